@@ -1,0 +1,125 @@
+"""Who may say what when: the conversation with one bot process, without I/O.
+
+Two rules: every transition stands in `TRANSITIONS`, none is hidden in code beside it; and what
+the table does not hold is an error, ours (`LocalProtocolError`) or the bot's
+(`RemoteProtocolError`). A broken conversation stays broken.
+"""
+
+from enum import StrEnum
+from typing import Final
+
+from protocol.codec import decode_answer, decode_ready, encode
+from protocol.errors import LocalProtocolError, RemoteFault, RemoteProtocolError
+from protocol.framing import LineBuffer
+from protocol.limits import LINE_FROM_BOT, MATCH_FROM_BOT
+from protocol.messages import Act, Answer, Deal, DealEnd, End, Fault, Hello, Ready, ToBot
+
+
+class State(StrEnum):
+    """Where the conversation stands."""
+
+    NEW = "new"
+    GREETED = "greeted"
+    """`hello` is out; `ready` is due."""
+    BETWEEN = "between"
+    """Between deals."""
+    DEALT = "dealt"
+    """In a deal, nothing asked."""
+    ASKED = "asked"
+    """An `act` is open; its answer is due."""
+    OVER = "over"
+    """`end` or `fault` was said."""
+    BROKEN = "broken"
+    """The bot broke the protocol."""
+
+
+TRANSITIONS: Final[dict[tuple[State, type], State]] = {
+    (State.NEW, Hello): State.GREETED,
+    (State.GREETED, Ready): State.BETWEEN,
+    (State.BETWEEN, Deal): State.DEALT,
+    (State.DEALT, Act): State.ASKED,
+    (State.ASKED, Answer): State.DEALT,
+    (State.DEALT, DealEnd): State.BETWEEN,
+    (State.BETWEEN, End): State.OVER,
+    (State.GREETED, Fault): State.OVER,
+    (State.BETWEEN, Fault): State.OVER,
+    (State.DEALT, Fault): State.OVER,
+    (State.ASKED, Fault): State.OVER,
+    (State.BROKEN, Fault): State.OVER,
+}
+"""State and message to state. `Ready` and `Answer` come from the bot, all others from us."""
+
+
+class Connection:
+    """The referee's end of the conversation with one process.
+
+    Bytes in by `receive`, messages out by `next_message`; messages in by `send`, bytes out.
+    """
+
+    def __init__(self) -> None:
+        """Makes a conversation in which nothing was said yet."""
+        self.state = State.NEW
+        self._buffer = LineBuffer(line=LINE_FROM_BOT, total=MATCH_FROM_BOT)
+        self._id: str | None = None
+
+    def send(self, message: ToBot) -> bytes:
+        """Says a message; returns the line to write.
+
+        Raises:
+            LocalProtocolError: this is not the moment for it; nothing has changed.
+        """
+        state = TRANSITIONS.get((self.state, type(message)))
+        if state is None:
+            raise LocalProtocolError(f"no {type(message).__name__} while {self.state}")
+        line = encode(message)
+        self.state = state
+        if type(message) is Act:
+            self._id = message.id
+        return line
+
+    def receive(self, data: bytes) -> None:
+        """Takes in bytes that the bot wrote.
+
+        Raises:
+            RemoteProtocolError: `output`, more than a match may have.
+        """
+        try:
+            self._buffer.feed(data)
+        except RemoteProtocolError:
+            self.state = State.BROKEN
+            raise
+
+    def next_message(self) -> Ready | Answer | None:
+        """Hands out what the bot said, or None while it has not finished a line.
+
+        Raises:
+            RemoteProtocolError: the line breaks the protocol, or nobody asked for it.
+        """
+        if self.state is State.BROKEN:
+            raise RemoteProtocolError(RemoteFault.PROTOCOL, "the conversation is already broken")
+        try:
+            line = self._buffer.next_line()
+            return None if line is None else self._read(line)
+        except RemoteProtocolError:
+            self.state = State.BROKEN
+            raise
+
+    def _read(self, line: bytes) -> Ready | Answer:
+        message: Ready | Answer
+        if self.state is State.ASKED:
+            message = decode_answer(line)
+            if message.id != self._id:
+                raise RemoteProtocolError(
+                    RemoteFault.PROTOCOL,
+                    f"the id of the open act is {self._id!r}, the answer has {message.id[:40]!r}",
+                )
+        elif self.state is State.GREETED:
+            message = decode_ready(line)
+        else:
+            raise RemoteProtocolError(RemoteFault.PROTOCOL, "a line that nobody asked for")
+        self.state = TRANSITIONS[self.state, type(message)]
+        return message
+
+    def unread(self) -> bytes:
+        """What the bot wrote beyond the last message handed out."""
+        return self._buffer.rest()

@@ -1,0 +1,38 @@
+"""Whose mistake it was. Raises nothing itself and knows no message."""
+
+from enum import StrEnum
+
+
+class RemoteFault(StrEnum):
+    """What the bytes from a bot can be guilty of (SPEC 6)."""
+
+    MALFORMED = "malformed"
+    """Bytes that are no message: not UTF-8, not JSON, not an object, a wrong type of field."""
+    PROTOCOL = "protocol"
+    """A message at the wrong moment: nobody asked, or the id is not the one asked for."""
+    OUTPUT = "output"
+    """More bytes than a line or a match may have."""
+
+
+class ProtocolError(Exception):
+    """The conversation is broken. Raised only as one of its two children."""
+
+
+class LocalProtocolError(ProtocolError):
+    """We tried to say something that this moment does not allow: a bug of ours, never a bot's."""
+
+
+class RemoteProtocolError(ProtocolError):
+    """The bot said something that the protocol does not allow.
+
+    Caught by the seat, which turns it into a fault of the bot.
+
+    Attributes:
+        fault: the stable word of SPEC 6.
+        detail: one sentence for people; it may change between versions.
+    """
+
+    def __init__(self, fault: RemoteFault, detail: str) -> None:
+        super().__init__(f"{fault}: {detail}")
+        self.fault = fault
+        self.detail = detail

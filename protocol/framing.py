@@ -1,0 +1,57 @@
+"""Bytes into lines, within bounds. Holds no more than one line too many."""
+
+from protocol.errors import RemoteFault, RemoteProtocolError
+
+
+class LineBuffer:
+    """Collects what a bot wrote and hands it out line by line.
+
+    Every byte is looked at once, however small the pieces are in which it comes.
+    """
+
+    def __init__(self, *, line: int, total: int) -> None:
+        """Makes an empty buffer for lines of at most `line` bytes and `total` bytes in all."""
+        self._line = line
+        self._left = total
+        self._total = total
+        self._bytes = bytearray()
+        self._searched = 0
+
+    def __len__(self) -> int:
+        return len(self._bytes)
+
+    def feed(self, data: bytes) -> None:
+        """Takes bytes in.
+
+        Raises:
+            RemoteProtocolError: `output`, when the bot has now sent more than it may in all.
+        """
+        self._left -= len(data)
+        if self._left < 0:
+            raise RemoteProtocolError(
+                RemoteFault.OUTPUT, f"more than {self._total} bytes of answers"
+            )
+        self._bytes += data
+
+    def next_line(self) -> bytes | None:
+        r"""Hands out the next whole line without its `\n` or `\r\n`, or None for "not yet".
+
+        Raises:
+            RemoteProtocolError: `output`, when the line, finished or not, is longer than allowed.
+        """
+        end = self._bytes.find(b"\n", self._searched)
+        if max(end, len(self._bytes) if end < 0 else 0) >= self._line:
+            raise RemoteProtocolError(
+                RemoteFault.OUTPUT, f"a line longer than {self._line} bytes"
+            )
+        if end < 0:
+            self._searched = len(self._bytes)
+            return None
+        line = bytes(self._bytes[:end])
+        del self._bytes[: end + 1]
+        self._searched = 0
+        return line[:-1] if line.endswith(b"\r") else line
+
+    def rest(self) -> bytes:
+        """What has come and was not handed out, for evidence."""
+        return bytes(self._bytes)

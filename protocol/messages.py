@@ -1,0 +1,163 @@
+"""Every message of SPEC 3. Shapes only: no I/O, no order, no rules.
+
+Messages to a bot are written with their keys in the order of the fields here, which is part of
+the contract: a bot without a JSON parser may rely on it.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from protocol.events import Event
+from protocol.limits import INTEGER, NAME
+
+Count = Annotated[int, Meta(ge=0, le=INTEGER)]
+Options = Mapping[str, str]
+
+
+class Rules(Struct, frozen=True):
+    """Which rules are in force: the variant, the revision of its text, a digest of its data."""
+
+    id: str
+    revision: Count
+    digest: str
+
+
+class Limits(Struct, frozen=True):
+    """What one process may send: bytes a line and a match, depth, bytes of a note."""
+
+    line: Count
+    match: Count
+    depth: Count
+    note: Count
+
+
+class TimeControl(Struct, frozen=True):
+    """The clock of the match, in milliseconds (SPEC 5)."""
+
+    start_ms: Count
+    move_ms: Count
+    bank_ms: Count
+    inc_ms: Count
+    soft_ms: Count
+    strikes: Count
+
+
+class Hello(Struct, frozen=True, tag_field="type", tag="hello"):
+    """The first line to every process."""
+
+    protocol: tuple[int, ...]
+    game: str
+    options: Options
+    rules: Rules
+    bot: Count
+    bots: Count
+    limits: Limits
+    time: TimeControl
+    seed: str
+
+
+class Deal(Struct, frozen=True, tag_field="type", tag="deal"):
+    """Cards have been dealt: who sits where. The cards themselves come with the first `act`."""
+
+    deal: Count
+    seats: tuple[int, ...]
+    seat: Count
+    dealer: Count
+    game: str
+    options: Options
+    scores: tuple[int, ...]
+
+
+class View(Struct, frozen=True):
+    """All that a seat knows: everything it was shown in this deal, added up (SPEC 4).
+
+    `hand` is in order of arrival; `leaders[k]` led to `tricks[k]`; `talon` counts the cards that
+    can still be drawn, the turn-up included; `points` are card points taken, by seat.
+    """
+
+    phase: str
+    seat: int
+    dealer: int
+    hand: tuple[str, ...]
+    trump: str | None
+    turn_up: str | None
+    talon: int
+    leader: int
+    trick: tuple[str, ...]
+    points: tuple[int, ...]
+    leaders: tuple[int, ...]
+    tricks: tuple[tuple[str, ...], ...]
+
+
+class Clock(Struct, frozen=True):
+    """What this seat has for the act: whole milliseconds, rounded down, and strikes left."""
+
+    move_ms: Count
+    bank_ms: Count
+    strikes: Count
+
+
+class Act(Struct, frozen=True, tag_field="type", tag="act"):
+    """The one message that wants an answer. `time` stays its last key."""
+
+    id: str
+    view: View
+    legal: tuple[str, ...]
+    events: tuple[Event, ...]
+    time: Clock
+
+
+class DealEnd(Struct, frozen=True, tag_field="type", tag="deal_end"):
+    """The deal is over: the events since this seat's last act, and what the deal brought.
+
+    `points` are card points by seat, `scores` the score of the match so far by bot.
+    """
+
+    deal: Count
+    events: tuple[Event, ...]
+    points: tuple[int, ...]
+    scores: tuple[int, ...]
+    reason: str
+
+
+class Fault(Struct, frozen=True, tag_field="type", tag="fault"):
+    """What this bot did wrong, in words. No answer is wanted; the process ends after it."""
+
+    id: str | None
+    code: str
+    detail: str
+
+
+class End(Struct, frozen=True, tag_field="type", tag="end"):
+    """The match is over; leave. `winner` is null for a drawn match."""
+
+    scores: tuple[int, ...]
+    winner: tuple[int, ...] | None
+    reason: str
+
+
+class Ready(Struct, frozen=True, tag_field="type", tag="ready"):
+    """A bot's answer to `hello`: the protocol version it chose, and who it is."""
+
+    protocol: Count
+    name: Annotated[str, Meta(min_length=1, max_length=NAME)]
+    version: Annotated[str, Meta(max_length=NAME)] = ""
+
+
+class Answer(Struct, frozen=True):
+    """A bot's answer to `act`: the id it was asked with, and one of `legal`.
+
+    `extra` keeps, as JSON text, the fields that the protocol does not know.
+    """
+
+    id: str
+    action: str
+    note: str | None = None
+    eval: Annotated[int, Meta(ge=-INTEGER, le=INTEGER)] | None = None
+    extra: str | None = None
+
+
+ToBot = Hello | Deal | Act | DealEnd | Fault | End
+FromBot = Ready | Answer

@@ -1,0 +1,92 @@
+"""The clock of one seat, as a value. It is told the time and never asks for it."""
+
+import re
+from typing import Final
+
+from msgspec import Struct
+
+from protocol.messages import Clock as ClockShown
+from protocol.messages import TimeControl
+from referee.errors import RefereeError
+
+DEFAULT_TIME: Final = "move=1s,bank=10s,inc=0ms,soft=50ms,strikes=3,start=10s"
+_MILLISECONDS: Final = {"ms": 1, "s": 1000, "m": 60_000}
+_DURATION: Final = re.compile(r"(\d{1,9}(?:\.\d{1,3})?)(ms|s|m)")
+_LONGEST_MS: Final = 24 * 60 * 60 * 1000
+
+
+def _milliseconds(name: str, text: str) -> int:
+    match = _DURATION.fullmatch(text)
+    if match is None:
+        raise RefereeError(f"time {name}={text!r} is no duration: write it like 200ms, 1.5s or 2m")
+    found = round(float(match[1]) * _MILLISECONDS[match[2]])
+    if found > _LONGEST_MS:
+        raise RefereeError(f"time {name}={text} is longer than a day")
+    return found
+
+
+def parse_time(text: str) -> TimeControl:
+    """Reads a time specification like `move=200ms,bank=10s,inc=100ms`; what is absent is default.
+
+    Raises:
+        RefereeError: naming the part that is wrong.
+    """
+    parts: dict[str, str] = {}
+    for part in f"{DEFAULT_TIME},{text}".split(","):
+        name, equals, value = part.strip().partition("=")
+        if not name and not equals:
+            continue
+        if name not in ("move", "bank", "inc", "soft", "strikes", "start") or not equals:
+            raise RefereeError(
+                f"time {part.strip()!r}: write it like {DEFAULT_TIME}, each part optional"
+            )
+        parts[name] = value
+    if not re.fullmatch(r"\d{1,6}", parts["strikes"]):
+        raise RefereeError(f"time strikes={parts['strikes']!r} is no number")
+    found = {
+        f"{name}_ms": _milliseconds(name, parts[name])
+        for name in ("start", "move", "bank", "inc", "soft")
+    }
+    if found["move_ms"] + found["bank_ms"] == 0 or found["start_ms"] == 0:
+        raise RefereeError(f"time {text}: move or bank, and start, must be longer than nothing")
+    return TimeControl(**found, strikes=int(parts["strikes"]))
+
+
+class Clock(Struct, frozen=True):
+    """What a seat has left, in microseconds.
+
+    An act takes from `move`, then from the bank. What it takes beyond both is a strike as long as
+    it is within `soft` and strikes are left; else the act is late.
+    """
+
+    control: TimeControl
+    bank_us: int
+    strikes: int
+
+    @property
+    def allowance_us(self) -> int:
+        """How long the next act may take before it is late."""
+        soft_ms = self.control.soft_ms if self.strikes else 0
+        return (self.control.move_ms + soft_ms) * 1000 + self.bank_us
+
+    def charge(self, used_us: int) -> "Clock":
+        """The clock after an act that was in time."""
+        over = used_us - self.control.move_ms * 1000
+        if over <= 0 and not self.control.inc_ms:
+            return self
+        bank = self.bank_us - max(over, 0)
+        strikes = self.strikes - (bank < 0)
+        return Clock(self.control, max(bank, 0) + self.control.inc_ms * 1000, strikes)
+
+    def refill(self) -> "Clock":
+        """The clock at the next deal: the bank is full again, strikes stay lost."""
+        return Clock(self.control, self.control.bank_ms * 1000, self.strikes)
+
+    def shown(self) -> ClockShown:
+        """What the bot is told."""
+        return ClockShown(self.control.move_ms, self.bank_us // 1000, self.strikes)
+
+
+def full_clock(control: TimeControl) -> Clock:
+    """The clock at the start of a leg."""
+    return Clock(control, control.bank_ms * 1000, control.strikes)

@@ -1,0 +1,174 @@
+"""What a person asked for, checked and turned into a plan. Nothing is played before this is done."""
+
+import secrets
+from pathlib import Path
+
+from msgspec import Struct
+
+from protocol.messages import Rules, TimeControl
+from referee.cards import Card, cards, check_deck
+from referee.chance import block_key, event_key, first_dealer
+from referee.clock import parse_time
+from referee.course import CoursePlan
+from referee.errors import RefereeError
+from referee.games import find
+from referee.leg import Block, LegPlan
+from referee.rules import Sides
+from referee.seating import Seating, holders, legs
+from referee.variants import MatchRules
+from referee.verdict import OnFault
+
+Deck = tuple[Card, ...]
+
+
+class MatchConfig(Struct, frozen=True, kw_only=True):
+    """A match as it was asked for on the command line; texts are still unread."""
+
+    game: str
+    options: tuple[str, ...] = ()
+    bots: int
+    deals: int | None = None
+    key: str | None = None
+    deck: str | None = None
+    dealer: int | None = None
+    seating: Seating = Seating.ONE
+    time: str = ""
+    on_fault: OnFault | None = None
+
+
+class MatchPlan(Struct, frozen=True):
+    """A match as it will be played.
+
+    Attributes:
+        key: the text that the event key is made of; never in the record.
+        decks: how many decks stand alone, or None for a match to the game's own end.
+        given: the decks that were given by hand, if any.
+        seatings: the bot at each place, leg by leg.
+    """
+
+    game: str
+    options: dict[str, str]
+    name: Rules
+    rules: MatchRules
+    key: str
+    decks: int | None
+    given: tuple[Deck, ...]
+    seating: Seating
+    seatings: tuple[tuple[int, ...], ...]
+    dealer: int
+    control: TimeControl
+    on_fault: OnFault | None
+
+    def leg(self, number: int) -> LegPlan:
+        """The plan of one leg."""
+        secret = event_key(self.key)
+
+        def block(deal: int) -> Block:
+            return block_key(secret, deal), self.given[deal] if self.given else None
+
+        course = CoursePlan(
+            rules=self.rules,
+            seating=self.seatings[number],
+            decks=self.decks,
+            dealer=self.dealer,
+            on_fault=self.on_fault,
+        )
+        return LegPlan(
+            game=self.game,
+            name=self.name,
+            options=self.options,
+            course=course,
+            control=self.control,
+            block=block,
+        )
+
+
+def make_plan(asked: MatchConfig) -> MatchPlan:
+    """Checks what was asked for.
+
+    Raises:
+        RefereeError: naming the first thing that is wrong, and what would be right.
+    """
+    variant = find(asked.game)
+    options = variant.choose(_read_options(asked.options))
+    rules, name = variant.rules_of(options)
+    seats, partners = rules.game.seats, rules.game.partners
+    held = holders(asked.bots, seats, partners, asked.game)
+    given = _read_decks(asked.deck, rules.game.pack)
+    key = secrets.token_hex(16) if asked.key is None else asked.key
+    if not key:
+        raise RefereeError("key: it must not be empty")
+    return MatchPlan(
+        game=asked.game,
+        options=options,
+        name=name,
+        rules=rules,
+        key=key,
+        decks=_count_decks(asked.deals, given),
+        given=given,
+        seating=asked.seating,
+        seatings=_seatings(asked, held, given),
+        dealer=_dealer(asked.dealer, seats, key),
+        control=parse_time(asked.time),
+        on_fault=asked.on_fault,
+    )
+
+
+def _read_options(texts: tuple[str, ...]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise RefereeError(f"option {text!r}: write it NAME=VALUE")
+        if found.setdefault(name, value) != value:
+            raise RefereeError(f"option {name} is given twice: {found[name]} and {value}")
+    return found
+
+
+def _read_decks(text: str | None, pack: Deck) -> tuple[Deck, ...]:
+    """Decks from a file, one a line, or the one deck that stands in the text itself."""
+    if text is None:
+        return ()
+    path = Path(text)
+    try:
+        rows = path.read_text().splitlines() if len(text) < 4096 and path.is_file() else [text]
+    except (OSError, UnicodeDecodeError) as error:
+        raise RefereeError(f"deck file {text!r}: {error}") from error
+    decks = []
+    for number, row in enumerate(rows, 1):
+        if not row.strip():
+            continue
+        try:
+            deck = cards(row)
+            check_deck(deck, pack)
+        except RefereeError as error:
+            where = f"deck file {text!r}, line {number}: " if len(rows) > 1 else ""
+            raise RefereeError(f"{where}{error}") from error
+        decks.append(deck)
+    if not decks:
+        raise RefereeError(f"deck {text!r}: there is no deck in it")
+    return tuple(decks)
+
+
+def _count_decks(deals: int | None, given: tuple[Deck, ...]) -> int | None:
+    if deals is not None and deals < 1:
+        raise RefereeError(f"deals={deals}: at least one")
+    if given and deals is not None and deals > len(given):
+        raise RefereeError(f"deals={deals}: there are only {len(given)} decks")
+    return len(given) if given and deals is None else deals
+
+
+def _seatings(
+    asked: MatchConfig, held: Sides, given: tuple[Deck, ...]
+) -> tuple[tuple[int, ...], ...]:
+    if asked.seating is not Seating.ONE and asked.deals is None and not given:
+        raise RefereeError(f"seating {asked.seating}: it needs --deals, so that decks are counted")
+    return legs(asked.seating, held)
+
+
+def _dealer(asked: int | None, seats: int, key: str) -> int:
+    if asked is None:
+        return first_dealer(block_key(event_key(key), 0), seats)
+    if not 0 <= asked < seats:
+        raise RefereeError(f"dealer {asked}: the seats are 0 to {seats - 1}")
+    return asked

@@ -1,0 +1,150 @@
+"""When a match is over and who has won it (RULES 5, 8.2). Pure; told after every deal."""
+
+from enum import StrEnum
+
+from msgspec import Struct
+
+from referee.rules import Sides, Tally
+
+
+class EndingKind(StrEnum):
+    """What a match is played for."""
+
+    WINS = "wins"
+    """First to so many won deals; void deals do not count."""
+    DEALS = "deals"
+    """So many deals: most game points, then most card points, else drawn."""
+    POINTS = "points"
+    """So many game points; level at the top plays on."""
+
+
+class Ending(Struct, frozen=True):
+    """When a match ends.
+
+    Attributes:
+        drop_out: two of three level at the target go on without the third (RULES U14).
+        max_deals: at so many deals, voids included, the match is drawn (DESIGN 6).
+    """
+
+    kind: EndingKind
+    number: int
+    drop_out: bool = False
+    max_deals: int = 50
+
+
+class Reason(StrEnum):
+    """Why a match ended, apart from who won it."""
+
+    TARGET = "target"
+    """The wins or points that the match was played for were reached."""
+    DEALS = "deals"
+    """All its deals were played."""
+    CAP = "cap"
+    """The most deals a match may have were played: drawn."""
+    FAULT = "fault"
+    """A fault ended it, as `--on-fault end-match` or the third fault of a bot asks."""
+    INTERRUPTED = "interrupted"
+    """Whoever ran the match stopped it."""
+
+
+class Standing(Struct, frozen=True):
+    """What a match has brought so far, by place; a place is a seat of the match's first deal."""
+
+    deals: int
+    wins: tuple[int, ...]
+    scores: tuple[int, ...]
+    values: tuple[int, ...]
+    points: tuple[int, ...]
+
+    def add(self, tally: Tally, places: tuple[int, ...]) -> "Standing":
+        """The standing after one more deal, in which `places[seat]` sat at `seat`."""
+        seat_of = {place: seat for seat, place in enumerate(places)}
+
+        def plus(old: tuple[int, ...], new: tuple[int, ...]) -> tuple[int, ...]:
+            return tuple(
+                mine + (new[seat_of[place]] if place in seat_of else 0)
+                for place, mine in enumerate(old)
+            )
+
+        return Standing(
+            self.deals + 1,
+            plus(self.wins, tuple(int(score > 0) for score in tally.scores)),
+            plus(self.scores, tally.scores),
+            plus(self.values, tally.values),
+            plus(self.points, tally.points),
+        )
+
+
+class Over(Struct, frozen=True):
+    """The match is over; `winner` holds places, or is None for a drawn match."""
+
+    winner: tuple[int, ...] | None
+    reason: Reason
+
+
+class DropOut(Struct, frozen=True):
+    """The match goes on between these places only."""
+
+    places: tuple[int, ...]
+
+
+def nobody(seats: int) -> Standing:
+    """The standing before the first deal."""
+    none = (0,) * seats
+    return Standing(deals=0, wins=none, scores=none, values=none, points=none)
+
+
+def leaders(figures: tuple[int, ...], among: tuple[int, ...]) -> tuple[int, ...]:
+    """The places with the highest figure."""
+    best = max(figures[place] for place in among)
+    return tuple(place for place in among if figures[place] == best)
+
+
+def single(places: tuple[int, ...], sides: Sides) -> bool:
+    """Whether these places are of one side."""
+    return any(set(places) <= set(side) for side in sides)
+
+
+def judge(
+    ending: Ending, standing: Standing, sides: Sides, playing: tuple[int, ...]
+) -> Over | DropOut | None:
+    """Says after a deal whether the match is over, goes on among fewer, or just goes on.
+
+    Args:
+        ending: what the match is played for.
+        standing: all deals up to now.
+        sides: the sides of the match, in places.
+        playing: the places that sat in the last deal.
+    """
+    if ending.kind is EndingKind.WINS:
+        done = tuple(place for place in playing if standing.wins[place] >= ending.number)
+        if done:
+            return Over(done, Reason.TARGET)
+    elif ending.kind is EndingKind.POINTS:
+        top = leaders(standing.scores, playing)
+        if standing.scores[top[0]] >= ending.number:
+            if single(top, sides):
+                return Over(top, Reason.TARGET)
+            if ending.drop_out and len(top) == 2 < len(playing):
+                return DropOut(top)
+    elif standing.deals >= ending.number:
+        top = leaders(standing.scores, playing)
+        top = leaders(standing.points, top)
+        return Over(top if single(top, sides) else None, Reason.DEALS)
+    if standing.deals >= ending.max_deals:
+        return Over(None, Reason.CAP)
+    return None
+
+
+
+def parse_match(text: str, *, drop_out: bool) -> Ending:
+    """Reads the option `match`: best-of:N, first-to:N, deals:N or points:N, already checked."""
+    kind, _, number = text.partition(":")
+    count = int(number)
+    if kind == "best-of":
+        return Ending(EndingKind.WINS, count // 2 + 1)
+    if kind == "first-to":
+        return Ending(EndingKind.WINS, count)
+    if kind == "deals":
+        return Ending(EndingKind.DEALS, count, max_deals=max(50, count))
+    return Ending(EndingKind.POINTS, count, drop_out=drop_out)

@@ -1,0 +1,12 @@
+"""What can go wrong that is no bot's doing. `referee.cli` turns each into one line and an exit code.
+
+A bot's mistake is never an exception: it is a `referee.verdict.Verdict`, a value.
+"""
+
+
+class RefereeError(Exception):
+    """A mistake of the person who runs the referee, found before play: exit code 2."""
+
+
+class HostError(Exception):
+    """The machine let us down during play (a full disk, a missing permission): exit code 3."""

@@ -1,0 +1,39 @@
+"""The catalogue: every module here and every installed plug-in that has `VARIANTS`."""
+
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from functools import cache
+from importlib.metadata import entry_points
+from types import MappingProxyType
+
+from referee.errors import RefereeError
+from referee.variants import Variant
+
+PLUG_INS = "briscola_referee.games"
+"""The entry-point group for other people's games: each names a tuple of `Variant`."""
+
+
+def _all() -> Iterator[Variant]:
+    for module in sorted(pkgutil.iter_modules(__path__), key=lambda found: found.name):
+        yield from importlib.import_module(f"{__name__}.{module.name}").VARIANTS
+    for plug_in in entry_points(group=PLUG_INS):
+        yield from plug_in.load()
+
+
+@cache
+def catalogue() -> MappingProxyType[str, Variant]:
+    """Every variant by its id."""
+    return MappingProxyType({variant.id: variant for variant in _all()})
+
+
+def find(game: str) -> Variant:
+    """The variant with this id.
+
+    Raises:
+        RefereeError: there is none; the error lists all.
+    """
+    try:
+        return catalogue()[game]
+    except KeyError:
+        raise RefereeError(f"no game {game!r}; there are {', '.join(catalogue())}") from None

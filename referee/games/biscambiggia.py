@@ -1,0 +1,21 @@
+"""Biscambiggia for two, three, four and six (RULES 5)."""
+
+from referee.plain_variants import match_option, rank_profile, variant
+
+_TABLE = {
+    2: ("first-to:2", "the first to win 2 deals", "S0"),
+    3: ("first-to:3", "the first to win 3 deals", "S0"),
+    4: ("deals:4", "4 deals: most won, then most card points, else drawn", "S0, RULES U05"),
+    6: ("deals:6", "6 deals: most won, then most card points, else drawn", "S0, RULES U05"),
+}
+
+VARIANTS = tuple(
+    variant(
+        "biscambiggia",
+        seats,
+        options=(rank_profile("gen7"), match_option(match)),
+        match=match,
+        rows=(("match", text, source),),
+    )
+    for seats, (match, text, source) in _TABLE.items()
+)

@@ -1,0 +1,300 @@
+"""One leg of a match without I/O: deals, questions, faults, scores and every byte that is said.
+
+`referee.match` drives it with processes, `referee.verify` with the lines of a record; out of both
+come the same bytes. In order: `next_deal`, `greet` for each of `to_start`, `open_deal`, then `ask`
+with `answered` or `faulted` until it returns None, `close_deal`; at last `farewells`.
+"""
+
+from collections.abc import Callable, Iterable
+
+from msgspec import Struct
+
+from protocol.connection import Connection
+from protocol.limits import DEPTH, LINE_FROM_BOT, MATCH_FROM_BOT, NOTE, PROTOCOL_VERSION
+from protocol.messages import Answer, Deal, DealEnd, End, Fault, Hello, Limits, Rules, TimeControl
+from referee.cards import Card
+from referee.chance import BlockKey, private_seed, shuffled
+from referee.clock import full_clock
+from referee.course import Course, CoursePlan
+from referee.rules import Account, Tally
+from referee.table import Table
+from referee.verdict import FaultCode, Receipt, Verdict
+from referee.voice import Voice
+
+LIMITS = Limits(line=LINE_FROM_BOT, match=MATCH_FROM_BOT, depth=DEPTH, note=NOTE)
+
+Block = tuple[BlockKey, tuple[Card, ...] | None]
+"""A block's key, and its deck if that was given by hand."""
+
+
+class LegPlan(Struct, frozen=True):
+    """What a leg is besides its course: names for messages, the clock, and its chance.
+
+    Attributes:
+        block: the block of the deal with this number, counted from 0.
+    """
+
+    game: str
+    name: Rules
+    options: dict[str, str]
+    course: CoursePlan
+    control: TimeControl
+    block: Callable[[int], Block]
+
+
+class DealStart(Struct, frozen=True):
+    """A deal that is about to be played, or, with `played` false, counted without play."""
+
+    deal: int
+    key: BlockKey
+    deck: tuple[Card, ...]
+    dealer: int
+    bots: tuple[int, ...]
+    played: bool
+
+
+class Ask(Struct, frozen=True):
+    """A question to one place: the bytes to write, and how long the whole of it may take."""
+
+    place: int
+    id: str
+    line: bytes
+    allowance_us: int
+    connection: Connection
+
+
+class DealFault(Struct, frozen=True):
+    """A fault, and how many acts of the deal had been carried out before it."""
+
+    seat: int
+    code: FaultCode
+    act: int
+
+
+class DealResult(Struct, frozen=True):
+    """A deal that is over.
+
+    Attributes:
+        reason: "played", "fault" when one ended it, "unplayed" when it was only counted.
+        scores: by side: deal values where deals stand alone, else game points.
+        sent: the digests of what was said, by place; `times` likewise (see `Voice.digests`).
+    """
+
+    start: DealStart
+    reason: str
+    account: Account
+    acts: tuple[tuple[int, str], ...]
+    scores: tuple[int, ...]
+    faults: tuple[DealFault, ...]
+    sent: tuple[str, ...]
+    times: tuple[str, ...]
+
+
+def late(allowance_us: int) -> Verdict:
+    """The verdict on an answer that took longer than it may."""
+    return Verdict(FaultCode.LATE, f"no answer within {allowance_us // 1000} ms")
+
+
+class _Deal:
+    """The deal under way."""
+
+    def __init__(self, start: DealStart, course: Course) -> None:
+        self.start = start
+        self.places = course.places
+        self.table = Table(course.game, start.deck, start.dealer)
+        self.at_fault: set[int] = set()
+        self.faults: list[DealFault] = []
+        self.ended_by: int | None = None
+        """The seat whose fault ended the deal."""
+
+
+class Leg:
+    """One leg under way."""
+
+    def __init__(self, plan: LegPlan, faults: Iterable[int] = ()) -> None:
+        """Begins a leg; `faults` counts each bot's faults in earlier legs of the match."""
+        self.plan = plan
+        self.course = Course(plan.course, faults)
+        clock = full_clock(plan.control)
+        self.voices = [Voice(place, clock) for place in self.course.places]
+        self._deals = 0
+        self._deal: _Deal | None = None
+        self._asked: Ask | None = None
+
+    @property
+    def deal(self) -> _Deal:
+        """The deal under way; there is one from `next_deal` to `close_deal`."""
+        assert self._deal is not None  # noqa: S101  # a driver out of order is our bug
+        return self._deal
+
+    def next_deal(self) -> DealStart | None:
+        """The deal to play next, or None when the leg is over."""
+        course = self.course
+        if course.over is not None:
+            return None
+        key, given = self.plan.block(self._deals)
+        start = DealStart(
+            deal=self._deals + 1,
+            key=key,
+            deck=shuffled(course.game.pack, key) if given is None else given,
+            dealer=course.places.index(course.dealer),
+            bots=tuple(course.plan.seating[place] for place in course.places),
+            played=not course.benched(),
+        )
+        self._deal = _Deal(start, course)
+        return start
+
+    def to_start(self) -> tuple[int, ...]:
+        """The places that need a new process for this deal."""
+        deal = self.deal
+        if not deal.start.played:
+            return ()
+        return tuple(place for place in deal.places if not self.voices[place].listening)
+
+    def greet(self, place: int) -> Ask:
+        """The `hello` to a new process at this place."""
+        plan = self.plan
+        hello = Hello(
+            protocol=(PROTOCOL_VERSION,),
+            game=plan.game,
+            options=plan.options,
+            rules=plan.name,
+            bot=plan.course.seating[place],
+            bots=self.course.bots,
+            limits=LIMITS,
+            time=plan.control,
+            seed=private_seed(self.deal.start.key, place),
+        )
+        voice = self.voices[place]
+        line = voice.greet(hello)
+        return Ask(place, "", line, plan.control.start_ms * 1000, voice.connection)
+
+    def open_deal(self) -> None:
+        """Tells everybody who sits and listens that the cards are dealt."""
+        deal, pair = self.deal, self.course.pair
+        for seat, place in enumerate(deal.places):
+            if self.voices[place].listening and deal.start.played:
+                message = Deal(
+                    deal=deal.start.deal,
+                    seats=deal.start.bots,
+                    seat=seat,
+                    dealer=deal.start.dealer,
+                    game=self.plan.game if pair is None else pair.id,
+                    options=self.plan.options if pair is None else pair.options,
+                    scores=self.course.scores(),
+                )
+                self.voices[place].open_deal(deal.start.key, message)
+
+    def ask(self) -> Ask | None:
+        """The next question, or None when the deal is over. Plays for seats at fault meanwhile."""
+        deal = self.deal
+        table = deal.table
+        if not deal.start.played or deal.ended_by is not None:
+            return None
+        while (seat := table.to_move) is not None:
+            place = deal.places[seat]
+            if place in deal.at_fault:
+                table.play_default()
+                continue
+            voice = self.voices[place]
+            view, news = table.view(seat)
+            number, line = voice.ask(view, table.legal, news)
+            self._asked = Ask(place, number, line, voice.clock.allowance_us, voice.connection)
+            return self._asked
+        return None
+
+    def judge(self, answer: Answer, receipt: Receipt) -> Verdict | None:
+        """What is wrong with an answer to the last question, if anything."""
+        asked = self._open_act()
+        if receipt.complete > asked.allowance_us:
+            return late(asked.allowance_us)
+        legal = self.deal.table.legal
+        if answer.action not in legal:
+            return Verdict(
+                FaultCode.ILLEGAL,
+                f"{answer.action[:40]!r} is not one of the legal: {', '.join(legal)}",
+            )
+        return None
+
+    def _open_act(self) -> Ask:
+        assert self._asked is not None  # noqa: S101  # an answer to nothing is our bug
+        return self._asked
+
+    def answered(self, answer: Answer, receipt: Receipt) -> None:
+        """Carries out an answer that `judge` found nothing wrong with."""
+        voice = self.voices[self._open_act().place]
+        self._asked = None
+        voice.set_clock(voice.clock.charge(receipt.complete))
+        self.deal.table.play(answer.action)
+
+    def faulted(self, place: int, verdict: Verdict) -> bytes:
+        """Counts a fault; returns the last line to the process, which must end now."""
+        deal = self.deal
+        seat = deal.places.index(place)
+        deal.faults.append(DealFault(seat, verdict.code, len(deal.table.acts)))
+        deal.at_fault |= set(self.course.places_of(self.plan.course.seating[place]))
+        if self.course.fault(place) and deal.ended_by is None:
+            deal.ended_by = seat
+        asked = self._asked.id if self._asked and self._asked.place == place else None
+        self._asked = None
+        return self.voices[place].accuse(Fault(asked, str(verdict.code), verdict.detail))
+
+    def close_deal(self) -> DealResult:
+        """Counts the deal, tells everybody, and decides whether the leg goes on."""
+        deal = self.deal
+        reason = "unplayed" if not deal.start.played else "fault"
+        reason = "played" if deal.start.played and deal.ended_by is None else reason
+        account = deal.table.account()
+        tally = self._settled()
+        self.course.close(tally, deal.at_fault)
+        self._tell_end(account, reason)
+        digests = [voice.digests() for voice in self.voices]
+        figures = tally.values if self.course.alone else tally.scores
+        self._deals += 1
+        self._deal = None
+        return DealResult(
+            start=deal.start,
+            reason=reason,
+            account=account,
+            acts=tuple(deal.table.acts),
+            scores=tuple(max(figures[seat] for seat in side) for side in account.sides),
+            faults=tuple(deal.faults),
+            sent=tuple(sent for sent, _ in digests),
+            times=tuple(times for _, times in digests),
+        )
+
+    def _settled(self) -> Tally:
+        deal, course = self.deal, self.course
+        if deal.start.played:
+            if deal.ended_by is None:
+                return course.settle(deal.table.tally(), deal.at_fault)
+            return course.settle(deal.table.forfeit(deal.ended_by), deal.at_fault)
+        benched = course.benched()
+        if course.is_whole_side(benched[0]):
+            given_up = deal.table.forfeit(deal.places.index(benched[0]))
+        else:
+            none = (0,) * len(deal.places)
+            given_up = Tally(none, none, none)
+        return course.settle(given_up, benched)
+
+    def _tell_end(self, account: Account, reason: str) -> None:
+        deal = self.deal
+        if not deal.start.played:
+            return
+        scores = self.course.scores()
+        for seat, place in enumerate(deal.places):
+            if self.voices[place].listening:
+                _, news = deal.table.view(seat)
+                end = DealEnd(deal.start.deal, news, account.points, scores, reason)
+                self.voices[place].queue(end)
+
+    def farewells(self) -> dict[int, bytes]:
+        """The last bytes to every place that still listens, when the leg is over."""
+        over = self.course.over
+        assert over is not None  # noqa: S101  # a driver out of order is our bug
+        seating = self.plan.course.seating
+        winner = over.winner and tuple(dict.fromkeys(seating[place] for place in over.winner))
+        end = End(self.course.scores(), winner, str(over.reason))
+        return {
+            voice.place: voice.farewell(end) for voice in self.voices if voice.listening
+        }

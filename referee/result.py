@@ -1,0 +1,113 @@
+"""What a match brings, added up deal by deal and leg by leg. Pure; flat however long the match."""
+
+from msgspec import Struct
+
+from referee.endings import Reason, single
+from referee.leg import DealResult, Leg
+from referee.record import EndLine, GameDigest
+from referee.verdict import FaultCode
+
+ROWS_KEPT = 40
+FAULTS_KEPT = 100
+
+
+class DealRow(Struct, frozen=True):
+    """One deal in a table: card points and score by side, and who sat where."""
+
+    leg: int
+    deal: int
+    bots: tuple[int, ...]
+    sides: tuple[tuple[int, ...], ...]
+    points: tuple[int, ...]
+    scores: tuple[int, ...]
+    reason: str
+
+
+class FaultRow(Struct, frozen=True):
+    """One fault in a list; `deal` is 0 for what was found after the last deal."""
+
+    leg: int
+    deal: int
+    bot: int
+    code: FaultCode
+    detail: str
+
+
+class Totals:
+    """The match so far."""
+
+    def __init__(self, bots: int) -> None:
+        """Begins with nothing."""
+        self.scores = (0,) * bots
+        self.deals = 0
+        self.acts = 0
+        self.leg = 0
+        self.rows: list[DealRow] = []
+        self.faults: list[FaultRow] = []
+        self.fault_counts = [0] * bots
+        self._digest = GameDigest()
+        self._reason = Reason.INTERRUPTED
+        self._last_winner: tuple[int, ...] | None = None
+        self._seatings: list[tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]] = []
+
+    def add_deal(self, deal: DealResult) -> None:
+        """Counts a finished deal."""
+        self.deals += 1
+        self.acts += len(deal.acts)
+        self._digest.add(deal)
+        if len(self.rows) < ROWS_KEPT:
+            account = deal.account
+            points = tuple(sum(account.points[seat] for seat in side) for side in account.sides)
+            self.rows.append(
+                DealRow(
+                    self.leg,
+                    deal.start.deal,
+                    deal.start.bots,
+                    account.sides,
+                    points,
+                    deal.scores,
+                    deal.reason,
+                )
+            )
+
+    def add_fault(self, deal: int, bot: int, code: FaultCode, detail: str) -> None:
+        """Counts a fault."""
+        self.fault_counts[bot] += 1
+        if len(self.faults) < FAULTS_KEPT:
+            self.faults.append(FaultRow(self.leg, deal, bot, code, detail))
+
+    def end_leg(self, leg: Leg) -> None:
+        """Counts a finished leg."""
+        course = leg.course
+        self.leg += 1
+        self.scores = tuple(map(sum, zip(self.scores, course.scores(), strict=True)))
+        if course.over is not None:
+            seating = course.plan.seating
+            places = course.over.winner
+            self._last_winner = places and tuple(sorted({seating[place] for place in places}))
+            self._reason = course.over.reason
+            self._seatings.append((seating, course.plan.rules.game.partners))
+
+    def result(self, legs: int) -> EndLine:
+        """The result as the record's last line has it; an unfinished match has no winner."""
+        finished = len(self._seatings) == legs
+        winner = self._winner() if finished else None
+        reason = str(self._reason if finished else Reason.INTERRUPTED)
+        return EndLine(
+            end=reason,
+            scores=self.scores,
+            winner=winner,
+            game_digest=self._digest.end(self.scores, winner, reason),
+        )
+
+    def _winner(self) -> tuple[int, ...] | None:
+        """The winner of the only leg, or the bots with the best sum if they were always partners."""
+        if len(self._seatings) == 1:
+            return self._last_winner
+        best = max(self.scores)
+        top = {bot for bot, score in enumerate(self.scores) if score == best}
+        together = all(
+            single(tuple(place for place, bot in enumerate(seating) if bot in top), partners)
+            for seating, partners in self._seatings
+        )
+        return tuple(sorted(top)) if together else None

@@ -1,0 +1,64 @@
+"""Where bot processes run. Each kind of sandbox starts a command and hands out a `BotProcess`."""
+
+from typing import Protocol
+
+from referee.bots import BotSpec
+
+
+class BotProcess(Protocol):
+    """A running bot: three file descriptors that do not block, and its end.
+
+    Attributes:
+        stdin: written by us.
+        stdout: read by us; also `stderr`.
+        exited_fd: becomes readable when the process has ended.
+    """
+
+    @property
+    def pid(self) -> int: ...
+    @property
+    def stdin(self) -> int: ...
+    @property
+    def stdout(self) -> int: ...
+    @property
+    def stderr(self) -> int: ...
+    @property
+    def exited_fd(self) -> int: ...
+
+    def cpu_us(self) -> int:
+        """Processor time the process has used, in microseconds; stands still once it is gone."""
+
+    def status(self) -> str | None:
+        """How the process ended, in words, or None while it runs."""
+
+    def waits_for_input(self) -> bool:
+        """Whether the process has read all it was sent and sleeps until more comes."""
+
+    def unread(self) -> int:
+        """How many bytes it was sent and has not read."""
+
+    def close_stdin(self) -> None:
+        """Tells it that nothing more will come."""
+
+    def kill(self) -> None:
+        """Ends it and everything it started, at once. Idempotent."""
+
+    def release(self) -> None:
+        """Closes the descriptors, after `kill`. Idempotent."""
+
+
+class Sandbox(Protocol):
+    """A way of running bots."""
+
+    @property
+    def name(self) -> str: ...
+
+    def launch(self, bot: BotSpec) -> BotProcess:
+        """Starts a bot.
+
+        Raises:
+            OSError: it cannot be started.
+        """
+
+    def sweep(self) -> None:
+        """Ends whatever bots have left behind."""

@@ -1,0 +1,293 @@
+"""One bot at the table: writes a question to its process, waits for the answer, keeps the time.
+
+Whatever the bot does comes back as a value. Inside a deal the wait is a synchronous poll, so that
+an answer that comes at once costs no scheduling; only after a millisecond does trio take over.
+"""
+
+import os
+import select
+import time
+from typing import Final
+
+import trio
+
+from protocol.connection import Connection
+from protocol.errors import RemoteFault, RemoteProtocolError
+from protocol.messages import Answer, Ready
+from referee.leg import Ask, late
+from referee.sandbox import BotProcess
+from referee.verdict import Evidence, FaultCode, Receipt, Verdict
+
+SYNC_WAIT_MS: Final = 1
+"""How long a synchronous poll may hold up everything else; the least that poll(2) can count."""
+
+GRACE_S: Final = 1.0
+"""How long a process may take to leave after `end`, or to read why it was faulted."""
+
+STDERR_KEPT: Final = 16 * 1024
+STDERR_MOST: Final = 16 * 1024 * 1024
+_READ: Final = 4096
+_LINE_KEPT: Final = 2000
+
+_CODES: Final = {
+    RemoteFault.MALFORMED: FaultCode.MALFORMED,
+    RemoteFault.PROTOCOL: FaultCode.PROTOCOL,
+    RemoteFault.OUTPUT: FaultCode.OUTPUT,
+}
+Heard = tuple[Answer | Ready, Receipt]
+
+
+class Stderr:
+    """What a bot writes for its author: the first and the last 16 KiB of it."""
+
+    def __init__(self) -> None:
+        """Nothing was written yet."""
+        self.head = b""
+        self.tail = b""
+        self.total = 0
+
+    def feed(self, data: bytes) -> None:
+        """Takes in what was written."""
+        self.total += len(data)
+        room = STDERR_KEPT - len(self.head)
+        self.head += data[:room]
+        self.tail = (self.tail + data[room if room > 0 else 0 :])[-STDERR_KEPT:]
+
+    @property
+    def flooded(self) -> bool:
+        """Whether it was more than a match may have."""
+        return self.total > STDERR_MOST
+
+
+class Seat:
+    """A running bot process, and the conversation with it."""
+
+    def __init__(self, process: BotProcess) -> None:
+        """Takes over a process that was just started."""
+        self.process = process
+        self.stderr = Stderr()
+        self._poll = select.poll()
+        self._poll.register(process.stdout, select.POLLIN)
+        self.said = b""
+        self.heard = b""
+        self._ended = False
+
+    async def drain_stderr(self) -> None:
+        """Reads stderr until it is closed; ends a bot that floods it."""
+        try:
+            while True:
+                await trio.lowlevel.wait_readable(self.process.stderr)
+                data = os.read(self.process.stderr, 65536)
+                if not data:
+                    return
+                self.stderr.feed(data)
+                if self.stderr.flooded:
+                    self.process.kill()
+                    return
+        except (OSError, trio.ClosedResourceError):
+            return  # the process was ended meanwhile
+
+    async def ask(self, ask: Ask) -> Heard | Verdict:
+        """Writes a question and waits for its answer, all within its allowance."""
+        begin = time.perf_counter_ns()
+        process, connection = self.process, ask.connection
+        cpu = process.cpu_us()
+        self.said = ask.line
+        try:
+            written = os.write(process.stdin, ask.line)
+            if written == len(ask.line):
+                sent = (time.perf_counter_ns() - begin) // 1000
+                self.heard = b""
+                if self._poll.poll(SYNC_WAIT_MS):
+                    data = self.heard = os.read(process.stdout, _READ)
+                    came = (time.perf_counter_ns() - begin) // 1000
+                    if data:
+                        connection.receive(data)
+                        message = connection.next_message()
+                        if message is not None:
+                            return message, Receipt(sent, came, came, process.cpu_us() - cpu)
+        except BlockingIOError:
+            written = 0
+        except OSError:
+            written = len(ask.line)  # it closed its stdin; it may still have answered
+        except RemoteProtocolError as error:
+            return self.accuse(error, None)
+        return await _Wait(self, ask, begin, cpu, ask.line[written:]).finish()
+
+    def accuse(self, error: RemoteProtocolError, receipt: Receipt | None) -> Verdict:
+        """The verdict on bytes that break the protocol."""
+        detail = error.detail
+        if error.fault is not RemoteFault.OUTPUT:
+            line = self.heard.split(b"\n", 1)[0][:80].decode(errors="backslashreplace")
+            detail = f"{detail}; the bot wrote: {line}"
+        return Verdict(_CODES[error.fault], detail, self.evidence(receipt))
+
+    def evidence(self, receipt: Receipt | None = None) -> Evidence:
+        """What there is to see of this process now."""
+        return Evidence(
+            to_bot=self.said[-_LINE_KEPT:].decode(),
+            from_bot=self.heard[:_LINE_KEPT].decode(errors="backslashreplace"),
+            stderr_head=self.stderr.head.decode(errors="backslashreplace"),
+            stderr_tail=self.stderr.tail.decode(errors="backslashreplace"),
+            exit=self.process.status(),
+            receipt=receipt,
+        )
+
+    async def dismiss(self, line: bytes) -> None:
+        """Tells a bot at fault why, lets it leave, and ends it."""
+        self._write_what_fits(line)
+        self.process.close_stdin()
+        with trio.move_on_after(GRACE_S / 4):
+            await trio.lowlevel.wait_readable(self.process.exited_fd)
+        self.end()
+
+    async def part(self, line: bytes, connection: Connection) -> Verdict | None:
+        """Says farewell, waits until the bot has left, ends it; says what it wrote unasked."""
+        self._write_what_fits(line)
+        self.process.close_stdin()
+        verdict = None
+        with trio.move_on_after(GRACE_S):
+            verdict = await self._until_closed(connection)
+            await trio.lowlevel.wait_readable(self.process.exited_fd)
+        self.end()
+        return verdict
+
+    def end(self) -> None:
+        """Ends the process, whatever it does. Idempotent."""
+        self.process.kill()
+        if not self._ended:
+            self._ended = True
+            trio.lowlevel.notify_closing(self.process.stderr)  # an orphan may hold it open
+            self.process.release()
+
+    def _write_what_fits(self, line: bytes) -> None:
+        self.said = line
+        try:
+            os.write(self.process.stdin, line)
+        except OSError:
+            return  # it does not read, or is gone: it has been told as well as it can be
+
+    async def _until_closed(self, connection: Connection) -> Verdict | None:
+        unasked = connection.unread()
+        while len(unasked) < _READ:
+            await trio.lowlevel.wait_readable(self.process.stdout)
+            data = os.read(self.process.stdout, _READ)
+            if not data:
+                break
+            unasked += data
+        if not unasked:
+            return None
+        self.heard = unasked
+        error = RemoteProtocolError(RemoteFault.PROTOCOL, "a line that nobody asked for")
+        return self.accuse(error, None)
+
+
+class _Wait:
+    """A question whose answer did not come at once, with trio keeping the time."""
+
+    def __init__(self, seat: Seat, ask: Ask, begin: int, cpu: int, unsent: bytes) -> None:
+        self._seat = seat
+        self._ask = ask
+        self._begin = begin
+        self._cpu = cpu
+        self._unsent = unsent
+        self._sent = 0 if unsent else self._elapsed_us()
+        self._first = self._elapsed_us() if seat.heard else None
+
+    def _elapsed_us(self) -> int:
+        return (time.perf_counter_ns() - self._begin) // 1000
+
+    def _receipt(self, complete: int) -> Receipt:
+        first = complete if self._first is None else self._first
+        cpu = self._seat.process.cpu_us() - self._cpu
+        return Receipt(self._sent, first, complete, cpu)
+
+    async def finish(self) -> Heard | Verdict:
+        """Waits for the answer, the end of the process, or the deadline."""
+        seat, process = self._seat, self._seat.process
+        left_s = max(self._ask.allowance_us - self._elapsed_us(), 0) / 1e6
+        heard: Answer | Ready | RemoteProtocolError | None = None
+        with trio.move_on_after(left_s):
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._write)
+                heard = await self._read()
+                nursery.cancel_scope.cancel()
+        receipt = self._receipt(self._elapsed_us())
+        if isinstance(heard, RemoteProtocolError):
+            return seat.accuse(heard, receipt)
+        if heard is not None:
+            return heard, receipt
+        if seat.stderr.flooded:
+            return Verdict(
+                FaultCode.OUTPUT, f"over {STDERR_MOST} bytes on stderr", seat.evidence(receipt)
+            )
+        status = process.status()
+        if status is not None:
+            detail = f"the process ended: {status}"
+            return Verdict(FaultCode.CRASHED, detail, seat.evidence(receipt))
+        verdict = late(self._ask.allowance_us)
+        detail = f"{verdict.detail}; {self._why_late()}"
+        return Verdict(FaultCode.LATE, detail, seat.evidence(receipt))
+
+    def _why_late(self) -> str:
+        process = self._seat.process
+        if self._first is not None:
+            return "part of a line came: does it end with a newline?"
+        if process.unread():
+            return "it has not read the question"
+        if process.waits_for_input():
+            return "it has read the question and waits for input: did you flush your answer?"
+        return "it was still at work"
+
+    async def _write(self) -> None:
+        while self._unsent:
+            try:
+                await trio.lowlevel.wait_writable(self._seat.process.stdin)
+                self._unsent = self._unsent[os.write(self._seat.process.stdin, self._unsent) :]
+            except BlockingIOError:
+                continue
+            except OSError:
+                return  # it closed its stdin; it may still answer
+            self._sent = self._elapsed_us()
+
+    async def _read(self) -> Answer | Ready | RemoteProtocolError | None:
+        """The answer, or what breaks the protocol, or None once the process has ended."""
+        try:
+            return await self._read_message()
+        except RemoteProtocolError as error:  # as a value: a nursery would wrap it in a group
+            return error
+
+    async def _read_message(self) -> Answer | Ready | None:
+        connection = self._ask.connection
+        while True:
+            message = connection.next_message()
+            if message is not None:
+                return message
+            ended = await self._readable_or_ended()
+            try:
+                data = os.read(self._seat.process.stdout, _READ)
+            except BlockingIOError:
+                if ended:
+                    return None
+                continue
+            if not data:  # closed, which is no crime while the process lives: the clock decides
+                await trio.lowlevel.wait_readable(self._seat.process.exited_fd)
+                return None
+            if self._first is None:
+                self._first = self._elapsed_us()
+            self._seat.heard = (self._seat.heard + data)[-_LINE_KEPT:]
+            connection.receive(data)
+
+    async def _readable_or_ended(self) -> bool:
+        """Waits for bytes or for the end of the process; returns whether it has ended."""
+        process = self._seat.process
+
+        async with trio.open_nursery() as nursery:
+
+            async def first_of(descriptor: int) -> None:
+                await trio.lowlevel.wait_readable(descriptor)
+                nursery.cancel_scope.cancel()
+
+            nursery.start_soon(first_of, process.stdout)
+            nursery.start_soon(first_of, process.exited_fd)
+        return process.status() is not None

@@ -1,0 +1,112 @@
+"""Variants and their options: a game id, what can be chosen, and how that becomes rules."""
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from protocol.messages import Rules
+from referee.endings import Ending
+from referee.errors import RefereeError
+from referee.rules import Game
+
+Options = Mapping[str, str]
+
+REVISION = 1
+"""Of the rules as a whole; grows when the same variant data is played differently."""
+
+
+class Option(Struct, frozen=True):
+    """One thing that can be chosen.
+
+    Attributes:
+        values: what it can be, the default first; an N stands for a number from 1 to 9999.
+        default: None for "follows from the other options".
+        source: where the choice comes from.
+    """
+
+    name: str
+    values: tuple[str, ...]
+    default: str | None
+    meaning: str
+    source: str
+
+    def read(self, text: str) -> str:
+        """Checks a value.
+
+        Raises:
+            RefereeError: naming the option and what it can be.
+        """
+        for value in self.values:
+            if re.fullmatch(re.escape(value).replace("N", "[1-9][0-9]{0,3}"), text):
+                return text
+        raise RefereeError(f"option {self.name}={text}: it can be {', '.join(self.values)}")
+
+
+class PairGame(Struct, frozen=True):
+    """The game of the two who are left after the third has dropped out, as `deal` names it."""
+
+    id: str
+    options: Options
+    game: Game[Any]  # every game has a state type of its own
+
+
+class MatchRules(Struct, frozen=True):
+    """The rules of a whole match.
+
+    Attributes:
+        data: everything that the rules are made of, as plain values; its digest names them.
+        pair: how two go on after the third has dropped out, where that can happen.
+    """
+
+    game: Game[Any]  # every game has a state type of its own
+    ending: Ending
+    data: Mapping[str, Any]  # JSON values
+    void_keeps_dealer: bool = False
+    pair: PairGame | None = None
+
+
+class Variant(Struct, frozen=True):
+    """A game as the catalogue knows it.
+
+    Attributes:
+        build: makes the rules from a full set of options.
+        rules: what is played, as rows of (point, rule, source).
+    """
+
+    id: str
+    title: str
+    seats: int
+    options: tuple[Option, ...]
+    build: Callable[[Options], MatchRules]
+    rules: tuple[tuple[str, str, str], ...]
+
+    def choose(self, chosen: Options) -> dict[str, str]:
+        """Fills in the defaults.
+
+        Raises:
+            RefereeError: an option that this variant does not have, or a value that it cannot be.
+        """
+        known = {option.name: option for option in self.options}
+        for name in chosen:
+            if name not in known:
+                has = ", ".join(known) or "no options"
+                raise RefereeError(f"{self.id} has no option {name!r}; it has {has}")
+        full = {
+            name: option.read(chosen[name]) if name in chosen else option.default
+            for name, option in known.items()
+        }
+        return {name: value for name, value in full.items() if value is not None}
+
+    def rules_of(self, chosen: Options) -> tuple[MatchRules, Rules]:
+        """The rules for these options, and the name by which messages and records call them.
+
+        Raises:
+            RefereeError: the options do not go together.
+        """
+        made = self.build(self.choose(chosen))
+        text = msgspec.json.encode({"id": self.id, "revision": REVISION, **made.data}, order="sorted")
+        return made, Rules(self.id, REVISION, hashlib.sha256(text).hexdigest())

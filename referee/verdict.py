@@ -1,0 +1,65 @@
+"""What went wrong and who is to blame, as values (DESIGN 6)."""
+
+from enum import StrEnum
+from typing import Final
+
+from msgspec import Struct
+
+
+class FaultCode(StrEnum):
+    """What a bot can be guilty of. Anything else that goes wrong costs no bot anything."""
+
+    ILLEGAL = "illegal"
+    MALFORMED = "malformed"
+    PROTOCOL = "protocol"
+    LATE = "late"
+    CRASHED = "crashed"
+    OUTPUT = "output"
+    STARTUP = "startup"
+
+
+class OnFault(StrEnum):
+    """What a fault does to the deal; without one of these the game decides (DESIGN 6)."""
+
+    PLAY_ON = "play-on"
+    END_DEAL = "end-deal"
+    END_MATCH = "end-match"
+
+
+FAULTS_BEFORE_BENCH: Final = 3
+"""After so many faults a bot's remaining deals are not played."""
+
+
+class Receipt(Struct, frozen=True, array_like=True):
+    """When things happened in one act, in microseconds since it began.
+
+    Attributes:
+        sent: the pipe had taken the whole line.
+        first: the first byte of the answer had come.
+        complete: its newline had come; this is what the clock is charged.
+        cpu: processor time that the process used meanwhile.
+    """
+
+    sent: int
+    first: int
+    complete: int
+    cpu: int
+
+
+class Evidence(Struct, frozen=True, omit_defaults=True):
+    """What there was to see when a fault was found; cut to sizes that a record can hold."""
+
+    to_bot: str = ""
+    from_bot: str = ""
+    stderr_head: str = ""
+    stderr_tail: str = ""
+    exit: str | None = None
+    receipt: Receipt | None = None
+
+
+class Verdict(Struct, frozen=True):
+    """A bot's fault: a stable code, one sentence for its author, and the evidence."""
+
+    code: FaultCode
+    detail: str
+    evidence: Evidence = Evidence()

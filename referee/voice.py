@@ -1,0 +1,93 @@
+"""Everything that is said to one place at the table, and the digest of it. No I/O.
+
+Messages that want no answer wait here and travel in the same write as the place's next `act`.
+"""
+
+import hashlib
+from collections.abc import Iterator
+
+from protocol.connection import Connection
+from protocol.events import Event
+from protocol.messages import Act, Deal, DealEnd, End, Fault, Hello, View
+from referee.chance import BlockKey, act_ids
+from referee.clock import Clock
+
+
+class Voice:
+    """The referee's side of the conversations with one place's processes, one after the other."""
+
+    def __init__(self, place: int, clock: Clock) -> None:
+        """Makes a voice that nobody listens to yet."""
+        self.place = place
+        self.clock = clock
+        self.connection = Connection()
+        self.listening = False
+        self._shown = clock.shown()
+        self._ids: Iterator[str] = iter(())
+        self._waiting = b""
+        self._sent: list[bytes] = []
+        self._times: list[bytes] = []
+
+    def greet(self, hello: Hello) -> bytes:
+        """The first line to a new process."""
+        self.connection = Connection()
+        self.listening = True
+        self._waiting = b""
+        return self._say(hello)
+
+    def _say(self, message: Hello | Deal | DealEnd | Fault | End) -> bytes:
+        line = self.connection.send(message)
+        self._sent.append(line)
+        return line
+
+    def queue(self, message: Deal | DealEnd) -> None:
+        """Says something with the next act."""
+        self._waiting += self._say(message)
+
+    def set_clock(self, clock: Clock) -> None:
+        """Changes what the next act will say of the time."""
+        if clock is not self.clock:
+            self.clock = clock
+            self._shown = clock.shown()
+
+    def open_deal(self, key: BlockKey, deal: Deal) -> None:
+        """A new deal: fresh ids, a full bank, and the message that says so."""
+        self._ids = act_ids(key, self.place)
+        self.set_clock(self.clock.refill())
+        self.queue(deal)
+
+    def ask(self, view: View, legal: tuple[str, ...], news: tuple[Event, ...]) -> tuple[str, bytes]:
+        """The id of the next act, and all bytes up to its end."""
+        act = Act(next(self._ids), view, legal, news, self._shown)
+        line = self.connection.send(act)
+        time = line.rindex(b'"time":') + 7
+        self._sent += (line[:time], b"{}}\n")
+        self._times.append(line[time:-2])
+        if self._waiting:
+            line, self._waiting = self._waiting + line, b""
+        return act.id, line
+
+    def accuse(self, fault: Fault) -> bytes:
+        """The last line to a process at fault; what was waiting is dropped unread."""
+        self.listening = False
+        self._waiting = b""
+        return self._say(fault)
+
+    def farewell(self, end: End) -> bytes:
+        """The last line of a leg, with what was waiting before it."""
+        self.listening = False
+        return self._waiting + self._say(end)
+
+    def digests(self) -> tuple[str, str]:
+        """SHA-256 of every byte said since this was last asked, in two halves.
+
+        First the bytes with each act's `time` emptied to {}, then the `time` objects alone: the
+        first half is equal in every run of the same bots with the same key.
+        """
+        halves = (
+            hashlib.sha256(b"".join(self._sent)).hexdigest(),
+            hashlib.sha256(b"".join(self._times)).hexdigest(),
+        )
+        self._sent.clear()
+        self._times.clear()
+        return halves
