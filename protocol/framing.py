@@ -41,9 +41,7 @@ class LineBuffer:
         """
         end = self._bytes.find(b"\n", self._searched)
         if max(end, len(self._bytes) if end < 0 else 0) >= self._line:
-            raise RemoteProtocolError(
-                RemoteFault.OUTPUT, f"a line longer than {self._line} bytes"
-            )
+            raise RemoteProtocolError(RemoteFault.OUTPUT, f"a line longer than {self._line} bytes")
         if end < 0:
             self._searched = len(self._bytes)
             return None

@@ -165,7 +165,9 @@ def _built(folder: Path, build: list[str], digest: str, typed: str) -> Path:
                 if not final.is_dir():  # else somebody built the same at the same time
                     raise
     except OSError as error:
-        raise RefereeError(f"bot {typed!r}: cannot build under {cache_folder()}: {error}") from error
+        raise RefereeError(
+            f"bot {typed!r}: cannot build under {cache_folder()}: {error}"
+        ) from error
     return final
 
 

@@ -101,9 +101,7 @@ def pack(profile: Profile, seats: int, *, removed_two: Suit = Suit("S")) -> tupl
     Where the pack cannot be shared out evenly, as many twos leave it as are too many, beginning
     with the suit `removed_two` (RULES 2).
     """
-    whole = tuple(
-        Card(rank + suit) for suit in SUITS for rank in RANKS if rank in profile.order
-    )
+    whole = tuple(Card(rank + suit) for suit in SUITS for rank in RANKS if rank in profile.order)
     excess = len(whole) % seats
     twos = [Card("2" + removed_two), *(Card("2" + suit) for suit in SUITS if suit != removed_two)]
     gone = set(twos[:excess])

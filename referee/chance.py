@@ -29,7 +29,7 @@ def block_key(key: bytes, block: int) -> BlockKey:
 
 
 def stream(key: BlockKey, label: str) -> Iterator[bytes]:
-    """The 32-byte pieces of one stream of a block: SHA-256 of "key:label:0", "key:label:1", …"""
+    """The 32-byte pieces of a stream of a block: SHA-256 of "key:label:0", of "key:label:1", …."""
     for counter in count():
         yield hashlib.sha256(f"{key}:{label}:{counter}".encode()).digest()
 

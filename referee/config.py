@@ -1,4 +1,4 @@
-"""What a person asked for, checked and turned into a plan. Nothing is played before this is done."""
+"""What a person asked for, checked and turned into a plan before anything is played."""
 
 import secrets
 from pathlib import Path

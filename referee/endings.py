@@ -136,7 +136,6 @@ def judge(
     return None
 
 
-
 def parse_match(text: str, *, drop_out: bool) -> Ending:
     """Reads the option `match`: best-of:N, first-to:N, deals:N or points:N, already checked."""
     kind, _, number = text.partition(":")

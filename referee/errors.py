@@ -1,4 +1,4 @@
-"""What can go wrong that is no bot's doing. `referee.cli` turns each into one line and an exit code.
+"""What can go wrong that is no bot's doing; `referee.cli` makes a line and an exit code of it.
 
 A bot's mistake is never an exception: it is a `referee.verdict.Verdict`, a value.
 """

@@ -6,6 +6,7 @@ with `answered` or `faulted` until it returns None, `close_deal`; at last `farew
 """
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from msgspec import Struct
 
@@ -16,7 +17,7 @@ from referee.cards import Card
 from referee.chance import BlockKey, private_seed, shuffled
 from referee.clock import full_clock
 from referee.course import Course, CoursePlan
-from referee.rules import Account, Tally
+from referee.rules import Account, Game, Tally
 from referee.table import Table
 from referee.verdict import FaultCode, Receipt, Verdict
 from referee.voice import Voice
@@ -81,6 +82,7 @@ class DealResult(Struct, frozen=True):
     """
 
     start: DealStart
+    game: Game[Any]  # every game has a state type of its own
     reason: str
     account: Account
     acts: tuple[tuple[int, str], ...]
@@ -101,6 +103,7 @@ class _Deal:
     def __init__(self, start: DealStart, course: Course) -> None:
         self.start = start
         self.places = course.places
+        self.game = course.game
         self.table = Table(course.game, start.deck, start.dealer)
         self.at_fault: set[int] = set()
         self.faults: list[DealFault] = []
@@ -254,6 +257,7 @@ class Leg:
         self._deal = None
         return DealResult(
             start=deal.start,
+            game=deal.game,
             reason=reason,
             account=account,
             acts=tuple(deal.table.acts),
@@ -295,6 +299,4 @@ class Leg:
         seating = self.plan.course.seating
         winner = over.winner and tuple(dict.fromkeys(seating[place] for place in over.winner))
         end = End(self.course.scores(), winner, str(over.reason))
-        return {
-            voice.place: voice.farewell(end) for voice in self.voices if voice.listening
-        }
+        return {voice.place: voice.farewell(end) for voice in self.voices if voice.listening}

@@ -5,7 +5,7 @@ Decides nothing itself: what is asked, what an answer is worth and when it is ov
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from typing import Protocol
@@ -68,7 +68,7 @@ async def play_match(
     sandbox: Sandbox,
     recorder: LineWriter,
     *,
-    interrupt: trio.CancelScope | None = None,
+    stop: Callable[[], Awaitable[None]] = trio.sleep_forever,
     watch: Callable[[DealResult], None] = lambda _: None,
 ) -> MatchResult:
     """Plays a match to its end, or until it is interrupted; closes the record either way.
@@ -78,7 +78,7 @@ async def play_match(
         bots: who plays, in the order of the plan's bots.
         sandbox: where they run.
         recorder: takes the record's lines; what it raises ends the match.
-        interrupt: cancelled by whoever wants the match to stop.
+        stop: returns when the match should be interrupted.
         watch: is told of every finished deal.
 
     Raises:
@@ -86,8 +86,14 @@ async def play_match(
     """
     conductor = _Conductor(plan, bots, sandbox, recorder, watch)
     failure: Exception | None = None
-    with _one_core(), interrupt or trio.CancelScope():
+    with _one_core():
         async with trio.open_nursery() as nursery:
+
+            async def interrupt() -> None:
+                await stop()
+                nursery.cancel_scope.cancel()
+
+            nursery.start_soon(interrupt)
             try:
                 await conductor.play(nursery)
             except Exception as error:  # raised again below, where no nursery wraps it

@@ -220,9 +220,12 @@ class PlainGame:
         )
 
     def hidden(self, state: State) -> Mapping[str, tuple[Card, ...]]:
-        """The hands, and the talon without its turn-up."""
+        """The hands and the talon, but for the turn-up, which everybody has seen."""
         places = {f"hand {seat}": hand for seat, hand in enumerate(state.hands)}
-        return {**places, "talon": state.talon[:-1]}
+        return {
+            place: tuple(card for card in cards if card != state.turn_up)
+            for place, cards in {**places, "talon": state.talon}.items()
+        }
 
     def opening(self, seat: int, dealer: int) -> View:
         """The seats and the size of the talon are known before any card is."""

@@ -17,9 +17,7 @@ Rows = tuple[tuple[str, str, str], ...]
 def rank_profile(default: str) -> Option:
     """The option that chooses ranks and points."""
     others = tuple(name for name in PROFILES if name != default)
-    return Option(
-        "rank_profile", (default, *others), default, "ranks and card points", "RULES 1.3"
-    )
+    return Option("rank_profile", (default, *others), default, "ranks and card points", "RULES 1.3")
 
 
 REMOVED_TWO: Final = Option(
@@ -141,7 +139,11 @@ def _shared_rows(profile_name: str, seats: int, *, teams: bool) -> Rows:
     gone = {0: "", 1: ": one two is left out", 4: ": the twos are left out"}[twos]
     side_list = " and ".join(str(list(side)) for side in parity_sides(seats))
     sides = f"two sides, seats {side_list}" if teams else "every seat for itself"
-    won = "the most card points; level at the top is void" if seats == 3 else "61 or more; 60-60 is void"
+    won = (
+        "the most card points; level at the top is void"
+        if seats == 3
+        else "61 or more; 60-60 is void"
+    )
     return (
         ("players", f"{seats}: {sides}", "S0 S3"),
         ("pack", f"{len(cards)} cards{gone}", "S0 S3"),

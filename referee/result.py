@@ -101,7 +101,7 @@ class Totals:
         )
 
     def _winner(self) -> tuple[int, ...] | None:
-        """The winner of the only leg, or the bots with the best sum if they were always partners."""
+        """The only leg's winner; of several, the bots with the best sum if always partners."""
         if len(self._seatings) == 1:
             return self._last_winner
         best = max(self.scores)

@@ -72,25 +72,27 @@ S = TypeVar("S")
 
 
 class Game(Protocol[S]):
-    """The rules of one deal. `S` is the game's own frozen state.
-
-    Attributes:
-        seats: how many seats there are.
-        partners: the sides, where they are known before the deal; else every seat for itself.
-        pack: the cards of a deck, in the order that a shuffle starts from.
-        max_acts: the most acts a deal can take, whatever the bots do.
-    """
+    """The rules of one deal. `S` is the game's own frozen state."""
 
     @property
-    def seats(self) -> int: ...
+    def seats(self) -> int:
+        """How many seats there are."""
+
     @property
-    def partners(self) -> Sides: ...
+    def partners(self) -> Sides:
+        """The sides, where they are known before the deal; else every seat for itself."""
+
     @property
-    def pack(self) -> tuple[Card, ...]: ...
+    def pack(self) -> tuple[Card, ...]:
+        """The cards of a deck, in the order that a shuffle starts from."""
+
     @property
-    def max_acts(self) -> int: ...
+    def max_acts(self) -> int:
+        """The most acts a deal can take, whatever the bots do."""
+
     @property
-    def stakes(self) -> Stakes: ...
+    def stakes(self) -> Stakes:
+        """The least that a deal can bring to a seat."""
 
     def deal(self, deck: Sequence[Card], dealer: int) -> tuple[S, Shown]:
         """Deals `deck`, top card first; returns the first state and what each seat is shown."""
@@ -121,7 +123,7 @@ class Game(Protocol[S]):
         """The deal so far, all-seeing."""
 
     def hidden(self, state: S) -> Mapping[str, tuple[Card, ...]]:
-        """Every card that some seat may not have seen, by place: "hand 0", …, "talon"."""
+        """Every card that was not shown to all, by place: "hand 0" and so on, "talon"."""
 
     def opening(self, seat: int, dealer: int) -> View:
         """What a seat knows before it was shown anything."""

@@ -77,7 +77,7 @@ def forfeited(side: int, sides: Sides, scoring: DealScoring, total: int) -> Tall
     if len(sides) == 2:
         return tally(tuple(0 if at == side else total for at in range(2)), sides, scoring)
     stakes = stakes_of(sides, total)
-    lost = {seat for seat in sides[side]}
+    lost = set(sides[side])
     seats = range(sum(map(len, sides)))
     return Tally(
         tuple(0 for _ in seats),

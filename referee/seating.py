@@ -28,7 +28,9 @@ def holders(bots: int, seats: int, partners: Sides, game: str) -> Sides:
         return tuple((place,) for place in range(seats))
     if bots == len(partners):
         return partners
-    wanted = f"{seats} bots" + (f", or {len(partners)}: one a side" if len(partners) < seats else "")
+    wanted = f"{seats} bots" + (
+        f", or {len(partners)}: one a side" if len(partners) < seats else ""
+    )
     raise RefereeError(f"{game} wants {wanted}; got {bots}")
 
 

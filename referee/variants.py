@@ -108,5 +108,7 @@ class Variant(Struct, frozen=True):
             RefereeError: the options do not go together.
         """
         made = self.build(self.choose(chosen))
-        text = msgspec.json.encode({"id": self.id, "revision": REVISION, **made.data}, order="sorted")
+        text = msgspec.json.encode(
+            {"id": self.id, "revision": REVISION, **made.data}, order="sorted"
+        )
         return made, Rules(self.id, REVISION, hashlib.sha256(text).hexdigest())

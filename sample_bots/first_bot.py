@@ -5,12 +5,12 @@ import json
 import sys
 
 
-def choose(legal, view):
+def choose(legal: list[str], view: dict[str, object]) -> str:
     """Returns one of `legal`; `view` is all that this seat knows."""
     return legal[0]
 
 
-def say(message):
+def say(message: dict[str, object]) -> None:
     """Writes one line, and flushes it: the referee waits for it."""
     print(json.dumps(message), flush=True)
 

@@ -8,7 +8,7 @@ import sys
 dice = random.Random()
 
 
-def say(message):
+def say(message: dict[str, object]) -> None:
     """Writes one line, and flushes it: the referee waits for it."""
     print(json.dumps(message), flush=True)
 

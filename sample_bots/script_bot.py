@@ -12,7 +12,7 @@ with open(sys.argv[1], encoding="utf-8") as file:
 script = iter([row for row in rows if row and not row.startswith("#")])
 
 
-def say(message):
+def say(message: dict[str, object]) -> None:
     """Writes one line, and flushes it: the referee waits for it."""
     print(json.dumps(message), flush=True)
 

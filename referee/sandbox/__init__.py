@@ -6,24 +6,27 @@ from referee.bots import BotSpec
 
 
 class BotProcess(Protocol):
-    """A running bot: three file descriptors that do not block, and its end.
-
-    Attributes:
-        stdin: written by us.
-        stdout: read by us; also `stderr`.
-        exited_fd: becomes readable when the process has ended.
-    """
+    """A running bot: three file descriptors that do not block, and its end."""
 
     @property
-    def pid(self) -> int: ...
+    def pid(self) -> int:
+        """The process id."""
+
     @property
-    def stdin(self) -> int: ...
+    def stdin(self) -> int:
+        """A descriptor that we write to."""
+
     @property
-    def stdout(self) -> int: ...
+    def stdout(self) -> int:
+        """A descriptor that we read."""
+
     @property
-    def stderr(self) -> int: ...
+    def stderr(self) -> int:
+        """A descriptor that we read."""
+
     @property
-    def exited_fd(self) -> int: ...
+    def exited_fd(self) -> int:
+        """A descriptor that becomes readable when the process has ended."""
 
     def cpu_us(self) -> int:
         """Processor time the process has used, in microseconds; stands still once it is gone."""
@@ -51,7 +54,8 @@ class Sandbox(Protocol):
     """A way of running bots."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The word for it on the command line."""
 
     def launch(self, bot: BotSpec) -> BotProcess:
         """Starts a bot.

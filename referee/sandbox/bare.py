@@ -13,6 +13,7 @@ import struct
 import subprocess
 import termios
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -82,10 +83,8 @@ class BareProcess:
 
     def cpu_us(self) -> int:
         """Processor time used, in microseconds."""
-        try:
+        with suppress(OSError):  # gone: the last reading stands
             self._cpu_us = time.clock_gettime_ns(self._cpu_clock) // 1000
-        except OSError:
-            pass  # gone: the last reading stands
         return self._cpu_us
 
     def status(self) -> str | None:
@@ -127,10 +126,8 @@ class BareProcess:
 
     def kill(self) -> None:
         """Ends the process and its group, and waits for it."""
-        try:
+        with suppress(ProcessLookupError, PermissionError):  # nobody of the group is left
             os.killpg(self.pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            pass  # nobody of the group is left
         if self._popen.poll() is None:
             self._popen.kill()
             self._popen.wait()

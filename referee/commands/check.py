@@ -1,0 +1,45 @@
+"""`referee check`: whether a bot keeps to the protocol, and how to mend it."""
+
+import json
+from contextlib import nullcontext
+from functools import partial
+from typing import Annotated
+
+import trio
+import typer
+from rich.text import Text
+
+from referee.bots import resolve
+from referee.conformance import Finding, Level, examine
+from referee.faces import console
+from referee.games import find
+from referee.sandbox.bare import Bare
+
+_STYLES = {Level.OK: "green", Level.WARNING: "yellow", Level.PROBLEM: "bold red"}
+
+
+def check(
+    bot: Annotated[str, typer.Argument(help="An executable, a folder, or sample:NAME.")],
+    game: Annotated[str, typer.Option(help="The game to talk about.")] = "briscola-2",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Checks whether a bot keeps to the protocol. Exit code 1 when it does not."""
+    find(game)
+    spec = resolve(bot)
+    talk = console(stderr=True)
+    with talk.status(f"talking to {spec.name} ...") if talk.is_terminal else nullcontext():
+        findings = trio.run(partial(examine, spec, game, Bare()))
+    if as_json:
+        rows = [{"level": str(f.level), "what": f.what, "mend": f.mend} for f in findings]
+        print(json.dumps({"bot": spec.name, "game": game, "findings": rows}, indent=2))
+    else:
+        for finding in findings:
+            _print(finding)
+    raise typer.Exit(int(any(finding.level is Level.PROBLEM for finding in findings)))
+
+
+def _print(finding: Finding) -> None:
+    line = Text.assemble((f"{finding.level:<8}", _STYLES[finding.level]), finding.what)
+    if finding.mend:
+        line.append(f"\n         -> {finding.mend}", style="italic")
+    console().print(line)

@@ -1,0 +1,93 @@
+"""`referee games`: the catalogue, and the rules of one game."""
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from referee.endings import EndingKind
+from referee.faces import console, print_table
+from referee.games import catalogue, find
+from referee.variants import Variant
+
+
+def games(
+    game: Annotated[str | None, typer.Argument(metavar="[ID]", help="One game: its rules.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Lists the games; with an ID, prints that game's rules and options."""
+    chosen = list(catalogue().values()) if game is None else [find(game)]
+    if as_json:
+        values = [_object(variant) for variant in chosen]
+        print(json.dumps(values if game is None else values[0], indent=2))
+    elif game is None:
+        rows = [(one.id, str(one.seats), _sides(one), _match(one)) for one in chosen]
+        print_table(console(), ("game", "#seats", "sides", "match"), rows)
+    else:
+        _print_rules(chosen[0])
+
+
+def _sides(variant: Variant) -> str:
+    partners = variant.rules_of({})[0].game.partners
+    return "solo" if len(partners) == variant.seats else f"{len(partners)} sides"
+
+
+def _match(variant: Variant) -> str:
+    ending = variant.rules_of({})[0].ending
+    kinds = {
+        EndingKind.WINS: f"first to {ending.number} won deals",
+        EndingKind.DEALS: f"{ending.number} deals",
+        EndingKind.POINTS: f"to {ending.number} points",
+    }
+    return kinds[ending.kind]
+
+
+def _print_rules(variant: Variant) -> None:
+    rules, name = variant.rules_of({})
+    to = console()
+    to.print(variant.title, style="bold")
+    to.print(f"rules revision {name.revision}, digest {name.digest[:16]}", style="dim")
+    to.print()
+    print_table(to, ("rule", "as played", "source"), variant.rules)
+    to.print()
+    if variant.options:
+        print_table(
+            to,
+            ("option (-o NAME=VALUE)", "values, the default first", "what it is", "source"),
+            [
+                (option.name, ", ".join(option.values), option.meaning, option.source)
+                for option in variant.options
+            ],
+        )
+        to.print()
+    ending = rules.ending
+    to.print(
+        f"A deal has at most {rules.game.max_acts} acts; a match of {ending.max_deals} deals, "
+        "voids included, is drawn.",
+        style="dim",
+    )
+
+
+def _object(variant: Variant) -> dict[str, Any]:  # JSON
+    rules, name = variant.rules_of({})
+    return {
+        "id": variant.id,
+        "title": variant.title,
+        "seats": variant.seats,
+        "sides": [list(side) for side in rules.game.partners],
+        "revision": name.revision,
+        "digest": name.digest,
+        "rules": [{"rule": a, "text": b, "source": c} for a, b, c in variant.rules],
+        "options": [
+            {
+                "name": option.name,
+                "values": list(option.values),
+                "default": option.default,
+                "meaning": option.meaning,
+                "source": option.source,
+            }
+            for option in variant.options
+        ],
+        "max_acts": rules.game.max_acts,
+        "max_deals": rules.ending.max_deals,
+    }

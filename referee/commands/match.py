@@ -1,0 +1,262 @@
+"""`referee match`: plays bots against each other, prints the result, keeps the record."""
+
+import json
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from enum import StrEnum
+from functools import partial
+from itertools import count
+from pathlib import Path
+from typing import Annotated, Any
+
+import trio
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from referee.bots import BotSpec, resolve
+from referee.clock import DEFAULT_TIME
+from referee.config import MatchConfig, MatchPlan, make_plan
+from referee.endings import Reason
+from referee.errors import RefereeError
+from referee.faces import console, print_table
+from referee.leg import DealResult
+from referee.match import MatchResult, play_match
+from referee.recording import Recorder
+from referee.result import ROWS_KEPT
+from referee.sandbox.bare import Bare
+from referee.seating import Seating
+from referee.verdict import OnFault
+
+INTERRUPTED = 130
+
+
+class SandboxName(StrEnum):
+    """What `--sandbox` can be; this version has bare only."""
+
+    AUTO = "auto"
+    BWRAP = "bwrap"
+    DOCKER = "docker"
+    BARE = "bare"
+
+
+def match(
+    bots: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="BOT...",
+            help="An executable, a folder with a bot.toml, or sample:NAME. "
+            "As many as seats, or one for each side.",
+        ),
+    ],
+    game: Annotated[
+        str | None, typer.Option(help="See `referee games`.  [default: briscola-(number of bots)]")
+    ] = None,
+    options: Annotated[
+        list[str] | None,
+        typer.Option("--option", "-o", metavar="NAME=VALUE", help="See `referee games ID`."),
+    ] = None,
+    deals: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="N decks, each standing alone: deal values add up."),
+    ] = None,
+    key: Annotated[
+        str | None, typer.Option(help="Any text; the same key deals the same cards.")
+    ] = None,
+    deck: Annotated[
+        str | None,
+        typer.Option(metavar='"4H AD ..."|FILE', help="Cards by hand; a file has a deck a line."),
+    ] = None,
+    dealer: Annotated[
+        int | None, typer.Option(metavar="SEAT", help="Who deals first.  [default: from the key]")
+    ] = None,
+    seating: Annotated[
+        Seating, typer.Option(help="Play every deck in several seatings; needs --deals.")
+    ] = Seating.ONE,
+    time: Annotated[
+        str, typer.Option(metavar="SPEC", help=f"Each part optional.  [default: {DEFAULT_TIME}]")
+    ] = "",
+    sandbox: Annotated[
+        SandboxName, typer.Option(help="Where bots run. This version has `bare` only.")
+    ] = SandboxName.AUTO,
+    on_fault: Annotated[
+        OnFault | None,
+        typer.Option(help="What a bot's fault does to the deal.  [default: the game decides]"),
+    ] = None,
+    record: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Where the record goes.  [default: in records/]"),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Plays a match. Exit code 0, or 1 when a bot was faulted."""
+    if sandbox in (SandboxName.BWRAP, SandboxName.DOCKER):
+        raise RefereeError(f"sandbox {sandbox}: this version runs bots bare only: --sandbox bare")
+    asked = MatchConfig(
+        game=game or f"briscola-{len(bots)}",
+        options=tuple(options or ()),
+        bots=len(bots),
+        deals=deals,
+        key=key,
+        deck=deck,
+        dealer=dealer,
+        seating=seating,
+        time=time,
+        on_fault=on_fault,
+    )
+    plan = make_plan(asked)
+    specs = [resolve(bot) for bot in bots]
+    talk = console(stderr=True)
+    talk.print("bots run bare, without a sandbox: run only bots you trust", style="dim")
+    result, path = _play(plan, specs, record, talk)
+    if as_json:
+        print(json.dumps(_object(plan, specs, result, path)))
+    else:
+        _print_result(plan, specs, result, path, repeatable=key is None)
+    if result.end.end == Reason.INTERRUPTED:
+        raise typer.Exit(INTERRUPTED)
+    raise typer.Exit(1 if any(result.totals.fault_counts) else 0)
+
+
+def _play(
+    plan: MatchPlan, bots: list[BotSpec], record: Path | None, talk: Console
+) -> tuple[MatchResult, Path]:
+    path = record or _default_path(plan, bots)
+    recorder = Recorder(path)
+    try:
+        with _progress(plan, talk) as watch:
+            conduct = partial(
+                play_match, plan, bots, Bare(), recorder, stop=_signalled, watch=watch
+            )
+            return trio.run(conduct), path
+    finally:
+        recorder.close()
+
+
+async def _signalled() -> None:
+    """Returns when somebody wants us to stop."""
+    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        async for _ in signals:
+            return
+
+
+@contextmanager
+def _progress(plan: MatchPlan, talk: Console) -> Iterator[Any]:  # a function of a deal
+    total = None if plan.decks is None else plan.decks * len(plan.seatings)
+    columns = (TextColumn("deals"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    shown = talk.is_terminal and (total is None or total > 1)
+    with Progress(*columns, console=talk, transient=True, disable=not shown) as progress:
+        task = progress.add_task("deals", total=total)
+
+        def watch(_: DealResult) -> None:
+            progress.advance(task)
+
+        yield watch
+
+
+def _default_path(plan: MatchPlan, bots: list[BotSpec]) -> Path:
+    """A name that no record has yet: the game, the bots, the day and the time."""
+    now = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+    names = "_".join("".join(filter(str.isalnum, bot.name))[:20] or "bot" for bot in bots)
+    for number in count(1):
+        tail = "" if number == 1 else f"-{number}"
+        path = Path("records") / f"{plan.game}_{names}_{now}{tail}.jsonl"
+        if not path.exists():
+            return path
+    raise AssertionError  # count does not end
+
+
+def _names(bots: list[BotSpec]) -> list[str]:
+    """The bots' names, told apart where two are the same."""
+    names = [bot.name for bot in bots]
+    return [
+        f"{name}#{names[: at + 1].count(name)}" if names.count(name) > 1 else name
+        for at, name in enumerate(names)
+    ]
+
+
+def _object(
+    plan: MatchPlan, bots: list[BotSpec], result: MatchResult, path: Path
+) -> dict[str, Any]:  # JSON
+    totals, end = result.totals, result.end
+    return {
+        "game": plan.game,
+        "options": plan.options,
+        "bots": [{"name": bot.name, "hash": bot.hash} for bot in bots],
+        "deals": totals.deals,
+        "result": {
+            "scores": list(end.scores),
+            "winner": None if end.winner is None else list(end.winner),
+            "reason": end.end,
+        },
+        "faults": [
+            {
+                "leg": fault.leg,
+                "deal": fault.deal,
+                "bot": fault.bot,
+                "code": str(fault.code),
+                "detail": fault.detail,
+            }
+            for fault in totals.faults
+        ],
+        "fault_counts": totals.fault_counts,
+        "used_ms": [used // 1000 for used in result.used_us],
+        "acts": totals.acts,
+        "wall_us_per_act": round(result.wall_us / totals.acts, 2) if totals.acts else None,
+        "key": plan.key,
+        "game_digest": end.game_digest,
+        "record": str(path),
+    }
+
+
+def _print_result(
+    plan: MatchPlan, bots: list[BotSpec], result: MatchResult, path: Path, *, repeatable: bool
+) -> None:
+    to, names, totals, end = console(), _names(bots), result.totals, result.end
+    rows = [
+        (
+            f"{row.leg + 1}.{row.deal}" if len(plan.seatings) > 1 else str(row.deal),
+            "  ".join(
+                f"{'+'.join(dict.fromkeys(names[row.bots[seat]] for seat in side))} {points}"
+                for side, points in zip(row.sides, row.points, strict=True)
+            ),
+            " ".join(map(str, row.scores)),
+            "" if row.reason == "played" else row.reason,
+        )
+        for row in totals.rows
+    ]
+    counted = "deal value" if plan.decks is not None else "score"
+    print_table(to, ("#deal", "card points", f"#{counted}", ""), rows)
+    if totals.deals > ROWS_KEPT:
+        to.print(f"... and {totals.deals - ROWS_KEPT} more: referee replay {path}", style="dim")
+    to.print()
+    per_deal = plan.decks is not None and totals.deals > 0
+    print_table(
+        to,
+        ("bot", "#score", *(("#a deal",) if per_deal else ()), "#faults", "#time used"),
+        [
+            (
+                names[bot],
+                str(end.scores[bot]),
+                *((f"{end.scores[bot] / totals.deals:+.1f}",) if per_deal else ()),
+                str(totals.fault_counts[bot]),
+                f"{result.used_us[bot] / 1e6:.2f} s",
+            )
+            for bot in range(len(bots))
+        ],
+    )
+    to.print()
+    for fault in totals.faults[:10]:
+        where = f"deal {fault.deal}" if fault.deal else "after the last deal"
+        to.print(f"fault: {names[fault.bot]}, {where}: {fault.code}: {fault.detail}", style="red")
+    winner = "drawn" if end.winner is None else " and ".join(names[bot] for bot in end.winner)
+    if end.end == Reason.INTERRUPTED:
+        to.print("interrupted", style="bold yellow")
+    else:
+        label = "winner: " if end.winner is not None else "result: "
+        to.print(f"{label}{winner} ({end.end}, {totals.deals} deals)", style="bold")
+    to.print(f"record: {path}")
+    if repeatable:
+        to.print(f"key: {plan.key} (--key deals the same cards again)", style="dim")

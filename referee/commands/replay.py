@@ -1,0 +1,125 @@
+"""`referee replay`: shows a record, or proves it."""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from referee.errors import RefereeError
+from referee.faces import console, deal_heading, scenes, trick_text
+from referee.leg import DealResult
+from referee.reading import Mismatch, RecordReader
+from referee.replay import match_object
+from referee.verify import Resimulation
+
+
+def replay(
+    file: Annotated[Path, typer.Argument(help="A record.")],
+    verify: Annotated[bool, typer.Option(help="Prove the record instead of showing it.")] = False,
+    deal: Annotated[int | None, typer.Option(metavar="N", help="Only this deal.")] = None,
+    seat: Annotated[
+        int | None, typer.Option(metavar="SEAT", help="Only what this seat could see.")
+    ] = None,
+    step: Annotated[bool, typer.Option(help="Wait for Enter after each trick.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Shows a recorded match. Exit code 1 when the record is unfinished or does not hold."""
+    if as_json and (seat is not None or step):
+        raise RefereeError("--json shows everything: it does not go with --seat or --step")
+    if verify and (deal is not None or seat is not None or step):
+        raise RefereeError("--verify proves the whole record: no --deal, --seat or --step with it")
+    trouble = None
+    try:
+        found = Resimulation(RecordReader(file))
+        if seat is not None and not 0 <= seat < found.seats:
+            raise RefereeError(f"seat {seat}: the seats are 0 to {found.seats - 1}")
+        deals = _Held(found)
+        if as_json and not verify:
+            print(json.dumps(match_object(found, deals, deal)))
+        elif verify:
+            for _ in deals:
+                pass
+        else:
+            _show(found, deals, deal, seat, step=step)
+        trouble = deals.trouble
+        _check_deal(deal, found)
+    except Mismatch as error:
+        trouble = str(error)
+        found = None
+    _conclude(found, trouble, file, verify=verify, as_json=as_json)
+
+
+class _Held:
+    """The deals of a record as far as they hold; then `trouble` says why no further."""
+
+    def __init__(self, found: Resimulation) -> None:
+        self._found = found
+        self.trouble: str | None = None
+
+    def __iter__(self) -> Iterator[DealResult]:
+        try:
+            yield from self._found.deals()
+        except Mismatch as error:
+            self.trouble = str(error)
+
+
+def _check_deal(deal: int | None, found: Resimulation) -> None:
+    if deal is not None and not 1 <= deal <= found.totals.deals:
+        raise RefereeError(f"deal {deal}: the record has deals 1 to {found.totals.deals}")
+
+
+def _show(
+    found: Resimulation, deals: _Held, only: int | None, seat: int | None, *, step: bool
+) -> None:
+    to = console()
+    names = [bot.name for bot in found.header.bots]
+    to.print(f"{found.header.game}: {' - '.join(names)}", style="bold")
+    for number, deal in enumerate(deals, 1):
+        if only not in (None, number):
+            continue
+        to.print()
+        to.print(deal_heading(deal, number, names))
+        for scene in scenes(deal):
+            to.print(trick_text(scene, deal, names, seat))
+            if step and sys.stdin.isatty():
+                input()
+        for fault in deal.faults:
+            bot = names[deal.start.bots[fault.seat]]
+            to.print(f"   fault: {fault.seat}:{bot} {fault.code}", style="red")
+        points = " ".join(map(str, deal.account.points))
+        to.print(f"   points by seat {points}   score by side {' '.join(map(str, deal.scores))}")
+    if found.end is not None and only is None:
+        winner = found.end.winner
+        who = "drawn" if winner is None else " and ".join(names[bot] for bot in winner)
+        scores = " ".join(map(str, found.end.scores))
+        to.print()
+        to.print(f"result: {who} ({found.end.end}), scores {scores}", style="bold")
+
+
+def _conclude(
+    found: Resimulation | None, trouble: str | None, file: Path, *, verify: bool, as_json: bool
+) -> None:
+    """Says whether the record holds, and ends with exit code 1 if it does not."""
+    reason = trouble or (found.unfinished if found else None)
+    if verify and as_json:
+        print(
+            json.dumps(
+                {
+                    "record": str(file),
+                    "verified": reason is None,
+                    "trouble": reason,
+                    "deals": found.totals.deals if found else 0,
+                    "game_digest": found.end.game_digest if found and found.end else None,
+                }
+            )
+        )
+    if reason is not None:
+        what = "does not verify" if trouble else "unfinished"
+        console(stderr=True).print(f"{file}: {what}: {reason}", style="red")
+        raise typer.Exit(1)
+    if verify and not as_json and found is not None and found.end is not None:
+        digest = found.end.game_digest
+        print(f"{file}: verified, {found.totals.deals} deals, game digest {digest}")

@@ -1,0 +1,307 @@
+"""Talks to one bot, finds out whether it keeps to SPEC.md, and says in words how to mend it.
+
+The other seats are played by the referee itself, so that only one process runs.
+"""
+
+import os
+import time
+from enum import StrEnum
+from itertools import count
+from typing import Final
+
+import trio
+from msgspec import Struct
+
+from protocol.messages import Answer, Ready
+from referee.bots import BotSpec
+from referee.config import MatchConfig, MatchPlan, make_plan
+from referee.games import find
+from referee.grease import greased
+from referee.leg import Ask, Leg
+from referee.sandbox import Sandbox
+from referee.seat import Heard, Seat
+from referee.verdict import FaultCode, Receipt, Verdict
+
+TIME: Final = "start=5s,move=2s,bank=0s,soft=0ms"
+_DEALS: Final = 2
+_QUIET_S: Final = 0.05
+_LEAVE_S: Final = 1.0
+_SLOW_START_US: Final = 1_000_000
+_SLOW_ACT_US: Final = 1_000_000
+_MANY: Final = 500
+
+
+class Level(StrEnum):
+    """How bad a finding is."""
+
+    OK = "ok"
+    WARNING = "warning"
+    PROBLEM = "problem"
+
+
+class Finding(Struct, frozen=True):
+    """One thing that was looked at: what was found, and how to mend it."""
+
+    level: Level
+    what: str
+    mend: str = ""
+
+
+_HINTS: Final = {
+    FaultCode.ILLEGAL: "answer with one of the strings in `legal`, to the letter (SPEC 3.4)",
+    FaultCode.MALFORMED: "stdout is for answers only, one JSON object a line; print everything "
+    "else on stderr (SPEC 2)",
+    FaultCode.PROTOCOL: "answer `hello` and each `act` with one line, nothing else, and copy the "
+    "act's `id` into the answer (SPEC 3.5)",
+    FaultCode.LATE: "answer in time; flush after every line (SPEC 10)",
+    FaultCode.CRASHED: "the process must live until `end` (SPEC 3.7)",
+    FaultCode.OUTPUT: "keep lines short; stderr is bounded too (SPEC 7)",
+    FaultCode.STARTUP: 'answer `hello` with {"type":"ready","protocol":1,"name":"..."} and flush '
+    "it (SPEC 3.2)",
+}
+
+
+class _Talk:
+    """One conversation, from the start of the process to its end."""
+
+    def __init__(self, plan: MatchPlan, bot: BotSpec, sandbox: Sandbox, *, grease: bool) -> None:
+        self._leg = Leg(plan.leg(0))
+        self._bot = bot
+        self._sandbox = sandbox
+        self._grease = grease
+        self.seat: Seat
+        self.findings: list[Finding] = []
+        self.verdict: Verdict | None = None
+        self.start_us = 0
+        self.slowest_us = 0
+        self.extra: str | None = None
+
+    async def run(self) -> None:
+        """Plays until the deals are over or something is wrong."""
+        async with trio.open_nursery() as nursery:
+            try:
+                self.seat = Seat(self._sandbox.launch(self._bot))
+            except OSError as error:
+                self.verdict = Verdict(FaultCode.STARTUP, f"it cannot be started: {error}")
+                return
+            nursery.start_soon(self.seat.drain_stderr)
+            try:
+                await self._converse()
+            finally:
+                self.seat.end()
+                self._sandbox.sweep()
+
+    async def _converse(self) -> None:
+        leg = self._leg
+        while leg.next_deal() is not None:
+            for place in leg.to_start():
+                ask = leg.greet(place)
+                if place:
+                    self._pretend(ask, '{"type":"ready","protocol":1,"name":"referee"}')
+                elif (heard := await self._ask(ask)) is not None:
+                    self._started(heard)
+            if self.verdict is not None:
+                return
+            leg.open_deal()
+            while (ask_now := leg.ask()) is not None:
+                await self._act(ask_now)
+                if self.verdict is not None:
+                    return
+            leg.close_deal()
+        await self._end()
+
+    def _started(self, heard: Heard) -> None:
+        ready, receipt = heard
+        self.start_us = receipt.complete
+        if isinstance(ready, Ready) and ready.protocol != 1:
+            self.verdict = Verdict(FaultCode.STARTUP, f"it chose protocol {ready.protocol}, not 1")
+
+    async def _act(self, ask: Ask) -> None:
+        table = self._leg.deal.table
+        if ask.place:
+            action = table.legal[-1]
+            self._pretend(ask, f'{{"id":"{ask.id}","action":"{action}"}}')
+            self._leg.answered(Answer(ask.id, action), Receipt(0, 0, 0, 0))
+            return
+        heard = await self._ask(ask)
+        if heard is None:
+            return
+        answer, receipt = heard
+        if isinstance(answer, Answer):
+            self.verdict = self._leg.judge(answer, receipt)
+            self.slowest_us = max(self.slowest_us, receipt.complete)
+            self.extra = self.extra or answer.extra
+            if self.verdict is None:
+                self._leg.answered(answer, receipt)
+
+    def _pretend(self, ask: Ask, answer: str) -> None:
+        """Answers for a seat that has no process."""
+        ask.connection.receive(answer.encode() + b"\n")
+        ask.connection.next_message()
+
+    async def _ask(self, ask: Ask) -> Heard | None:
+        """Sends what wants no answer line by line, listening in between; then the question."""
+        *before, question = ask.line.splitlines(keepends=True)
+        for line in before:
+            self._write(line)
+            await trio.sleep(_QUIET_S)
+            if self._has_written():
+                self._spoke_unasked(line)
+                return None
+        if self._grease:
+            question = greased(question)
+        heard = await self.seat.ask(
+            Ask(ask.place, ask.id, question, ask.allowance_us, ask.connection)
+        )
+        if isinstance(heard, Verdict):
+            self.verdict = heard
+            return None
+        return heard
+
+    def _write(self, line: bytes) -> None:
+        try:
+            os.write(self.seat.process.stdin, greased(line) if self._grease else line)
+        except OSError:
+            return  # it does not read, or is gone: the next question will show
+
+    def _has_written(self) -> bool:
+        try:
+            self.seat.heard = os.read(self.seat.process.stdout, 4096)
+        except BlockingIOError:
+            return False
+        return bool(self.seat.heard)
+
+    def _spoke_unasked(self, line: bytes) -> None:
+        kind = line.split(b'"')[3].decode()
+        said = self.seat.heard[:80].decode(errors="backslashreplace").strip()
+        self.verdict = Verdict(
+            FaultCode.PROTOCOL,
+            f"it wrote {said!r} after `{kind}`, which wants no answer",
+            self.seat.evidence(),
+        )
+
+    async def _end(self) -> None:
+        """Says `end` with stdin still open, and looks whether the bot leaves."""
+        line = self._leg.farewells()[0]
+        process = self.seat.process
+        self._write(line.splitlines(keepends=True)[-1])
+        with trio.move_on_after(_LEAVE_S):
+            await trio.lowlevel.wait_readable(process.exited_fd)
+        if self._has_written():
+            self._spoke_unasked(b'{"type":"end"')
+        elif process.status() is None:
+            process.close_stdin()
+            with trio.move_on_after(_LEAVE_S):
+                await trio.lowlevel.wait_readable(process.exited_fd)
+            late = "only at the end of its input" if process.status() else "not at all"
+            self.findings.append(
+                Finding(Level.PROBLEM, f"on `end` it leaves {late}", "exit when `end` comes")
+            )
+        elif process.status() != "exit status 0":
+            self.findings.append(
+                Finding(Level.WARNING, f"it ends with {process.status()}", "exit with status 0")
+            )
+
+
+async def examine(bot: BotSpec, game: str, sandbox: Sandbox) -> list[Finding]:
+    """Looks at a bot from all sides.
+
+    Returns:
+        What was found, in the order in which it was looked at; the last may be what stopped us.
+    """
+    seats = find(game).seats
+    plan = make_plan(
+        MatchConfig(game=game, bots=seats, deals=_DEALS, key="check", dealer=seats - 1, time=TIME)
+    )
+    plain = _Talk(plan, bot, sandbox, grease=False)
+    await plain.run()
+    if plain.verdict is not None:
+        return [await _explained(plain.verdict, plan, bot, sandbox)]
+    findings = [
+        _measured("starts", plain.start_us, _SLOW_START_US, "start faster: load less"),
+        Finding(Level.OK, f"plays {_DEALS} deals of {game} by the rules"),
+        _measured("answers", plain.slowest_us, _SLOW_ACT_US, "think less, or ask for more time"),
+    ]
+    if plain.extra is not None:
+        mend = "leave them out, or put text for people into `note`"
+        findings.append(
+            Finding(Level.WARNING, f"its answers have unknown fields: {plain.extra}", mend)
+        )
+    findings += plain.findings or [Finding(Level.OK, "leaves on `end`")]
+    greasy = _Talk(plan, bot, sandbox, grease=True)
+    await greasy.run()
+    if greasy.verdict is None:
+        findings.append(Finding(Level.OK, "ignores fields and messages that it does not know"))
+    else:
+        what = f"unknown fields or messages upset it: {greasy.verdict.detail}"
+        mend = "ignore every field and every `type` that SPEC.md does not name (SPEC 3.1)"
+        findings.append(Finding(Level.PROBLEM, what, mend))
+    return findings
+
+
+def _measured(verb: str, took_us: int, slow_us: int, mend: str) -> Finding:
+    what = f"{verb} within {max(took_us // 1000, 1)} ms"
+    if took_us > slow_us:
+        return Finding(Level.WARNING, f"{what}, which is slow", mend)
+    return Finding(Level.OK, what)
+
+
+async def _explained(verdict: Verdict, plan: MatchPlan, bot: BotSpec, sandbox: Sandbox) -> Finding:
+    what, mend = f"{verdict.code}: {verdict.detail}", _HINTS[verdict.code]
+    if "flush" in verdict.detail:
+        mend = await _why_silent(plan, bot, sandbox)
+    if "the open act is" in verdict.detail:
+        mend = "copy the `id` of the act into the answer (SPEC 3.5)"
+    stderr = verdict.evidence.stderr_tail.strip().splitlines()
+    if stderr:
+        what += f"; the last line on its stderr: {stderr[-1][:200]}"
+    return Finding(Level.PROBLEM, what, mend)
+
+
+async def _why_silent(plan: MatchPlan, bot: BotSpec, sandbox: Sandbox) -> str:
+    """Tells a bot that does not flush from one that reads everything first.
+
+    Many questions at once fill the buffer of the first, which then writes; the second writes only
+    when its input ends.
+    """
+    leg = Leg(plan.leg(0))
+    leg.next_deal()
+    hello = leg.greet(0).line
+    leg.voices[0].connection.receive(b'{"type":"ready","protocol":1,"name":"x"}\n')
+    leg.voices[0].connection.next_message()
+    leg.open_deal()
+    asked = leg.ask()
+    question = asked.line if asked is not None and asked.place == 0 else b""
+    process = sandbox.launch(bot)
+    try:
+        wrote = await _pour(process.stdin, process.stdout, hello + question * _MANY)
+        if wrote:
+            return "flush stdout after every line: the answers stay in a buffer (SPEC 10)"
+        process.close_stdin()
+        with trio.move_on_after(_LEAVE_S):
+            await trio.lowlevel.wait_readable(process.stdout)
+            if os.read(process.stdout, 1):
+                return "answer line by line: it reads all of stdin before it answers (SPEC 2)"
+        return "it writes nothing, not even when its input ends: does it write to stdout?"
+    finally:
+        process.kill()
+        process.release()
+        sandbox.sweep()
+
+
+async def _pour(stdin: int, stdout: int, data: bytes) -> bool:
+    """Writes as much as is taken within a second or so; whether anything was written back."""
+    until = time.monotonic() + 2 * _LEAVE_S
+    for _ in count():
+        try:
+            data = data[os.write(stdin, data) :] if data else data
+        except BlockingIOError:
+            pass  # it is full: give it time
+        except OSError:
+            return False
+        with trio.move_on_after(_QUIET_S):
+            await trio.lowlevel.wait_readable(stdout)
+            return True
+        if time.monotonic() > until:
+            return False
+    raise AssertionError  # count does not end

@@ -1,0 +1,73 @@
+"""The file of a record while it is read: whole lines, numbered, and whether the chain holds."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from referee.errors import RefereeError
+from referee.record import FORMAT, BadLine, Chain, Header, Line, decode
+
+LONGEST_LINE = 4 * 1024 * 1024
+
+
+class Mismatch(Exception):
+    """The record does not hold: the first thing that is wrong with it.
+
+    Caught by whoever shows or verifies a record.
+    """
+
+    def __init__(self, line: int, what: str) -> None:
+        """Names the line of the file, counted from 1."""
+        super().__init__(f"line {line}: {what}")
+
+
+class RecordReader:
+    """Hands out a record's lines one by one.
+
+    Attributes:
+        number: the number of the line that was handed out last, counted from 1.
+        torn: the number of a last line that has no newline, and was therefore left out.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Opens a record and reads its header.
+
+        Raises:
+            RefereeError: there is no such file, it is no record, or of a newer format.
+        """
+        self.number = 0
+        self.torn: int | None = None
+        self._path = path
+        self._chain = Chain()
+        try:
+            self._file = path.open("rb")
+            self._lines = self._read()
+            first = next(self._lines, None)
+        except OSError as error:
+            raise RefereeError(f"record {str(path)!r}: {error.strerror}") from error
+        except Mismatch as error:
+            raise RefereeError(f"{str(path)!r} is no record: {error}") from error
+        if not isinstance(first, Header):
+            raise RefereeError(f"{str(path)!r} is no record: it does not begin with a header")
+        if first.record > FORMAT:
+            raise RefereeError(
+                f"record {str(path)!r} has format {first.record}; this referee reads up to {FORMAT}"
+            )
+        self.header = first
+
+    def _read(self) -> Iterator[Line]:
+        with self._file:
+            while text := self._file.readline(LONGEST_LINE):
+                self.number += 1
+                if not text.endswith(b"\n"):
+                    self.torn = self.number
+                    return
+                try:
+                    line = decode(text[:-1])
+                except BadLine as error:
+                    raise Mismatch(self.number, str(error)) from error
+                if not self._chain.check(text):
+                    raise Mismatch(self.number, "its hash does not fit the lines before it")
+                yield line
+
+    def __iter__(self) -> Iterator[Line]:
+        return self._lines

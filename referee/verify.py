@@ -1,0 +1,286 @@
+"""Plays a record again from its actions alone, and compares all that can be compared.
+
+The same `Leg` that conducted the match is fed from the file; no bot, no clock, no trio.
+"""
+
+import json
+from collections.abc import Iterator
+from typing import TypeVar
+
+from protocol.errors import RemoteProtocolError
+from protocol.messages import Answer
+from referee.cards import cards, check_deck
+from referee.chance import BlockKey
+from referee.course import CoursePlan
+from referee.endings import Reason
+from referee.errors import RefereeError
+from referee.games import find
+from referee.leg import Ask, Block, DealFault, DealResult, DealStart, Leg, LegPlan
+from referee.reading import Mismatch, RecordReader
+from referee.record import (
+    WIRE,
+    ActLine,
+    DealEndLine,
+    DealLine,
+    EndLine,
+    FaultLine,
+    LegLine,
+    Line,
+    StartLine,
+)
+from referee.result import Totals
+from referee.seating import Seating, holders, legs
+from referee.variants import MatchRules
+from referee.verdict import Verdict
+
+L = TypeVar("L", bound=Line)
+
+
+class _Stopped(Exception):
+    """The record ends here, before the match does."""
+
+
+class Resimulation:
+    """A record that is played again.
+
+    Attributes:
+        totals: what the deals handed out so far bring.
+        end: the last line, once everything was handed out and the record has one.
+        unfinished: why the record ends before its match, if it does.
+        last_faults: faults found after the last deal of a leg, with the number of that leg.
+    """
+
+    def __init__(self, reader: RecordReader) -> None:
+        """Sets up the rules that the record names.
+
+        Raises:
+            RefereeError: there is no such game or option here.
+            Mismatch: the rules here are not those of the record.
+        """
+        self.header = header = reader.header
+        self._reader = reader
+        self._next: Line | None = None
+        variant = find(header.game)
+        self._rules: MatchRules
+        self._rules, name = variant.rules_of(header.options)
+        if name != header.rules:
+            raise Mismatch(
+                1,
+                f"played by {header.rules.id} revision {header.rules.revision} "
+                f"({header.rules.digest[:12]}); here it is revision {name.revision} "
+                f"({name.digest[:12]})",
+            )
+        self.totals = Totals(len(header.bots))
+        self.end: EndLine | None = None
+        self.unfinished: str | None = None
+        self.last_faults: list[tuple[int, DealFault]] = []
+        self._deal_line: DealLine
+        self._acts: list[tuple[int, str]] = []
+
+    @property
+    def seats(self) -> int:
+        """How many seats the game has."""
+        return self._rules.game.seats
+
+    def deals(self) -> Iterator[DealResult]:
+        """Hands out the finished deals, each once it was found to hold.
+
+        Raises:
+            Mismatch: naming the first line that does not hold, with its deal and seat.
+        """
+        leg: Leg | None = None
+        faults = [0] * len(self.header.bots)
+        try:
+            for number, seats in enumerate(self._seatings()):
+                leg = self._open_leg(number, seats, faults)
+                yield from self._play_leg(leg)
+                self.totals.end_leg(leg)
+                faults, leg = leg.course.faults, None
+            self._close(self._take(EndLine))
+        except _Stopped as stop:
+            if leg is not None:
+                self.totals.end_leg(leg)
+            if self.end is not None:
+                self._close(self.end)
+            self.unfinished = str(stop)
+
+    def _seatings(self) -> tuple[tuple[int, ...], ...]:
+        game = self._rules.game
+        try:
+            held = holders(len(self.header.bots), game.seats, game.partners, self.header.game)
+            found = legs(Seating(self.header.seating), held)
+        except (RefereeError, ValueError) as error:
+            raise Mismatch(1, str(error)) from error
+        if len(found) != self.header.legs:
+            raise Mismatch(1, f"{len(found)} legs are to be played, not {self.header.legs}")
+        return found
+
+    def _peek(self) -> Line:
+        if self._next is None:
+            self._next = next(iter(self._reader), None)
+        if self._next is None:
+            torn = self._reader.torn
+            raise _Stopped(
+                f"it breaks off after line {self._reader.number}"
+                if torn is None
+                else f"line {torn} is torn and was left out"
+            )
+        return self._next
+
+    def _take(self, kind: type[L]) -> L:
+        """The next line, which must be of this kind."""
+        line = self._peek()
+        if isinstance(line, kind):
+            self._next = None
+            return line
+        if isinstance(line, EndLine) and line.end == Reason.INTERRUPTED:
+            self.end = line
+            raise _Stopped("the match was interrupted")
+        raise self._mismatch(f"a line {kind.__struct_fields__[0]!r} belongs here")
+
+    def _take_or_fault(self, kind: type[L]) -> L | FaultLine:
+        return self._take(FaultLine) if isinstance(self._peek(), FaultLine) else self._take(kind)
+
+    def _mismatch(self, what: str) -> Mismatch:
+        return Mismatch(self._reader.number, what)
+
+    def _open_leg(self, number: int, seats: tuple[int, ...], faults: list[int]) -> Leg:
+        line = self._take(LegLine)
+        if (line.leg, line.seats) != (number, seats) or not 0 <= line.dealer < len(seats):
+            raise self._mismatch(f"leg {number} with seats {list(seats)} belongs here")
+        header = self.header
+        course = CoursePlan(
+            rules=self._rules,
+            seating=seats,
+            decks=header.decks,
+            dealer=line.dealer,
+            on_fault=header.on_fault,
+        )
+        plan = LegPlan(
+            game=header.game,
+            name=header.rules,
+            options=header.options,
+            course=course,
+            control=header.time,
+            block=self._block,
+        )
+        return Leg(plan, faults)
+
+    def _block(self, _: int) -> Block:
+        self._deal_line = line = self._take(DealLine)
+        if not self.header.given:
+            return BlockKey(line.key), None
+        try:
+            deck = cards(line.deck)
+            check_deck(deck, self._rules.game.pack)
+        except RefereeError as error:
+            raise self._mismatch(str(error)) from error
+        return BlockKey(line.key), deck
+
+    def _play_leg(self, leg: Leg) -> Iterator[DealResult]:
+        while (start := leg.next_deal()) is not None:
+            self._check_start(start)
+            self._play_deal(leg)
+            yield self._close_deal(leg)
+        leg.farewells()
+        while isinstance(self._peek(), FaultLine):
+            line = self._take(FaultLine)
+            self._check_place(line.fault, leg)
+            bot = leg.plan.course.seating[line.fault]
+            leg.course.faults[bot] += 1
+            self.totals.add_fault(0, bot, line.code, line.detail)
+            fault = DealFault(line.fault, line.code, len(self._acts))
+            self.last_faults.append((self.totals.leg, fault))
+
+    def _check_start(self, start: DealStart) -> None:
+        line = self._deal_line
+        for name, here, there in (
+            ("deal", start.deal, line.deal),
+            ("dealer", start.dealer, line.dealer),
+            ("seats", start.bots, line.seats),
+            ("deck", " ".join(start.deck), line.deck),
+        ):
+            if here != there:
+                raise self._mismatch(f"deal {start.deal}: {name} should be {here}, not {there}")
+
+    def _check_place(self, place: int, leg: Leg) -> None:
+        if not 0 <= place < len(leg.voices):
+            raise self._mismatch(f"there is no place {place}")
+
+    def _play_deal(self, leg: Leg) -> None:
+        asks = [leg.greet(place) for place in leg.to_start()]
+        for ask in asks:
+            begin = self._take_or_fault(StartLine)
+            if isinstance(begin, FaultLine):
+                self._fault(leg, ask, begin)
+                continue
+            if begin.start != ask.place:
+                raise self._mismatch(f"the start of place {ask.place} belongs here")
+            self._feed(ask, {"type": "ready", "protocol": begin.protocol, "name": begin.name})
+        leg.open_deal()
+        while (ask_now := leg.ask()) is not None:
+            line = self._take_or_fault(ActLine)
+            if isinstance(line, FaultLine):
+                self._fault(leg, ask_now, line)
+            else:
+                self._act(leg, ask_now, line)
+        self._acts = leg.deal.table.acts
+
+    def _feed(self, ask: Ask, said: dict[str, object]) -> None:
+        """Lets the connection hear what the record says that the bot said."""
+        try:
+            ask.connection.receive(json.dumps(said).encode() + b"\n")
+            ask.connection.next_message()
+        except RemoteProtocolError as error:
+            raise self._mismatch(f"no bot can say this: {error.detail}") from error
+
+    def _fault(self, leg: Leg, ask: Ask, line: FaultLine) -> None:
+        if line.fault != ask.place:
+            raise self._mismatch(f"place {ask.place} was asked, not {line.fault}")
+        bot = leg.plan.course.seating[ask.place]
+        self.totals.add_fault(leg.deal.start.deal, bot, line.code, line.detail)
+        leg.faulted(ask.place, Verdict(line.code, line.detail, line.evidence))
+
+    def _act(self, leg: Leg, ask: Ask, line: ActLine) -> None:
+        self._feed(ask, {"id": ask.id, "action": line.act})
+        answer = Answer(ask.id, line.act)
+        verdict = leg.judge(answer, line.us)
+        if verdict is not None:
+            where = f"deal {leg.deal.start.deal}, seat {ask.place}"
+            raise self._mismatch(f"{where}: {verdict.code}: {verdict.detail}")
+        leg.answered(answer, line.us)
+
+    def _close_deal(self, leg: Leg) -> DealResult:
+        deal = leg.close_deal()
+        line = self._take(DealEndLine)
+        where = f"deal {deal.start.deal}"
+        for name, here, there in (
+            ("number", deal.start.deal, line.deal_end),
+            ("reason", deal.reason, line.reason),
+            ("points", deal.account.points, line.points),
+            ("scores", deal.scores, line.scores),
+        ):
+            if here != there:
+                raise self._mismatch(f"{where}: {name} should be {here}, not {there}")
+        if self.header.wire == WIRE:
+            for what, ours, theirs in (
+                ("bytes sent", deal.sent, line.sent),
+                ("times sent", deal.times, line.times),
+            ):
+                for place, (here, there) in enumerate(zip(ours, theirs, strict=False)):
+                    if here != there:
+                        raise self._mismatch(f"{where}, seat {place}: the {what} differ")
+                if len(ours) != len(theirs):
+                    raise self._mismatch(f"{where}: {len(ours)} digests belong here")
+        self.totals.add_deal(deal)
+        return deal
+
+    def _close(self, line: EndLine) -> None:
+        result = self.totals.result(self.header.legs)
+        for name in ("end", "scores", "winner", "game_digest"):
+            here, there = getattr(result, name), getattr(line, name)
+            if here != there:
+                raise self._mismatch(f"the match's {name} should be {here}, not {there}")
+        self.end = line
+        if next(iter(self._reader), None) is not None or self._reader.torn:
+            raise Mismatch(self._reader.number, "nothing belongs after the end")

@@ -1,0 +1,87 @@
+"""Plays legs without processes: the tests' own conductor over `Leg`."""
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from protocol.messages import Answer, Rules
+from referee.cards import Card
+from referee.chance import BlockKey
+from referee.clock import parse_time
+from referee.course import CoursePlan
+from referee.endings import Ending, EndingKind
+from referee.leg import Ask, DealResult, Leg, LegPlan
+from referee.rules import Game
+from referee.variants import MatchRules
+from referee.verdict import FaultCode, OnFault, Receipt, Verdict
+
+KEY = BlockKey("00" * 32)
+AT_ONCE = Receipt(0, 0, 0, 0)
+Choice = Callable[[Ask, tuple[str, ...]], str | Verdict]
+"""What a place answers: an action, or the fault that it commits instead."""
+
+CRASH = Verdict(FaultCode.CRASHED, "the process ended: exit status 3")
+
+
+def one_deal(
+    game: Game[Any], deck: Sequence[Card], dealer: int, on_fault: OnFault | None = None
+) -> Leg:
+    """A leg of one deal that stands alone, with a bot for each seat."""
+    rules = MatchRules(game=game, ending=Ending(EndingKind.DEALS, 1), data={})
+    course = CoursePlan(
+        rules=rules,
+        seating=tuple(range(game.seats)),
+        decks=1,
+        dealer=dealer,
+        on_fault=on_fault,
+    )
+    return Leg(plan_of(course, lambda _: (KEY, tuple(deck))))
+
+
+def plan_of(course: CoursePlan, block: Callable[[int], Any], game: str = "test") -> LegPlan:
+    """A plan with the default clock and no options."""
+    return LegPlan(
+        game=game,
+        name=Rules(game, 1, "0" * 64),
+        options={},
+        course=course,
+        control=parse_time(""),
+        block=block,
+    )
+
+
+def heard(ask: Ask, said: dict[str, object]) -> None:
+    """Lets a place's connection hear an answer."""
+    ask.connection.receive(json.dumps(said).encode() + b"\n")
+    ask.connection.next_message()
+
+
+def play(leg: Leg, choose: Choice) -> tuple[list[DealResult], dict[int, bytes]]:
+    """Plays a leg to its end; returns its deals, and every byte that each place was sent."""
+    sent = {voice.place: b"" for voice in leg.voices}
+    deals = []
+    while leg.next_deal() is not None:
+        deals.append(play_deal(leg, choose, sent))
+    for place, line in leg.farewells().items():
+        sent[place] += line
+    return deals, sent
+
+
+def play_deal(leg: Leg, choose: Choice, sent: dict[int, bytes]) -> DealResult:
+    """Plays the deal that `next_deal` has begun."""
+    for place in leg.to_start():
+        ask = leg.greet(place)
+        sent[place] += ask.line
+        heard(ask, {"type": "ready", "protocol": 1, "name": "test"})
+    leg.open_deal()
+    while (asked := leg.ask()) is not None:
+        sent[asked.place] += asked.line
+        found = choose(asked, leg.deal.table.legal)
+        if isinstance(found, Verdict):
+            sent[asked.place] += leg.faulted(asked.place, found)
+            continue
+        heard(asked, {"id": asked.id, "action": found})
+        answer = Answer(asked.id, found)
+        assert leg.judge(answer, AT_ONCE) is None
+        leg.answered(answer, AT_ONCE)
+    return leg.close_deal()
