@@ -100,15 +100,18 @@ class _Talk:
                     self._pretend(ask, '{"type":"ready","protocol":1,"name":"referee"}')
                 elif (heard := await self._ask(ask)) is not None:
                     self._started(heard)
-            if self.verdict is not None:
+            if self._failed():
                 return
             leg.open_deal()
             while (ask_now := leg.ask()) is not None:
                 await self._act(ask_now)
-                if self.verdict is not None:
+                if self._failed():
                     return
             leg.close_deal()
         await self._end()
+
+    def _failed(self) -> bool:
+        return self.verdict is not None
 
     def _started(self, heard: Heard) -> None:
         ready, receipt = heard
