@@ -45,11 +45,16 @@ class TimeControl(Struct, frozen=True):
 
 
 class Hello(Struct, frozen=True, tag_field="type", tag="hello"):
-    """The first line to every process."""
+    """The first line to every process.
+
+    `decks` is how many decks stand alone, so that deal values count; null for a match to the game's
+    own end.
+    """
 
     protocol: tuple[int, ...]
     game: str
     options: Options
+    decks: Count | None
     rules: Rules
     bot: Count
     bots: Count

@@ -161,6 +161,7 @@ class Leg:
             protocol=(PROTOCOL_VERSION,),
             game=plan.game,
             options=plan.options,
+            decks=plan.course.decks,
             rules=plan.name,
             bot=plan.course.seating[place],
             bots=self.course.bots,

@@ -1,0 +1,39 @@
+"""The conversation that SPEC 3 shows, as the referee itself would hold it."""
+
+from collections.abc import Iterator
+
+from protocol.messages import Answer
+from referee.config import MatchConfig, make_plan
+from referee.leg import Leg
+from support.drive import AT_ONCE, heard
+
+DECK = (
+    "4H AD JD 5C 2S QS 6H 3D KD 7C 4S AH JH 5D 2C QC 6S 3H KH 7D "
+    "4C AS JS 5H 2D QD 6C 3S KS 7H 4D AC JC 5S 2H QH 6D 3C KC 7S"
+)
+READY = {"type": "ready", "protocol": 1, "name": "first", "version": "1"}
+
+
+def conversation(game: str = "biscambiggia-2") -> Iterator[tuple[str, str]]:
+    """Both sides of a deal as the bot at seat 0 sees it: ("to" or "from", line)."""
+    plan = make_plan(MatchConfig(game=game, bots=2, key="spec", deck=DECK, dealer=0, time=""))
+    leg = Leg(plan.leg(0))
+    leg.next_deal()
+    for place in leg.to_start():
+        ask = leg.greet(place)
+        if place == 0:
+            yield "to", ask.line.decode()
+            yield "from", '{"type":"ready","protocol":1,"name":"first","version":"1"}\n'
+        heard(ask, READY)
+    leg.open_deal()
+    while (asked := leg.ask()) is not None:
+        action = leg.deal.table.legal[0]
+        if asked.place == 0:
+            for line in asked.line.decode().splitlines(keepends=True):
+                yield "to", line
+            yield "from", f'{{"id":"{asked.id}","action":"{action}"}}\n'
+        heard(asked, {"id": asked.id, "action": action})
+        leg.answered(Answer(asked.id, action), AT_ONCE)
+    leg.close_deal()
+    for line in leg.farewells()[0].decode().splitlines(keepends=True):
+        yield "to", line
