@@ -8,9 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from support.drive import one_deal, play
-from support.leaks import hidden_from, leak, random_acts, unseen
-from support.strategies import Chance, deals
 
 from protocol.events import Drew, Event
 from protocol.messages import View
@@ -18,6 +15,9 @@ from referee.cards import Card
 from referee.games import catalogue
 from referee.plain import Layout, PlainGame, State
 from referee.rules import Shown
+from support.drive import one_deal, play
+from support.leaks import hidden_from, leak, random_acts, unseen
+from support.strategies import Chance, deals
 
 
 @given(deals())

@@ -3,13 +3,13 @@
 import random
 
 import pytest
-from support import model
-from support.strategies import OPTION_SETS
 
 from referee.cards import Card
 from referee.course import Course, CoursePlan
 from referee.games import find
 from referee.scoring import DEAL_SCORINGS, tally
+from support import model
+from support.strategies import OPTION_SETS
 
 DEALS_EACH = 40
 

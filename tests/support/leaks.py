@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-from support.drive import CRASH, one_deal, play
 
 from referee.cards import Card
 from referee.leg import Ask
 from referee.rules import Game
 from referee.verdict import OnFault, Verdict
+from support.drive import CRASH, one_deal, play
 
 
 def told(game: Game[Any], deck: Sequence[Card], dealer: int, acts: list[str]) -> list[bytes]:
