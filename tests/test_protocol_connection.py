@@ -142,10 +142,10 @@ def test_what_comes_behind_an_answer_waits_for_the_next_question() -> None:
 def test_too_many_bytes_break_the_conversation() -> None:
     """A flood is output, however it is cut into lines."""
     connection = connection_in(State.ASKED)
-    for _ in range(256):
+    for _ in range(255):
         connection.receive(b"\n" * 4096)
     with pytest.raises(RemoteProtocolError) as caught:
-        connection.receive(b"\n")
+        connection.receive(b"\n" * 4096)
     assert caught.value.fault is RemoteFault.OUTPUT
     assert connection.state is State.BROKEN
 

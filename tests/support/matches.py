@@ -1,0 +1,82 @@
+"""Whole matches between processes, for tests."""
+
+import sys
+from pathlib import Path
+
+from referee.bots import BotSpec, resolve
+from referee.config import MatchConfig, make_plan
+from referee.leg import DealResult
+from referee.match import MatchResult, play_match
+from referee.reading import RecordReader
+from referee.recording import Recorder
+from referee.sandbox.bare import Bare
+from referee.seating import Seating
+from referee.verdict import OnFault
+from referee.verify import Resimulation
+
+ROGUE = Path(__file__).parent.parent / "bots" / "rogue.py"
+QUICK = "move=300ms,bank=0s,soft=0ms,start=5s"
+
+
+def rogue(mode: str, token: str = "") -> BotSpec:
+    """A bot that misbehaves; `token` marks its processes."""
+    command = (sys.executable, "-S", str(ROGUE), mode, token)
+    return BotSpec(f"rogue {mode}", command, str(ROGUE.parent), "0" * 64, mode)
+
+
+def processes_with(token: str) -> list[str]:
+    """The command lines of living processes that have this word in them."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (folder / "cmdline").read_bytes().decode(errors="replace")
+        except OSError:
+            continue
+        if token in command:
+            found.append(command)
+    return found
+
+
+async def match(
+    path: Path,
+    game: str,
+    *bots: BotSpec | str,
+    deals: int | None = None,
+    key: str = "test",
+    time: str = QUICK,
+    seating: Seating = Seating.ONE,
+    on_fault: OnFault | None = None,
+    options: tuple[str, ...] = (),
+    deck: str | None = None,
+    dealer: int | None = 0,
+) -> MatchResult:
+    """Plays a match and writes its record to `path`."""
+    plan = make_plan(
+        MatchConfig(
+            game=game,
+            options=options,
+            bots=len(bots),
+            deals=deals,
+            key=key,
+            time=time,
+            seating=seating,
+            on_fault=on_fault,
+            deck=deck,
+            dealer=dealer,
+        )
+    )
+    specs = [bot if isinstance(bot, BotSpec) else resolve(bot) for bot in bots]
+    recorder = Recorder(path)
+    try:
+        return await play_match(plan, specs, Bare(), recorder)
+    finally:
+        recorder.close()
+
+
+def verified(path: Path) -> list[DealResult]:
+    """The deals of a record that holds and is finished."""
+    found = Resimulation(RecordReader(path))
+    deals = list(found.deals())
+    assert found.unfinished is None
+    assert found.end is not None
+    return deals
