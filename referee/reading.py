@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Self
 
 from referee.errors import RefereeError
 from referee.record import FORMAT, BadLine, Chain, Header, Line, decode
@@ -21,7 +22,7 @@ class Mismatch(Exception):
 
 
 class RecordReader:
-    """Hands out a record's lines one by one.
+    """Hands out a record's lines one by one; a context that closes the file.
 
     Attributes:
         number: the number of the line that was handed out last, counted from 1.
@@ -40,34 +41,50 @@ class RecordReader:
         self._chain = Chain()
         try:
             self._file = path.open("rb")
-            self._lines = self._read()
-            first = next(self._lines, None)
         except OSError as error:
             raise RefereeError(f"record {str(path)!r}: {error.strerror}") from error
+        try:
+            self._lines = self._read()
+            self.header = self._read_header()
+        except BaseException:
+            self._file.close()
+            raise
+
+    def _read_header(self) -> Header:
+        try:
+            first = next(self._lines, None)
+        except OSError as error:
+            raise RefereeError(f"record {str(self._path)!r}: {error.strerror}") from error
         except Mismatch as error:
-            raise RefereeError(f"{str(path)!r} is no record: {error}") from error
+            raise RefereeError(f"{str(self._path)!r} is no record: {error}") from error
         if not isinstance(first, Header):
-            raise RefereeError(f"{str(path)!r} is no record: it does not begin with a header")
+            raise RefereeError(f"{str(self._path)!r} is no record: it does not begin with a header")
         if first.record > FORMAT:
             raise RefereeError(
-                f"record {str(path)!r} has format {first.record}; this referee reads up to {FORMAT}"
+                f"record {str(self._path)!r} has format {first.record}; "
+                f"this referee reads up to {FORMAT}"
             )
-        self.header = first
+        return first
 
     def _read(self) -> Iterator[Line]:
-        with self._file:
-            while text := self._file.readline(LONGEST_LINE):
-                self.number += 1
-                if not text.endswith(b"\n"):
-                    self.torn = self.number
-                    return
-                try:
-                    line = decode(text[:-1])
-                except BadLine as error:
-                    raise Mismatch(self.number, str(error)) from error
-                if not self._chain.check(text):
-                    raise Mismatch(self.number, "its hash does not fit the lines before it")
-                yield line
+        while text := self._file.readline(LONGEST_LINE):
+            self.number += 1
+            if not text.endswith(b"\n"):
+                self.torn = self.number
+                return
+            try:
+                line = decode(text[:-1])
+            except BadLine as error:
+                raise Mismatch(self.number, str(error)) from error
+            if not self._chain.check(text):
+                raise Mismatch(self.number, "its hash does not fit the lines before it")
+            yield line
 
     def __iter__(self) -> Iterator[Line]:
         return self._lines
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()

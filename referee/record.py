@@ -139,6 +139,7 @@ _DECODERS: Final[Mapping[bytes, msgspec.json.Decoder[Line]]] = {
 _encode = msgspec.json.Encoder().encode
 _OPENING: Final = b',"hash":"'
 _CLOSING: Final = b'"}\n'
+_SEALED: Final = (b'{"deal_end"', b'{"end"')
 
 
 class BadLine(Exception):
@@ -188,11 +189,10 @@ class Chain:
 
     def check(self, line: bytes) -> bool:
         """Takes in a line as it stands in a file; False when it carries a wrong hash."""
-        at = line.rfind(_OPENING)
-        if at < 0 or not line.startswith((b'{"deal_end"', b'{"end"')):
+        if not line.startswith(_SEALED):
             self._open.append(line)
             return True
-        body = line[: at + len(_OPENING)]
+        body = line[: line.rfind(_OPENING) + len(_OPENING)]
         return line == body + self._close(body) + _CLOSING
 
     def _close(self, body: bytes) -> bytes:

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from referee.reading import RecordReader
 from referee.record import FaultLine
 from referee.verdict import FaultCode, OnFault
-from support.matches import match, processes_with, rogue, verified
+from support.matches import lines_of, match, processes_with, rogue, verified
 
 FAULTS = {
     "illegal": (FaultCode.ILLEGAL, "not one of the legal"),
@@ -39,7 +38,7 @@ FAULTS = {
 
 
 def faults_in(path: Path) -> list[FaultLine]:
-    return [line for line in RecordReader(path) if isinstance(line, FaultLine)]
+    return [line for line in lines_of(path) if isinstance(line, FaultLine)]
 
 
 @pytest.mark.slow

@@ -31,25 +31,24 @@ def replay(
         raise RefereeError("--json shows everything: it does not go with --seat or --step")
     if verify and (deal is not None or seat is not None or step):
         raise RefereeError("--verify proves the whole record: no --deal, --seat or --step with it")
-    trouble = None
-    try:
-        found = Resimulation(RecordReader(file))
+    with RecordReader(file) as reader:
+        try:
+            found = Resimulation(reader)
+        except Mismatch as error:
+            _conclude(None, str(error), file, verify=verify, as_json=as_json)
+            return
         if seat is not None and not 0 <= seat < found.seats:
             raise RefereeError(f"seat {seat}: the seats are 0 to {found.seats - 1}")
         deals = _Held(found)
-        if as_json and not verify:
-            print(json.dumps(match_object(found, deals, deal)))
-        elif verify:
+        if verify:
             for _ in deals:
                 pass
+        elif as_json:
+            print(json.dumps(match_object(found, deals, deal)))
         else:
             _show(found, deals, deal, seat, step=step)
-        trouble = deals.trouble
         _check_deal(deal, found)
-    except Mismatch as error:
-        trouble = str(error)
-        found = None
-    _conclude(found, trouble, file, verify=verify, as_json=as_json)
+        _conclude(found, deals.trouble, file, verify=verify, as_json=as_json)
 
 
 class _Held:

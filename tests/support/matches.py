@@ -8,6 +8,7 @@ from referee.config import MatchConfig, make_plan
 from referee.leg import DealResult
 from referee.match import MatchResult, play_match
 from referee.reading import RecordReader
+from referee.record import Line
 from referee.recording import Recorder
 from referee.sandbox.bare import Bare
 from referee.seating import Seating
@@ -73,10 +74,17 @@ async def match(
         recorder.close()
 
 
+def lines_of(path: Path) -> list[Line]:
+    """All lines of a record."""
+    with RecordReader(path) as reader:
+        return [reader.header, *reader]
+
+
 def verified(path: Path) -> list[DealResult]:
     """The deals of a record that holds and is finished."""
-    found = Resimulation(RecordReader(path))
-    deals = list(found.deals())
+    with RecordReader(path) as reader:
+        found = Resimulation(reader)
+        deals = list(found.deals())
     assert found.unfinished is None
     assert found.end is not None
     return deals

@@ -1,0 +1,200 @@
+"""Whole matches between real processes."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from protocol.messages import Answer
+from referee.bots import BotSpec, resolve, sample_names
+from referee.config import MatchConfig, make_plan
+from referee.games import catalogue, find
+from referee.leg import Leg
+from referee.record import ActLine
+from referee.seating import Seating, holders, legs
+from support.conversation import DECK
+from support.drive import AT_ONCE, heard
+from support.matches import lines_of, match, verified
+
+ELEPHANT = Path(__file__).parent / "bots" / "elephant.py"
+SAMPLES = [name for name in sample_names() if name != "script"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", list(catalogue()))
+async def test_every_sample_bot_plays_every_variant_at_every_seat(
+    game: str, tmp_path: Path
+) -> None:
+    """Each bot sits once at each seat of a whole match, without a fault, and the records verify."""
+    seats = find(game).seats
+    for turn in range(len(SAMPLES)):
+        bots = [f"sample:{SAMPLES[(turn + seat) % len(SAMPLES)]}" for seat in range(seats)]
+        path = tmp_path / str(turn)
+        result = await match(path, game, *bots, key=str(turn), time="", dealer=None)
+        verified(path)
+
+        assert result.totals.faults == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", ["biscambiggia-4", "briscola-6"])
+async def test_a_bot_may_hold_a_whole_side(game: str, tmp_path: Path) -> None:
+    """Two bots at a table of four or six get a process for each seat of their side."""
+    path = tmp_path / "record"
+    result = await match(path, game, "sample:greedy", "sample:first-c", deals=3)
+    deals = verified(path)
+
+    assert deals[0].start.bots == tuple(seat % 2 for seat in range(find(game).seats))
+    assert result.end.scores[0] == -result.end.scores[1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name",
+    ["first-c", "first-cpp", "first-rust", "first-java", "first-js", "first-perl", "first-sh"],
+)
+async def test_first_plays_the_same_in_every_language(name: str, tmp_path: Path) -> None:
+    """Byte for byte the same actions as `first`, deal after deal."""
+    digests = []
+    for bot in ("sample:first", f"sample:{name}"):
+        path = tmp_path / bot
+        result = await match(path, "briscola-2", bot, "sample:random", deals=4, key="x")
+        digests.append((result.end.game_digest, [deal.acts for deal in verified(path)]))
+
+    assert digests[0] == digests[1]
+
+
+@pytest.mark.slow
+async def test_a_script_is_played_line_by_line(tmp_path: Path) -> None:
+    """`script=FILE` plays its actions where they are legal."""
+    script = tmp_path / "actions"
+    script.write_text("# mine\nQS\n\n5C\nnonsense\n")
+    path = tmp_path / "record"
+    await match(
+        path, "biscambiggia-2", f"sample:script={script}", "sample:first-c", deck=DECK, dealer=0
+    )
+    (deal,) = verified(path)
+    mine = [action for seat, action in deal.acts if seat == 0]
+    notes = [line.note for line in lines_of(path) if isinstance(line, ActLine) and line.note]
+
+    assert mine[:2] == ["QS", "5C"]
+    assert notes == ["the script says nonsense, which is not legal here"]
+
+
+@pytest.mark.slow
+async def test_greedy_beats_random_by_thirty_points_a_deal(tmp_path: Path) -> None:
+    """Over 200 decks of briscola-2 the mean margin is at least 30 card points."""
+    path = tmp_path / "record"
+    result = await match(
+        path, "briscola-2", "sample:greedy", "sample:random", deals=200, key="a", time=""
+    )
+
+    assert result.end.scores[0] / 200 >= 30
+
+
+def test_legs_seat_everybody_everywhere() -> None:
+    """rotate moves all on by one; full has every order; a side moves together."""
+    solo = holders(3, 3, ((0,), (1,), (2,)), "g")
+    pairs = holders(2, 4, ((0, 2), (1, 3)), "g")
+
+    assert legs(Seating.ONE, solo) == ((0, 1, 2),)
+    assert legs(Seating.ROTATE, solo) == ((0, 1, 2), (2, 0, 1), (1, 2, 0))
+    assert len(set(legs(Seating.FULL, solo))) == 6
+    assert legs(Seating.ROTATE, pairs) == ((0, 1, 0, 1), (1, 0, 1, 0))
+
+
+@pytest.mark.slow
+async def test_legs_play_the_same_decks(tmp_path: Path) -> None:
+    """Each seating plays every deck with the same dealer; equal bots come out level."""
+    path = tmp_path / "record"
+    result = await match(
+        path,
+        "briscola-2",
+        "sample:first",
+        "sample:first-c",
+        deals=3,
+        seating=Seating.ROTATE,
+        dealer=None,
+    )
+    deals = verified(path)
+    decks = [(deal.start.deck, deal.start.dealer) for deal in deals]
+
+    assert decks[:3] == decks[3:]
+    assert [deal.start.bots for deal in deals] == [(0, 1)] * 3 + [(1, 0)] * 3
+    assert result.end.scores == (0, 0)
+    assert result.end.winner is None
+
+
+def _elephant() -> BotSpec:
+    return BotSpec("elephant", (sys.executable, "-S", str(ELEPHANT)), str(ELEPHANT.parent), "", "")
+
+
+@pytest.mark.slow
+async def test_a_bot_that_remembers_every_card_never_meets_a_deck_twice(tmp_path: Path) -> None:
+    """In a duplicate match no process recognises a deal, though each deck is played twice."""
+    path = tmp_path / "record"
+    await match(
+        path, "briscola-2", _elephant(), _elephant(), deals=8, seating=Seating.FULL, time=""
+    )
+    verified(path)
+
+    assert [line.note for line in lines_of(path) if isinstance(line, ActLine) and line.note] == []
+
+
+@pytest.mark.slow
+def test_the_same_bot_would_recognise_the_decks_if_it_lived_on() -> None:
+    """The control: fed both legs in one process, the elephant knows every deck the second time."""
+    plan = make_plan(
+        MatchConfig(game="briscola-2", bots=2, deals=8, key="test", dealer=0, seating=Seating.FULL)
+    )
+    said = b""
+    for number in range(2):
+        leg = Leg(plan.leg(number))
+        while leg.next_deal() is not None:
+            for place in leg.to_start():
+                ask = leg.greet(place)
+                heard(ask, {"type": "ready", "protocol": 1, "name": "x"})
+            leg.open_deal()
+            while (asked := leg.ask()) is not None:
+                if plan.seatings[number][asked.place] == 0:
+                    said += asked.line
+                action = leg.deal.table.legal[0]
+                heard(asked, {"id": asked.id, "action": action})
+                leg.answered(Answer(asked.id, action), AT_ONCE)
+            leg.close_deal()
+    done = subprocess.run(
+        _elephant().command, input=said, capture_output=True, check=True, timeout=60
+    )
+    notes = [line for line in done.stdout.splitlines() if b"know this deal" in line]
+
+    assert len(notes) >= 8
+
+
+@pytest.mark.slow
+async def test_the_third_player_drops_out_of_a_tie(tmp_path: Path) -> None:
+    """Two level at the target go on alone; `deal` tells them who sits, under which rules."""
+    path = tmp_path / "record"
+    for key in range(40):
+        path = tmp_path / str(key)
+        await match(
+            path,
+            "briscola-3",
+            *["sample:first-c"] * 3,
+            key=str(key),
+            options=("deal_scoring=three_hand_40", "target=1"),
+        )
+        deals = verified(path)
+        if len(deals[-1].start.bots) == 2:
+            break
+
+    assert len(deals[-1].start.bots) == 2
+    assert len(deals[-1].start.deck) == 40
+    assert len(deals[0].start.deck) == 39
+
+
+def test_a_sample_is_built_once() -> None:
+    """The second time a build is asked for, the first one's folder is used."""
+    assert resolve("sample:first-c") == resolve("sample:first-c")
+    assert json.dumps(resolve("sample:first-c").command)

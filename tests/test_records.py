@@ -1,0 +1,201 @@
+"""Records: what is written, what is found when it is changed, what a torn one still tells."""
+
+import json
+from functools import partial
+from pathlib import Path
+
+import pytest
+import trio
+
+from referee.errors import RefereeError
+from referee.reading import Mismatch, RecordReader
+from referee.record import Chain, EndLine, Sealed, decode
+from referee.recording import Recorder
+from referee.replay import match_object
+from referee.verify import Resimulation
+from support.matches import match, rogue, verified
+
+
+@pytest.fixture(scope="module")
+def record(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A record of one deal, with a fault in it."""
+    path = tmp_path_factory.mktemp("records") / "record"
+    others = ["sample:first-c"] * 5
+    trio.run(partial(match, path, "briscola-6", *others, rogue("exits"), deals=1))
+    return path.read_bytes()
+
+
+def trouble(data: bytes, path: Path) -> str | None:
+    """What is wrong with a record, or None."""
+    path.write_bytes(data)
+    try:
+        with RecordReader(path) as reader:
+            found = Resimulation(reader)
+            for _ in found.deals():
+                pass
+    except (Mismatch, RefereeError) as error:
+        return str(error)
+    return found.unfinished
+
+
+def test_a_record_holds(record: bytes, tmp_path: Path) -> None:
+    """What was written verifies."""
+    assert trouble(record, tmp_path / "record") is None
+
+
+@pytest.mark.slow
+def test_any_flipped_bit_is_found(record: bytes, tmp_path: Path) -> None:
+    """Whichever byte is changed, the record does not verify; and nothing worse happens."""
+    path = tmp_path / "record"
+    for at in range(len(record)):
+        changed = bytearray(record)
+        changed[at] ^= 1 << at % 8
+        assert trouble(bytes(changed), path) is not None, f"byte {at}"
+
+
+@pytest.mark.slow
+def test_any_cut_tail_is_found(record: bytes, tmp_path: Path) -> None:
+    """However much of the end is missing, the record does not verify as finished."""
+    path = tmp_path / "record"
+    for length in range(len(record)):
+        assert trouble(record[:length], path) is not None, f"{length} bytes"
+
+
+def test_a_missing_deal_or_an_addition_is_found(record: bytes, tmp_path: Path) -> None:
+    """No whole part can be left out, doubled or added."""
+    lines = record.splitlines(keepends=True)
+    for at in range(len(lines)):
+        assert trouble(b"".join(lines[:at] + lines[at + 1 :]), tmp_path / "record") is not None
+        assert trouble(b"".join(lines[:at] + lines[at:] + [lines[at]]), tmp_path / "r2") is not None
+
+
+def test_the_first_deal_seat_and_line_that_differ_are_named(record: bytes, tmp_path: Path) -> None:
+    """A changed action is named where it stands, even when all hashes were made anew."""
+    lines = record.splitlines(keepends=True)
+    at = next(at for at, line in enumerate(lines) if line.startswith(b'{"act"'))
+    lines[at] = lines[at].replace(lines[at][8:10], b"ZZ")
+    found = trouble(rehashed(lines), tmp_path / "record")
+
+    assert found is not None
+    assert found.startswith(f"line {at + 1}: deal 1, seat ")
+    assert "illegal" in found
+
+
+def test_changed_times_are_found_as_bytes_sent(tmp_path: Path, record: bytes) -> None:
+    """A receipt that empties the bank changes what the seat was told; the seat is named."""
+    lines = record.splitlines(keepends=True)
+    header = json.loads(lines[0])
+    header["time"]["bank_ms"] = 5000
+    lines[0] = json.dumps(header, separators=(",", ":")).encode() + b"\n"
+    found = trouble(rehashed(lines), tmp_path / "record")
+
+    assert found is not None
+    assert "deal 1, seat 0: the bytes sent differ" in found
+
+
+def rehashed(lines: list[bytes]) -> bytes:
+    """The lines with hashes that fit, as a forger would make them."""
+    chain = Chain()
+    data = b""
+    for text in lines:
+        line = decode(text[:-1])
+        data += chain.sealed(line) if isinstance(line, Sealed) else chain.plain(line)
+    return data
+
+
+def test_a_torn_line_is_cut_and_named(record: bytes, tmp_path: Path) -> None:
+    """What came before a torn line is shown; the line is named."""
+    path = tmp_path / "record"
+    lines = record.splitlines(keepends=True)
+    last_deal_end = max(at for at, line in enumerate(lines) if line.startswith(b'{"deal_end"'))
+    path.write_bytes(b"".join(lines[: last_deal_end + 1]) + b'{"end":"de')
+    with RecordReader(path) as reader:
+        found = Resimulation(reader)
+        deals = list(found.deals())
+
+    assert len(deals) == 1
+    assert found.unfinished == f"line {last_deal_end + 2} is torn and was left out"
+
+
+def test_a_record_of_a_newer_format_is_refused(record: bytes, tmp_path: Path) -> None:
+    """The format comes first in the file, and is looked at first."""
+    path = tmp_path / "record"
+    path.write_bytes(record.replace(b'{"record":1,', b'{"record":2,', 1))
+    with pytest.raises(RefereeError, match="format 2"):
+        RecordReader(path)
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"\n", b"hello\n", b"\xff\xfe\n", b'{"act":"7D"}\n', b"{}\n"]
+)
+def test_what_is_no_record_is_refused(data: bytes, tmp_path: Path) -> None:
+    """A file that does not begin with a header is named as no record."""
+    path = tmp_path / "file"
+    path.write_bytes(data)
+    with pytest.raises(RefereeError, match="no record"):
+        RecordReader(path)
+
+
+def test_records_are_not_written_over(tmp_path: Path) -> None:
+    """An existing record is never lost; an empty file may be used."""
+    path = tmp_path / "record"
+    path.write_text("something")
+    with pytest.raises(RefereeError, match="exists already"):
+        Recorder(path)
+    (tmp_path / "empty").touch()
+    Recorder(tmp_path / "empty").close()
+
+
+def test_a_hash_covers_the_hash_before_it() -> None:
+    """The same line twice has two different hashes, and only its own place accepts it."""
+    end = EndLine("deals", (0,), None, "")
+    chain = Chain()
+    first, second = chain.sealed(end), chain.sealed(end)
+    check = Chain()
+
+    assert first != second
+    assert not check.check(second)
+    assert Chain().check(first)
+
+
+def test_the_object_of_a_record_has_the_keys_of_the_contract(record: bytes, tmp_path: Path) -> None:
+    """`replay --json` is exactly the object of DESIGN 8."""
+    path = tmp_path / "record"
+    path.write_bytes(record)
+    with RecordReader(path) as reader:
+        found = Resimulation(reader)
+        shown = match_object(found, found.deals(), None)
+
+    assert list(shown) == ["game", "options", "bots", "deals", "result", "game_digest"]
+    assert list(shown["deals"][0]) == (
+        [
+            "deck",
+            "dealer",
+            "seats",
+            "trump",
+            "turn_up",
+            "sides",
+            "acts",
+            "auction",
+            "tricks",
+            "points",
+            "scores",
+            "faults",
+        ]
+    )
+    assert list(shown["deals"][0]["tricks"][0]) == ["leader", "cards", "winner", "points"]
+    assert list(shown["result"]) == ["scores", "winner", "reason"]
+    assert [fault["code"] for deal in shown["deals"] for fault in deal["faults"]] == ["crashed"]
+    assert sum(shown["deals"][0]["points"]) == 120
+
+
+async def test_only_the_times_differ_between_two_runs(tmp_path: Path) -> None:
+    """The same bots with the same key: equal decks, actions, bytes and game digest."""
+    ends = []
+    for name in ("one", "two"):
+        result = await match(
+            tmp_path / name, "briscola-2", "sample:random", "sample:random", deals=5, key="k"
+        )
+        ends.append((result.end, [deal.sent for deal in verified(tmp_path / name)]))
+
+    assert ends[0] == ends[1]
