@@ -5,7 +5,6 @@ import traceback
 from importlib.metadata import entry_points, version
 from typing import Annotated
 
-import click
 import typer
 
 from referee.commands.check import check
@@ -20,7 +19,6 @@ PLUG_INS = "briscola_referee.commands"
 USAGE, HOST, INTERRUPTED = 2, 3, 130
 
 app = typer.Typer(
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -34,12 +32,14 @@ app.command()(check)
 
 @app.callback(invoke_without_command=True)
 def about(
+    context: typer.Context,
     show_version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
 ) -> None:
     """Referee for bots that play games of the briscola family."""
     if show_version:
         print(version("briscola-referee"))
-        raise typer.Exit
+    elif context.invoked_subcommand is None:
+        print(context.get_help())
 
 
 def run(arguments: list[str]) -> int:
@@ -52,11 +52,13 @@ def run(arguments: list[str]) -> int:
         code = found if isinstance(found, int) else 0
     except RefereeError as error:
         line, code = str(error), USAGE
-    except click.ClickException as error:
-        line, code = f"{error.format_message()} (see referee --help)", USAGE
+    except typer.TyperException as error:
+        context = getattr(error, "ctx", None)
+        command = "referee" if context is None else context.command_path
+        line, code = f"{error.format_message().rstrip('.')} (see {command} --help)", USAGE
     except HostError as error:
         line, code = str(error), HOST
-    except (KeyboardInterrupt, click.Abort):
+    except (KeyboardInterrupt, typer.Abort):
         line, code = "interrupted", INTERRUPTED
     except BrokenPipeError:
         return 0  # whoever read our output has read enough

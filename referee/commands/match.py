@@ -108,9 +108,7 @@ def match(
     )
     plan = make_plan(asked)
     specs = [resolve(bot) for bot in bots]
-    talk = console(stderr=True)
-    talk.print("bots run bare, without a sandbox: run only bots you trust", style="dim")
-    result, path = _play(plan, specs, record, talk)
+    result, path = _play(plan, specs, record, console(stderr=True))
     if as_json:
         print(json.dumps(_object(plan, specs, result, path)))
     else:
@@ -125,6 +123,7 @@ def _play(
 ) -> tuple[MatchResult, Path]:
     path = record or _default_path(plan, bots)
     recorder = Recorder(path)
+    talk.print("bots run bare, without a sandbox: run only bots you trust", style="dim")
     try:
         with _progress(plan, talk) as watch:
             conduct = partial(

@@ -17,7 +17,7 @@ from referee.verify import Resimulation
 
 
 def replay(
-    file: Annotated[Path, typer.Argument(help="A record.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A record.")],
     verify: Annotated[bool, typer.Option(help="Prove the record instead of showing it.")] = False,
     deal: Annotated[int | None, typer.Option(metavar="N", help="Only this deal.")] = None,
     seat: Annotated[

@@ -1,0 +1,343 @@
+"""The command line: what a person gets for what they type, wrong input above all."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from referee.cli import run
+from support.conversation import DECK
+from support.matches import ROGUE
+
+REFEREE = Path(sys.executable).parent / "referee"
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every test runs in an empty folder, where records go."""
+    monkeypatch.chdir(tmp_path)
+
+
+def folder(name: str, toml: str | None, **files: str) -> str:
+    Path(name).mkdir()
+    if toml is not None:
+        (Path(name) / "bot.toml").write_text(toml)
+    for file, text in files.items():
+        (Path(name) / file).write_text(text)
+    return name
+
+
+PAIR = ["sample:first", "sample:first"]
+WRONG = [
+    (["match"], "Missing argument 'BOT...'"),
+    (["nonsense"], "No such command 'nonsense'"),
+    (["match", *PAIR, "--nonsense"], "No such option: --nonsense"),
+    (["match", *PAIR, "--game", "poker"], "no game 'poker'; there are biscambiggia-2,"),
+    (["match", *PAIR, "--game", "Briscola-2"], "no game 'Briscola-2'"),
+    (["match", *PAIR, "-o", "colour=red"], "briscola-2 has no option 'colour'; it has rank_pro"),
+    (["match", *PAIR, "-o", "removed_two=H"], "briscola-2 has no option 'removed_two'"),
+    (["match", *PAIR, "-o", "match=best-of:4"], "option match=best-of:4: it can be best-of:3,"),
+    (["match", *PAIR, "-o", "match=points:0"], "option match=points:0: it can be"),
+    (["match", *PAIR, "-o", "match"], "option 'match': write it NAME=VALUE"),
+    (["match", *PAIR, "-o", "target=9", "-o", "target=8"], "option target is given twice: 9 and 8"),
+    (["match", *PAIR, "-o", "target=9"], "target=9 needs match=points:N, not match=best-of:3"),
+    (
+        ["match", *PAIR, "-o", "target=9", "-o", "match=points:8"],
+        "target=9 and match=points:8 say different things",
+    ),
+    (
+        ["match", *PAIR, "-o", "deal_scoring=cumulative", "-o", "match=best-of:3"],
+        "match=best-of:3: deal_scoring=cumulative is played to points:N",
+    ),
+    (
+        ["match", *PAIR * 2, "--game", "biscambiggia-4", "-o", "match=deals:5"],
+        "match=deals:5: partners play an even number of deals",
+    ),
+    (["match", "sample:first"], "no game 'briscola-1'"),
+    (["match", "sample:first", "--game", "briscola-2"], "briscola-2 wants 2 bots; got 1"),
+    (
+        ["match", *PAIR, "sample:first", "--game", "briscola-4"],
+        "briscola-4 wants 4 bots, or 2: one a side; got 3",
+    ),
+    (["match", *PAIR, "--deals", "0"], "deals=0: at least one"),
+    (["match", *PAIR, "--deals", "x"], "Invalid value for '--deals'"),
+    (["match", *PAIR, "--deck", DECK[3:]], "the deck needs 40 different cards: 4H missing"),
+    (["match", *PAIR, "--deck", DECK + " 4H"], "4H doubled"),
+    (["match", *PAIR, "--deck", DECK.replace("4H", "8H")], "8H not in this game's pack; 4H miss"),
+    (["match", *PAIR, "--deck", DECK.replace("4H", "1H")], "'1H' is no card: a rank of A 2 3"),
+    (["match", *PAIR, "--deck", ""], "there is no deck in it"),
+    (["match", *PAIR, "--deck", DECK, "--deals", "2"], "deals=2: there are only 1 decks"),
+    (
+        ["match", *PAIR, "sample:first", "--game", "briscola-3", "--deck", DECK],
+        "the deck needs 39 different cards: 2S not in this game's pack",
+    ),
+    (
+        ["match", *PAIR * 3, "--game", "briscola-6", "--deck", DECK],
+        "the deck needs 36 different cards: 2S 2C 2D 2H not in this game's pack",
+    ),
+    (["match", *PAIR, "--deck", "decks.txt"], "deck file 'decks.txt', line 2: the deck needs 40"),
+    (["match", *PAIR, "--dealer", "2"], "dealer 2: the seats are 0 to 1"),
+    (["match", *PAIR, "--dealer", "-1"], "dealer -1: the seats are 0 to 1"),
+    (["match", *PAIR, "--key", ""], "key: it must not be empty"),
+    (["match", *PAIR, "--time", "move=fast"], "time move='fast' is no duration"),
+    (["match", *PAIR, "--seating", "rotate"], "seating rotate: it needs --deals"),
+    (["match", *PAIR, "--seating", "round"], "Invalid value for '--seating'"),
+    (["match", *PAIR, "--sandbox", "docker"], "sandbox docker: this version runs bots bare only"),
+    (["match", *PAIR, "--on-fault", "cry"], "Invalid value for '--on-fault'"),
+    (["match", "./missing", "sample:first"], "bot './missing': there is no such file or folder"),
+    (["match", "notes.txt", "sample:first"], "bot 'notes.txt' is not executable: chmod +x notes"),
+    (["match", "sample:best", "sample:first"], "no sample bot 'best'; there are first, first-c,"),
+    (["match", "sample:first=3", "sample:first"], "the sample first takes no argument"),
+    (["match", "sample:script", "sample:first"], "write sample:script=FILE"),
+    (["match", "sample:script=no", "sample:first"], "write sample:script=FILE"),
+    (["match", "empty", "sample:first"], "bot 'empty': the folder has no bot.toml"),
+    (["match", "badtoml", "sample:first"], "bot 'badtoml': bot.toml: "),
+    (["match", "badkey", "sample:first"], "bot 'badkey': bot.toml: Object contains unknown field"),
+    (["match", "nocommand", "sample:first"], "bot.toml: Object missing required field `command`"),
+    (["match", "noprogram", "sample:first"], "bot.toml: command: no program './bot'"),
+    (["match", "nocompiler", "sample:first"], "build: no program 'no-such-compiler'"),
+    (["match", *PAIR, "--record", "/proc/no/record"], "record '/proc/no/record': "),
+    (["match", *PAIR, "--record", "."], "record '.': Is a directory"),
+    (["match", *PAIR, "--record", "notes.txt"], "record 'notes.txt' exists already"),
+    (["replay"], "Missing argument 'FILE'"),
+    (["replay", "missing"], "record 'missing': No such file or directory"),
+    (["replay", "."], "record '.': Is a directory"),
+    (["replay", "notes.txt"], "'notes.txt' is no record"),
+    (["replay", "newer"], "record 'newer' has format 2; this referee reads up to 1"),
+    (["games", "poker"], "no game 'poker'"),
+    (["check", "./missing"], "bot './missing': there is no such file or folder"),
+    (["check", "sample:first", "--game", "poker"], "no game 'poker'"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "line"), WRONG, ids=lambda value: str(value)[:60])
+def test_wrong_input_gets_one_line_and_exit_code_2(
+    arguments: list[str], line: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """The line names what is wrong; nothing was played and nothing was written."""
+    Path("notes.txt").write_text("hello\n")
+    Path("decks.txt").write_text(f"{DECK}\n{DECK[3:]}\n")
+    header = '{"record":2,"wire":1,"referee":"9","game":"briscola-2","options":{},'
+    header += '"rules":{"id":"briscola-2","revision":1,"digest":""},"bots":[],"decks":null,'
+    header += '"given":false,"seating":"one","legs":1,"on_fault":null,"time":{"start_ms":1,'
+    Path("newer").write_text(
+        header + '"move_ms":1,"bank_ms":1,"inc_ms":1,"soft_ms":1,"strikes":1}}\n'
+    )
+    folder("empty", None)
+    folder("badtoml", "name = [")
+    folder("badkey", 'name = "x"\ncommand = "x"\ncolour = "red"\n')
+    folder("nocommand", 'name = "x"\n')
+    folder("noprogram", 'name = "x"\ncommand = "./bot"\n')
+    folder("nocompiler", 'name = "x"\ncommand = "./bot"\nbuild = "no-such-compiler x"\n')
+    before = sorted(tmp_path.rglob("*"))
+    code = run(arguments)
+    said = capsys.readouterr()
+
+    assert code == 2
+    assert said.out == ""
+    assert said.err.count("\n") == 1
+    assert said.err.startswith("referee: ")
+    assert line in said.err
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_failed_build_shows_the_compilers_last_lines(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """What the compiler said comes with the line, and no half-built bot stays."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    toml = 'name = "x"\ncommand = "./bot"\nbuild = "gcc -o bot bot.c"\n'
+    bot = folder("broken", toml, **{"bot.c": "int main(void) { return x; }\n"})
+
+    assert run(["match", bot, "sample:first"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("referee: bot 'broken': the build failed: gcc -o bot bot.c\n")
+    assert "undeclared" in said
+    assert list((tmp_path / "cache").rglob("*bot*")) == []
+
+
+def test_a_folder_bot_plays(capsys: pytest.CaptureFixture[str]) -> None:
+    """A folder with a bot.toml and no build runs where it is."""
+    source = (ROGUE.parent.parent.parent / "sample_bots" / "first_bot.py").read_text()
+    bot = folder(
+        "mine", f'name = "mine"\ncommand = "{sys.executable} bot.py"\n', **{"bot.py": source}
+    )
+
+    assert run(["match", bot, "sample:first", "--deals", "2", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert [one["name"] for one in shown["bots"]] == ["mine", "first"]
+
+
+def test_an_executable_plays(capsys: pytest.CaptureFixture[str]) -> None:
+    """A file with its executable bit set is a bot; one that cannot be run is a startup fault."""
+    source = (ROGUE.parent.parent.parent / "sample_bots" / "first_bot.py").read_text()
+    Path("bot.py").write_text(f"#!{sys.executable}\n{source}")
+    Path("bot.py").chmod(0o755)
+    Path("noise").write_bytes(b"\x00\x01\x02")
+    Path("noise").chmod(0o755)
+
+    assert run(["match", "./bot.py", "./noise", "--deals", "1"]) == 1
+    said = capsys.readouterr().out
+    assert "winner: bot" in said
+    assert "startup: it cannot be started: [Errno 8] Exec format error" in said
+
+
+GOLDEN = {
+    "biscambiggia-2": ("11000000110111110101", [50, 70], ""),
+    "biscambiggia-4": ("1300023002", [68, 13, 29, 10], ""),
+    "briscola-2": ("11011000000000001000", [93, 27], ""),
+    "briscola-3": ("1211112022110", [7, 72, 41], "2S"),
+    "briscola-6": ("432204", [17, 0, 43, 27, 33, 0], "2S 2H 2D 2C"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", GOLDEN)
+def test_the_golden_rows_through_the_commands(
+    game: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """RULES 19.6 by `match` and `replay --json`, in Python and C."""
+    winners, points, gone = GOLDEN[game]
+    deck = " ".join(card for card in DECK.split() if card not in gone.split())
+    bots = (["sample:first", "sample:first-c"] * 3)[: len(points)]
+    arguments = [*bots, "--game", game, "--dealer", "0", "--deck", deck, "--deals", "1"]
+
+    assert run(["match", *arguments, "--record", "r"]) == 0
+    capsys.readouterr()
+    assert run(["replay", "r", "--json"]) == 0
+    (deal,) = json.loads(capsys.readouterr().out)["deals"]
+    assert deal["points"] == points
+    assert "".join(str(trick["winner"]) for trick in deal["tricks"]) == winners
+    assert run(["replay", "r", "--verify"]) == 0
+
+
+def test_games_lists_all_and_prints_one(capsys: pytest.CaptureFixture[str]) -> None:
+    """The catalogue has a line a game; one game has its rules, options and sources."""
+    assert run(["games"]) == 0
+    assert capsys.readouterr().out.count("\n") == 9
+    assert run(["games", "briscola-3"]) == 0
+    said = capsys.readouterr().out
+    assert "39 cards: one two is left out" in said
+    assert "three_hand_40" in said
+    assert "removed_two" in said
+    assert run(["games", "briscola-3", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["max_acts"] == 39
+
+
+@pytest.mark.slow
+def test_replay_shows_deals_seats_and_troubles(capsys: pytest.CaptureFixture[str]) -> None:
+    """All hands, or one seat's; one deal, or all; exit code 1 for what does not hold."""
+    assert run(["match", *PAIR, "--deals", "2", "--key", "k", "--record", "r"]) == 0
+    capsys.readouterr()
+    assert run(["replay", "r"]) == 0
+    said = capsys.readouterr().out
+    assert said.count("\nDeal ") == 2
+    assert said.count("takes") == 40
+    assert run(["replay", "r", "--deal", "2", "--seat", "1"]) == 0
+    said = capsys.readouterr().out
+    assert "Deal 2" in said
+    assert "hands 1:" in said
+    assert " 0:" not in "".join(line for line in said.splitlines() if "hands" in line)
+    assert run(["replay", "r", "--deal", "3"]) == 2
+    assert run(["replay", "r", "--seat", "2"]) == 2
+    assert run(["replay", "r", "--json", "--step"]) == 2
+    assert run(["replay", "r", "--verify", "--deal", "1"]) == 2
+    capsys.readouterr()
+    data = Path("r").read_bytes()
+    Path("r").write_bytes(data.replace(b'"dealer":0', b'"dealer":1', 1))
+    assert run(["replay", "r", "--verify"]) == 1
+    assert "does not verify: line " in capsys.readouterr().err
+    Path("r").write_bytes(data[:-50])
+    assert run(["replay", "r", "--verify", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["verified"] is False
+    assert run(["replay", "r"]) == 1
+    assert "unfinished" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_match_json_is_one_object_with_the_cost_of_an_act(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Twice with the same key: the same game digest; what it cost stands beside it."""
+    shown = []
+    for _ in range(2):
+        assert run(["match", *PAIR, "--deals", "3", "--key", "a", "--json"]) == 0
+        said = capsys.readouterr()
+        assert "bare" in said.err
+        shown.append(json.loads(said.out))
+
+    assert shown[0]["game_digest"] == shown[1]["game_digest"]
+    assert shown[0]["acts"] == 120
+    assert shown[0]["wall_us_per_act"] > 0
+    assert Path(shown[0]["record"]).is_file()
+    assert shown[0]["record"] != shown[1]["record"]
+
+
+@pytest.mark.slow
+def test_a_fault_is_exit_code_1_and_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """Who was faulted, when and why is told where the result is."""
+    bot = folder("rogue", f'name = "rogue"\ncommand = "{sys.executable} {ROGUE} illegal"\n')
+
+    assert run(["match", bot, "sample:first", "--deals", "1"]) == 1
+    assert "fault: rogue, deal 1: illegal: 'XX' is not one of" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_ends_the_bots_and_closes_the_record(how: signal.Signals) -> None:
+    """Exit code 130, no process left, and a record that shows as unfinished."""
+    token = f"interrupted-{os.getpid()}-{how}"
+    toml = f'name = "slow"\ncommand = "{sys.executable} {ROGUE} no_answer {token}"\n'
+    bot = folder("slow", toml)
+    arguments = [bot, "sample:first", "--deals", "5", "--record", "r", "--time", "move=60s"]
+    process = subprocess.Popen([REFEREE, "match", *arguments], stderr=subprocess.DEVNULL)
+    until = time.monotonic() + 20
+    while time.monotonic() < until and Path("r").exists() is False:
+        time.sleep(0.05)  # the outside world: there is no clock of ours to move
+    while time.monotonic() < until and Path("r").read_bytes().count(b'{"act"') < 4:
+        time.sleep(0.05)
+    process.send_signal(how)
+
+    assert process.wait(10) == 130
+    done = subprocess.run(["pgrep", "-f", token], capture_output=True, check=False)
+    assert done.stdout == b""
+    assert run(["replay", "r", "--verify"]) == 1
+    assert Path("r").read_bytes().rstrip().splitlines()[-1].startswith(b'{"end":"interrupted"')
+
+
+@pytest.mark.slow
+def test_a_terminal_gets_colour_and_a_pipe_plain_text() -> None:
+    """The same table twice: with escape sequences on a terminal, without in a pipe."""
+    command = [str(REFEREE), "match", *PAIR, "--deals", "1", "--key", "a"]
+    piped = subprocess.run(command, capture_output=True, check=True, timeout=30).stdout
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.environ["TERM"] = "xterm-256color"
+        os.execv(command[0], command)
+    shown = b""
+    while True:
+        try:
+            shown += os.read(terminal, 4096)
+        except OSError:
+            break
+    os.waitpid(pid, 0)
+    os.close(terminal)
+
+    assert b"\x1b[" in shown
+    assert b"\x1b" not in piped
+    assert b"winner" in piped or b"drawn" in piped
+
+
+def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
+    """Every command explains itself."""
+    for command in ([], ["games"], ["match"], ["replay"], ["check"]):
+        assert run([*command, "--help"]) == 0
+        assert "Usage: referee" in capsys.readouterr().out
+    assert run(["--version"]) == 0
+    assert capsys.readouterr().out.strip() == "0.1.0"
