@@ -6,7 +6,8 @@ from protocol.errors import RemoteFault, RemoteProtocolError
 class LineBuffer:
     """Collects what a bot wrote and hands it out line by line.
 
-    Every byte is looked at once, however small the pieces are in which it comes.
+    The search for a newline never begins again where it has been, however small the pieces are in
+    which a line comes; what is kept is never longer than a line and a read.
     """
 
     def __init__(self, *, line: int, total: int) -> None:
@@ -14,7 +15,7 @@ class LineBuffer:
         self._line = line
         self._left = total
         self._total = total
-        self._bytes = bytearray()
+        self._bytes = b""  # not a bytearray: a line that comes in one piece is never copied
         self._searched = 0
 
     def __len__(self) -> int:
@@ -40,16 +41,16 @@ class LineBuffer:
             RemoteProtocolError: `output`, when the line, finished or not, is longer than allowed.
         """
         end = self._bytes.find(b"\n", self._searched)
-        if max(end, len(self._bytes) if end < 0 else 0) >= self._line:
+        if end >= self._line or (end < 0 and len(self._bytes) >= self._line):
             raise RemoteProtocolError(RemoteFault.OUTPUT, f"a line longer than {self._line} bytes")
         if end < 0:
             self._searched = len(self._bytes)
             return None
-        line = bytes(self._bytes[:end])
-        del self._bytes[: end + 1]
+        line = self._bytes[:end]
+        self._bytes = self._bytes[end + 1 :]
         self._searched = 0
         return line[:-1] if line.endswith(b"\r") else line
 
     def rest(self) -> bytes:
         """What has come and was not handed out, for evidence."""
-        return bytes(self._bytes)
+        return self._bytes

@@ -146,16 +146,11 @@ class _Conductor:
             self._open_leg = leg = Leg(self._plan.leg(number), faults)
             self._recorder.write(LegLine(number, seating, self._plan.dealer))
             while (start := leg.next_deal()) is not None:
-                await self._play_deal(start, nursery)
-            await self._part()
+                await self._play_deal(leg, start, nursery)
+            await self._part(leg)
             self._totals.end_leg(leg)
             self._open_leg = None
             faults = leg.course.faults
-
-    @property
-    def _leg(self) -> Leg:
-        assert self._open_leg is not None  # noqa: S101  # only `play` calls what needs a leg
-        return self._open_leg
 
     def _header(self) -> Header:
         plan = self._plan
@@ -175,18 +170,18 @@ class _Conductor:
             time=plan.control,
         )
 
-    async def _play_deal(self, start: DealStart, nursery: trio.Nursery) -> None:
-        leg, recorder = self._leg, self._recorder
+    async def _play_deal(self, leg: Leg, start: DealStart, nursery: trio.Nursery) -> None:
+        recorder = self._recorder
         deck = " ".join(start.deck)
         recorder.write(DealLine(start.deal, start.key, deck, start.dealer, start.bots))
-        await self._start_bots(nursery)
+        await self._start_bots(leg, nursery)
         leg.open_deal()
         begin = time.perf_counter_ns()
         while (ask := leg.ask()) is not None:
             heard = await self._seats[ask.place].ask(ask)
-            verdict = heard if isinstance(heard, Verdict) else self._answered(ask, heard)
+            verdict = heard if isinstance(heard, Verdict) else self._answered(leg, ask, heard)
             if verdict is not None:
-                await self._fault(ask.place, verdict)
+                await self._fault(leg, ask.place, verdict)
         deal = leg.close_deal()
         recorder.seal(deal_end_line(deal))
         self._wall_ns += time.perf_counter_ns() - begin
@@ -194,32 +189,30 @@ class _Conductor:
         self._watch(deal)
         await trio.lowlevel.checkpoint()
 
-    def _answered(self, ask: Ask, heard: Heard) -> Verdict | None:
+    def _answered(self, leg: Leg, ask: Ask, heard: Heard) -> Verdict | None:
         """Records and carries out an answer, or says what is wrong with it."""
         answer, receipt = heard
         assert isinstance(answer, Answer)  # noqa: S101  # the connection lets nothing else pass
-        verdict = self._leg.judge(answer, receipt)
+        verdict = leg.judge(answer, receipt)
         if verdict is not None:
             evidence = self._seats[ask.place].evidence(receipt)
             return Verdict(verdict.code, verdict.detail, evidence)
         self._recorder.write(
             ActLine(answer.action, receipt, answer.note, answer.eval, answer.extra)
         )
-        self._leg.answered(answer, receipt)
-        self._used_us[self._plan_bot(ask.place)] += receipt.complete
+        leg.answered(answer, receipt)
+        self._used_us[leg.plan.course.seating[ask.place]] += receipt.complete
         return None
 
-    def _plan_bot(self, place: int) -> int:
-        return self._leg.plan.course.seating[place]
-
-    async def _start_bots(self, nursery: trio.Nursery) -> None:
+    async def _start_bots(self, leg: Leg, nursery: trio.Nursery) -> None:
         """Starts the processes that this deal still needs, all at once."""
         heard: dict[int, Heard | Verdict] = {}
 
         async def start(ask: Ask) -> None:
-            heard[ask.place] = await self._start(ask, nursery)
+            bot = self._bots[leg.plan.course.seating[ask.place]]
+            heard[ask.place] = await self._start(ask, bot, nursery)
 
-        asks = [self._leg.greet(place) for place in self._leg.to_start()]
+        asks = [leg.greet(place) for place in leg.to_start()]
         if not asks:
             return
         async with trio.open_nursery() as starting:
@@ -228,7 +221,7 @@ class _Conductor:
         for ask in asks:
             found = heard[ask.place]
             if isinstance(found, Verdict):
-                await self._fault(ask.place, found)
+                await self._fault(leg, ask.place, found)
                 continue
             ready, receipt = found
             assert isinstance(ready, Ready)  # noqa: S101  # the connection lets nothing else pass
@@ -236,9 +229,9 @@ class _Conductor:
                 StartLine(ask.place, receipt.complete, ready.protocol, ready.name, ready.version)
             )
 
-    async def _start(self, ask: Ask, nursery: trio.Nursery) -> Heard | Verdict:
+    async def _start(self, ask: Ask, bot: BotSpec, nursery: trio.Nursery) -> Heard | Verdict:
         try:
-            process = self._sandbox.launch(self._bots[self._plan_bot(ask.place)])
+            process = self._sandbox.launch(bot)
         except OSError as error:
             return Verdict(FaultCode.STARTUP, f"it cannot be started: {error}", Evidence())
         seat = self._seats[ask.place] = Seat(process)
@@ -256,35 +249,36 @@ class _Conductor:
             )
         return heard
 
-    async def _fault(self, place: int, verdict: Verdict) -> None:
+    async def _fault(self, leg: Leg, place: int, verdict: Verdict) -> None:
         """Records a fault, then tells the bot, then ends its process."""
         self._recorder.write(FaultLine(place, verdict.code, verdict.detail, verdict.evidence))
-        start = self._leg.deal.start
-        self._totals.add_fault(start.deal, self._plan_bot(place), verdict.code, verdict.detail)
-        line = self._leg.faulted(place, verdict)
+        bot = leg.plan.course.seating[place]
+        self._totals.add_fault(leg.deal.start.deal, bot, verdict.code, verdict.detail)
+        line = leg.faulted(place, verdict)
         seat = self._seats.pop(place, None)
         if seat is not None:
             await seat.dismiss(line)
             self._sandbox.sweep()
 
-    async def _part(self) -> None:
+    async def _part(self, leg: Leg) -> None:
         """Says farewell to the processes of a leg, and judges what they still say."""
         verdicts: dict[int, Verdict | None] = {}
 
         async def part(place: int, line: bytes) -> None:
-            connection = self._leg.voices[place].connection
+            connection = leg.voices[place].connection
             verdicts[place] = await self._seats[place].part(line, connection)
 
         async with trio.open_nursery() as parting:
-            for place, line in self._leg.farewells().items():
+            for place, line in leg.farewells().items():
                 parting.start_soon(part, place, line)
         for place, verdict in sorted(verdicts.items()):
             if verdict is not None:
                 self._recorder.write(
                     FaultLine(place, verdict.code, verdict.detail, verdict.evidence)
                 )
-                self._leg.course.faults[self._plan_bot(place)] += 1
-                self._totals.add_fault(0, self._plan_bot(place), verdict.code, verdict.detail)
+                bot = leg.plan.course.seating[place]
+                leg.course.faults[bot] += 1
+                self._totals.add_fault(0, bot, verdict.code, verdict.detail)
         self._seats.clear()
         self._sandbox.sweep()
 

@@ -129,45 +129,45 @@ class PlainGame:
 
     def apply(self, state: State, action: str) -> tuple[State, Shown]:
         """Plays a card; the last card of a trick also ends it and lets everybody draw."""
-        seat = (state.leader + len(state.trick)) % self.seats
+        seats = self.seats
+        seat = (state.leader + len(state.trick)) % seats
         card = Card(action)
-        hand = without(state.hands[seat], card)
-        hands = (*state.hands[:seat], hand, *state.hands[seat + 1 :])
+        hands = list(state.hands)
+        hands[seat] = without(hands[seat], card)
         trick = (*state.trick, card)
         played: tuple[Event, ...] = (Played(seat, card),)
-        if len(trick) == self.seats:
+        if len(trick) == seats:
             return self._end_trick(state, hands, trick, played)
         state = State(
             state.dealer,
             state.turn_up,
-            hands,
+            tuple(hands),
             state.talon,
             state.leader,
             trick,
             state.tricks,
             state.points,
         )
-        return state, (played,) * self.seats
+        return state, (played,) * seats
 
     def _end_trick(
         self,
         state: State,
-        hands: tuple[tuple[Card, ...], ...],
+        hands: list[tuple[Card, ...]],
         cards: tuple[Card, ...],
         played: tuple[Event, ...],
     ) -> tuple[State, Shown]:
         place = winner(cards, suit_of(state.turn_up), self._strength)
         taker = (state.leader + place) % self.seats
-        worth = sum([self._worth[one] for one in cards])
+        worths_here = self._worth
+        worth = sum([worths_here[one] for one in cards])
         public = (*played, TrickWon(taker, worth))
-        shown: Shown = (public,) * self.seats
-        if state.talon:
-            hands, shown = self._draw(state, hands, taker, public)
+        shown = self._draw(state, hands, taker, public) if state.talon else (public,) * self.seats
         points = state.points
         state = State(
             state.dealer,
             state.turn_up,
-            hands,
+            tuple(hands),
             state.talon[self.seats :],
             taker,
             (),
@@ -179,22 +179,26 @@ class PlainGame:
     def _draw(
         self,
         state: State,
-        hands: tuple[tuple[Card, ...], ...],
+        hands: list[tuple[Card, ...]],
         taker: int,
         public: tuple[Event, ...],
-    ) -> tuple[tuple[tuple[Card, ...], ...], Shown]:
-        """Everybody draws one card, the winner first; only the turn-up is seen by all."""
-        grown = list(hands)
-        shown = [[*public] for _ in hands]
+    ) -> Shown:
+        """Everybody draws one card, the winner first; only the turn-up is seen by all.
+
+        Adds the cards to `hands`; returns what is shown, with `public` before it.
+        """
+        own, others = [], []
         seat = taker
         for card in state.talon[: self.seats]:
-            grown[seat] = (*hands[seat], card)
-            own = Drew(seat, card)
-            other = own if card == state.turn_up else _HIDDEN_DRAWS[seat]
-            for reader, events in enumerate(shown):
-                events.append(own if reader == seat else other)
+            hands[seat] = (*hands[seat], card)
+            own.append(Drew(seat, card))
+            others.append(own[-1] if card == state.turn_up else _HIDDEN_DRAWS[seat])
             seat = (seat + 1) % self.seats
-        return tuple(grown), tuple(map(tuple, shown))
+        shown = []
+        for reader in range(self.seats):
+            place = (reader - taker) % self.seats
+            shown.append((*public, *others[:place], own[place], *others[place + 1 :]))
+        return tuple(shown)
 
     def _side_points(self, state: State) -> tuple[int, ...]:
         return tuple(sum(state.points[seat] for seat in side) for side in self.partners)

@@ -19,7 +19,9 @@ _STYLES = {Level.OK: "green", Level.WARNING: "yellow", Level.PROBLEM: "bold red"
 
 
 def check(
-    bot: Annotated[str, typer.Argument(metavar="BOT", help="An executable, a folder, or sample:NAME.")],
+    bot: Annotated[
+        str, typer.Argument(metavar="BOT", help="An executable, a folder, or sample:NAME.")
+    ],
     game: Annotated[str, typer.Option(help="The game to talk about.")] = "briscola-2",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
