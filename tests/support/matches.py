@@ -1,5 +1,6 @@
 """Whole matches between processes, for tests."""
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -17,6 +18,25 @@ from referee.verify import Resimulation
 
 ROGUE = Path(__file__).parent.parent / "bots" / "rogue.py"
 QUICK = "move=300ms,bank=0s,soft=0ms,start=5s"
+
+
+TOOLS = {
+    "first-c": "gcc --version",
+    "first-cpp": "g++ --version",
+    "first-rust": "rustc --version",
+    "first-java": "javac --version",
+    "first-js": "node --version",
+    "first-perl": "perl --version",
+}
+
+
+def has_tool(sample: str) -> bool:
+    """Whether the compiler or interpreter of a sample bot works here."""
+    command = TOOLS.get(sample, "true").split()
+    try:
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False
 
 
 def rogue(mode: str, token: str = "") -> BotSpec:
