@@ -253,9 +253,12 @@ async def _explained(verdict: Verdict, plan: MatchPlan, bot: BotSpec, sandbox: S
     what, mend = f"{verdict.code}: {verdict.detail}", _HINTS[verdict.code]
     if "flush" in verdict.detail:
         mend = await _why_silent(plan, bot, sandbox)
+    if verdict.code is FaultCode.MALFORMED and '"type":"hello"' in verdict.evidence.to_bot:
+        mend = _HINTS[FaultCode.STARTUP] if "$." in verdict.detail else mend
     if "the open act is" in verdict.detail:
         mend = "copy the `id` of the act into the answer (SPEC 3.5)"
-    stderr = verdict.evidence.stderr_tail.strip().splitlines()
+    evidence = verdict.evidence
+    stderr = (evidence.stderr_tail or evidence.stderr_head).strip().splitlines()
     if stderr:
         what += f"; the last line on its stderr: {stderr[-1][:200]}"
     return Finding(Level.PROBLEM, what, mend)

@@ -7,6 +7,7 @@ an answer that comes at once costs no scheduling; only after a millisecond does 
 import os
 import select
 import time
+from contextlib import suppress
 from typing import Final
 
 import trio
@@ -122,8 +123,18 @@ class Seat:
             detail = f"{detail}; the bot wrote: {line}"
         return Verdict(_CODES[error.fault], detail, self.evidence(receipt))
 
+    def _drain_now(self) -> None:
+        """Reads what is in stderr already, for evidence; the rest is `drain_stderr`'s."""
+        with suppress(OSError):
+            for _ in range(16):
+                data = os.read(self.process.stderr, 65536)
+                self.stderr.feed(data)
+                if not data:
+                    return
+
     def evidence(self, receipt: Receipt | None = None) -> Evidence:
         """What there is to see of this process now."""
+        self._drain_now()
         return Evidence(
             to_bot=self.said[-_LINE_KEPT:].decode(),
             from_bot=self.heard[:_LINE_KEPT].decode(errors="backslashreplace"),

@@ -1,0 +1,124 @@
+"""`referee check`: the usual mistakes are found and named, with a way to mend them."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from referee.bots import BotSpec
+from referee.cli import run
+from referee.conformance import Finding, Level, examine
+from referee.games import catalogue
+from referee.grease import greased
+from referee.sandbox.bare import Bare
+from support.matches import processes_with
+
+PUPIL = Path(__file__).parent / "bots" / "pupil.py"
+
+
+def pupil(mistake: str) -> BotSpec:
+    command = (sys.executable, "-S", str(PUPIL), mistake)
+    return BotSpec("pupil", command, str(PUPIL.parent), "0" * 64, mistake)
+
+
+PROBLEMS = {
+    "no_flush": ("did you flush", "flush stdout after every line"),
+    "reads_all": ("did you flush", "reads all of stdin before it answers"),
+    "writes_nothing": ("no answer within 5000 ms", "writes nothing, not even"),
+    "prints": ("starting up", "stdout is for answers only"),
+    "version_field": ("Expected `int`, got `str` - at `$.protocol`", "ready"),
+    "answers_deal": ("after `deal`, which wants no answer", "nothing else"),
+    "answers_deal_end": ("after `deal_end`, which wants no answer", "nothing else"),
+    "no_id": ("Object missing required field `id`", "one JSON object a line"),
+    "counts_ids": ("the id of the open act is", "copy the `id`"),
+    "python_dict": ("not JSON", "one JSON object a line"),
+    "lower_case": ("is not one of the legal", "to the letter"),
+    "divides_by_zero": ("ZeroDivisionError", "must live until `end`"),
+    "ignores_end": ("on `end` it leaves not at all", "exit when `end` comes"),
+    "leaves_at_eof": ("on `end` it leaves only at the end of its input", "exit when `end`"),
+    "strict": ("unknown fields or messages upset it", "ignore every field"),
+}
+WARNINGS = {
+    "slow_start": ("which is slow", "start faster"),
+    "own_fields": ('unknown fields: {"confidence":3}', "`note`"),
+    "exit_status": ("it ends with exit status 4", "exit with status 0"),
+}
+
+
+async def found(mistake: str) -> list[Finding]:
+    return await examine(pupil(mistake), "briscola-2", Bare())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mistake", PROBLEMS)
+async def test_a_mistake_is_named_and_can_be_mended(mistake: str) -> None:
+    """Exactly one problem comes out, in words, with what to do."""
+    what, mend = PROBLEMS[mistake]
+    problems = [one for one in await found(mistake) if one.level is Level.PROBLEM]
+
+    assert len(problems) == 1
+    assert what in problems[0].what
+    assert mend in problems[0].mend
+    assert not processes_with(str(PUPIL))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mistake", WARNINGS)
+async def test_what_is_only_unwise_is_a_warning(mistake: str) -> None:
+    """No problem, one warning."""
+    what, mend = WARNINGS[mistake]
+    findings = await found(mistake)
+    warnings = [one for one in findings if one.level is Level.WARNING]
+
+    assert not [one for one in findings if one.level is Level.PROBLEM]
+    assert len(warnings) == 1
+    assert what in warnings[0].what
+    assert mend in warnings[0].mend
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", list(catalogue()))
+async def test_a_bot_without_mistakes_passes_in_every_game(game: str) -> None:
+    """Nothing but ok, whatever is played."""
+    findings = await examine(pupil("none"), game, Bare())
+
+    assert {one.level for one in findings} == {Level.OK}
+    assert len(findings) == 5
+
+
+@pytest.mark.slow
+def test_the_command_says_it_in_lines_and_in_json(capsys: pytest.CaptureFixture[str]) -> None:
+    """A line a finding; exit code 0 or 1."""
+    assert run(["check", "sample:first-c"]) == 0
+    assert capsys.readouterr().out.count("\n") == 5
+    assert run(["check", "sample:first", "--json"]) == 0
+    assert {one["level"] for one in json.loads(capsys.readouterr().out)["findings"]} == {"ok"}
+
+
+@pytest.mark.slow
+def test_the_command_fails_a_bot_that_fails(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Exit code 1, and an arrow before what to do."""
+    toml = f'name = "p"\ncommand = "{sys.executable} {PUPIL} no_id"\n'
+    (tmp_path / "bot.toml").write_text(toml)
+
+    assert run(["check", str(tmp_path)]) == 1
+    said = capsys.readouterr().out
+    assert said.startswith("problem malformed: Object missing required field `id`")
+    assert "\n         -> stdout is for answers only" in said
+
+
+def test_grease_adds_what_nobody_can_know_and_keeps_the_rest() -> None:
+    """The message is the same but for its unknown fields, behind an unknown message."""
+    line = b'{"type":"act","id":"a","view":{"seat":0},"legal":["7D"],"events":[],"time":{}}\n'
+    unknown, known = (json.loads(one) for one in greased(line).splitlines())
+    original = json.loads(line)
+
+    assert unknown["type"] == "x_grease"
+    assert {key: known[key] for key in ("type", "id", "legal")} == {
+        key: original[key] for key in ("type", "id", "legal")
+    }
+    assert known["view"]["seat"] == 0
+    assert set(known) - set(original) == {"x_grease", "x_grease_too"}
