@@ -17,7 +17,8 @@ _Message = TypeVar("_Message", Ready, Answer)
 
 _KNOWN: Final = ("id", "action", "note", "eval")
 _PLAIN_ANSWER: Final = re.compile(
-    rb'\s*\{\s*"id"\s*:\s*"([0-9a-f]*)"\s*,\s*"action"\s*:\s*"([ !#-\[\]-~]*)"\s*\}\s*'
+    rb'[ \t\r]*\{[ \t\r]*"id"[ \t\r]*:[ \t\r]*"([0-9a-f]*)"[ \t\r]*,'
+    rb'[ \t\r]*"action"[ \t\r]*:[ \t\r]*"([ !#-\[\]-~]*)"[ \t\r]*\}[ \t\r]*'
 )
 """The form in which nearly every bot answers. What it matches means the same to `parse_object`."""
 

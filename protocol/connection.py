@@ -14,6 +14,9 @@ from protocol.framing import LineBuffer
 from protocol.limits import LINE_FROM_BOT, MATCH_FROM_BOT
 from protocol.messages import Act, Answer, Deal, DealEnd, End, Fault, Hello, Ready, ToBot
 
+LINE_SHOWN: Final = 2000
+"""How much of a line an error carries."""
+
 
 class State(StrEnum):
     """Where the conversation stands."""
@@ -56,10 +59,10 @@ class Connection:
     Bytes in by `receive`, messages out by `next_message`; messages in by `send`, bytes out.
     """
 
-    def __init__(self) -> None:
-        """Makes a conversation in which nothing was said yet."""
+    def __init__(self, *, total: int = MATCH_FROM_BOT) -> None:
+        """Makes a conversation in which nothing was said yet; the bot may say `total` bytes."""
         self.state = State.NEW
-        self._buffer = LineBuffer(line=LINE_FROM_BOT, total=MATCH_FROM_BOT)
+        self._buffer = LineBuffer(line=LINE_FROM_BOT, total=total)
         self._id: str | None = None
 
     def send(self, message: ToBot) -> bytes:
@@ -97,11 +100,16 @@ class Connection:
         """
         if self.state is State.BROKEN:
             raise RemoteProtocolError(RemoteFault.PROTOCOL, "the conversation is already broken")
+        line = self._buffer.rest()
         try:
-            line = self._buffer.next_line()
-            return None if line is None else self._read(line)
-        except RemoteProtocolError:
+            found = self._buffer.next_line()
+            if found is None:
+                return None
+            line = found
+            return self._read(line)
+        except RemoteProtocolError as error:
             self.state = State.BROKEN
+            error.line = line[:LINE_SHOWN]
             raise
 
     def _read(self, line: bytes) -> Ready | Answer:

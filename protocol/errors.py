@@ -30,7 +30,10 @@ class RemoteProtocolError(ProtocolError):
     Attributes:
         fault: the stable word of SPEC 6.
         detail: one sentence for people; it may change between versions.
+        line: the beginning of the line that it is about, where there is one.
     """
+
+    line = b""
 
     def __init__(self, fault: RemoteFault, detail: str) -> None:
         super().__init__(f"{fault}: {detail}")

@@ -12,7 +12,7 @@ LINE_FROM_BOT: Final = 16 * 1024
 """Most bytes of one line from a bot, its newline included."""
 
 MATCH_FROM_BOT: Final = 1024 * 1024
-"""Most bytes from one bot process."""
+"""Most bytes from one bot process in a match of up to 50 deals; as much again for each 50 more."""
 
 DEPTH: Final = 8
 """Most brackets open at once in a line from a bot."""

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from protocol.errors import RemoteFault, RemoteProtocolError
 from protocol.limits import DEPTH, INTEGER
 
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"?')  # possessive: linear, whatever is left unclosed
 _BRACKET = re.compile(r"[\[\]{}]")
 _LONGEST_NUMBER = 40
 

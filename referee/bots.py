@@ -6,12 +6,15 @@ and nothing is built twice.
 
 import hashlib
 import os
+import resource
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -25,6 +28,8 @@ _PREFIX: Final = "sample:"
 _TOML: Final = "bot.toml"
 _BUILD_SECONDS: Final = 300
 _COMPILER_LINES: Final = 8
+_TAIL_READ: Final = 16 * 1024
+_LARGEST_TOML: Final = 16 * 1024
 _LARGEST_FOLDER: Final = 256 * 1024 * 1024
 
 
@@ -60,6 +65,15 @@ def resolve(typed: str) -> BotSpec:
     Raises:
         RefereeError: it is missing, cannot be started, or does not build.
     """
+    try:
+        return _resolve(typed)
+    except (OSError, ValueError, RecursionError) as error:
+        what = error.strerror if isinstance(error, OSError) else str(error)
+        where = getattr(error, "filename", None) or typed
+        raise RefereeError(f"bot {typed!r}: {where}: {what}") from error
+
+
+def _resolve(typed: str) -> BotSpec:
     if typed.startswith(_PREFIX):
         return _sample(typed)
     path = Path(typed)
@@ -74,6 +88,7 @@ def resolve(typed: str) -> BotSpec:
     if not os.access(path, os.X_OK):
         raise RefereeError(f"bot {typed!r} is not executable: chmod +x {shlex.quote(typed)}")
     path = path.resolve()
+    os.fsencode(path).decode()  # a name that is no text cannot be recorded
     return BotSpec(path.stem, (str(path),), str(path.parent), _hash_file(path), typed)
 
 
@@ -98,14 +113,8 @@ def _folder(folder: Path, typed: str) -> BotSpec:
     toml = folder / _TOML
     if not toml.is_file():
         raise RefereeError(f"bot {typed!r}: the folder has no {_TOML} (name, command, build)")
-    try:
-        wanted = msgspec.toml.decode(toml.read_bytes(), type=BotToml)
-        command = shlex.split(wanted.command)
-        build = shlex.split(wanted.build)
-    except (msgspec.DecodeError, UnicodeDecodeError, ValueError) as error:
-        raise RefereeError(f"bot {typed!r}: {_TOML}: {error}") from error
-    if not command or not wanted.name:
-        raise RefereeError(f"bot {typed!r}: {_TOML}: name and command must not be empty")
+    wanted = _read_toml(toml, typed)
+    command, build = shlex.split(wanted.command), shlex.split(wanted.build)
     folder = folder.resolve()
     digest = _hash_folder(folder, typed)
     if build:
@@ -114,6 +123,22 @@ def _folder(folder: Path, typed: str) -> BotSpec:
     if program is None:
         raise RefereeError(f"bot {typed!r}: {_TOML}: command: no program {command[0]!r}")
     return BotSpec(wanted.name[:64], (program, *command[1:]), str(folder), digest, typed)
+
+
+def _read_toml(path: Path, typed: str) -> BotToml:
+    if path.stat().st_size > _LARGEST_TOML:
+        raise RefereeError(f"bot {typed!r}: {_TOML} has more than {_LARGEST_TOML} bytes")
+    try:
+        wanted = msgspec.toml.decode(path.read_bytes(), type=BotToml)
+        shlex.split(wanted.command)
+        shlex.split(wanted.build)
+    except (ValueError, RecursionError) as error:
+        raise RefereeError(f"bot {typed!r}: {_TOML}: {error}") from error
+    if not wanted.command.strip() or not wanted.name:
+        raise RefereeError(f"bot {typed!r}: {_TOML}: name and command must not be empty")
+    if not (wanted.name + wanted.command + wanted.build).isprintable():
+        raise RefereeError(f"bot {typed!r}: {_TOML}: control characters have no place in it")
+    return wanted
 
 
 def _located(program: str, folder: Path) -> str:
@@ -125,9 +150,20 @@ def _hash_file(path: Path) -> str:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    for path in sorted(folder.rglob("*")):
-        if "__pycache__" not in path.parts and path.is_file() and not path.is_symlink():
-            yield path
+    """The files of a bot, in order: what is hashed and copied. Links count as what they name."""
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name != "__pycache__")
+        for name in sorted(names):
+            path = Path(place) / name
+            if path.is_file():
+                yield path
+
+
+def _copy(folder: Path, to: Path) -> None:
+    for path in _files(folder):
+        target = to / path.relative_to(folder)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(path, target)
 
 
 def _hash_folder(folder: Path, typed: str) -> str:
@@ -138,7 +174,8 @@ def _hash_folder(folder: Path, typed: str) -> str:
         if size > _LARGEST_FOLDER:
             raise RefereeError(f"bot {typed!r}: the folder holds more than 256 MiB")
         mode = "x" if os.access(path, os.X_OK) else "-"
-        digest.update(f"{path.relative_to(folder)} {mode} {_hash_file(path)}\n".encode())
+        name = os.fsencode(path.relative_to(folder))
+        digest.update(b"%s %s %s\n" % (name, mode.encode(), _hash_file(path).encode()))
     return digest.hexdigest()
 
 
@@ -157,7 +194,7 @@ def _built(folder: Path, build: list[str], digest: str, typed: str) -> Path:
         cache_folder().mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=cache_folder(), prefix=".building-") as scratch:
             copy = Path(scratch) / "bot"
-            shutil.copytree(folder, copy, ignore=shutil.ignore_patterns("__pycache__"))
+            _copy(folder, copy)
             _run_build(build, copy, typed)
             try:
                 copy.rename(final)
@@ -172,21 +209,31 @@ def _built(folder: Path, build: list[str], digest: str, typed: str) -> Path:
 
 
 def _run_build(build: list[str], folder: Path, typed: str) -> None:
-    try:
-        done = subprocess.run(  # noqa: S603  # the build is the bot author's own command
-            build,
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            timeout=_BUILD_SECONDS,
-            check=False,
-        )
-    except FileNotFoundError as error:
-        raise RefereeError(f"bot {typed!r}: build: no program {build[0]!r}") from error
-    except subprocess.TimeoutExpired as error:
-        raise RefereeError(f"bot {typed!r}: the build took over {_BUILD_SECONDS} s") from error
-    if done.returncode:
-        said = done.stdout.decode(errors="replace").splitlines()[-_COMPILER_LINES:]
-        lines = "".join(f"\n  {line}" for line in said)
-        raise RefereeError(f"bot {typed!r}: the build failed: {shlex.join(build)}{lines}")
+    """Runs a build, and ends whatever it leaves behind; its output is bounded by the tail kept."""
+    with tempfile.TemporaryFile() as output:
+        try:
+            process = subprocess.Popen(  # noqa: S603  # the build is the bot author's own command
+                build,
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        except FileNotFoundError as error:
+            raise RefereeError(f"bot {typed!r}: build: no program {build[0]!r}") from error
+        try:
+            limit = (_LARGEST_FOLDER, _LARGEST_FOLDER)
+            resource.prlimit(process.pid, resource.RLIMIT_FSIZE, limit)
+            code = process.wait(_BUILD_SECONDS)
+        except subprocess.TimeoutExpired as error:
+            raise RefereeError(f"bot {typed!r}: the build took over {_BUILD_SECONDS} s") from error
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        if code:
+            output.seek(max(0, output.tell() - _TAIL_READ))
+            said = output.read().decode(errors="replace").splitlines()[-_COMPILER_LINES:]
+            lines = "".join(f"\n  {line[:200]}" for line in said)
+            raise RefereeError(f"bot {typed!r}: the build failed: {shlex.join(build)}{lines}")

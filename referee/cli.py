@@ -1,5 +1,6 @@
 """The command `referee`: puts the commands together and turns errors into lines and exit codes."""
 
+import io
 import sys
 import traceback
 from importlib.metadata import entry_points, version
@@ -11,7 +12,9 @@ from referee.commands.check import check
 from referee.commands.games import games
 from referee.commands.match import match
 from referee.commands.replay import replay
-from referee.errors import HostError, RefereeError
+from referee.errors import HostError, RefereeError, innermost
+from referee.faces import printable
+from referee.interrupts import treat_all_alike
 
 PLUG_INS = "briscola_referee.commands"
 """The entry-point group for further commands: each names a function that takes the app."""
@@ -44,33 +47,48 @@ def about(
 
 def run(arguments: list[str]) -> int:
     """Runs one command; returns its exit code. Whatever goes wrong is one line on stderr."""
-    for plug_in in entry_points(group=PLUG_INS):
-        plug_in.load()(app)
-    code = 0
     try:
+        for argument in arguments:
+            argument.encode()
+        for plug_in in entry_points(group=PLUG_INS):
+            plug_in.load()(app)
         found = app(args=arguments, prog_name="referee", standalone_mode=False)
         code = found if isinstance(found, int) else 0
-    except RefereeError as error:
-        line, code = str(error), USAGE
-    except typer.TyperException as error:
-        context = getattr(error, "ctx", None)
-        command = "referee" if context is None else context.command_path
-        line, code = f"{error.format_message().rstrip('.')} (see {command} --help)", USAGE
-    except HostError as error:
-        line, code = str(error), HOST
-    except (KeyboardInterrupt, typer.Abort):
-        line, code = "interrupted", INTERRUPTED
-    except BrokenPipeError:
-        return 0  # whoever read our output has read enough
-    except Exception:  # a bug of ours: the traceback is what we need to mend it
-        traceback.print_exc()
-        line, code = "a bug of the referee: please report it with the lines above", HOST
-    else:
-        return code
-    print(f"referee: {line}", file=sys.stderr)
+        line = "interrupted" if code == INTERRUPTED else ""
+    except BaseException as error:
+        line, code = _explain(innermost(error))
+    if line:
+        print("referee:", printable(line, keep="\n"), file=sys.stderr)
     return code
+
+
+def _explain(error: BaseException) -> tuple[str, int]:  # noqa: PLR0911  # one for each kind
+    """The line and the exit code for what ended a command."""
+    match error:
+        case RefereeError():
+            return str(error), USAGE
+        case typer.TyperException():
+            context = getattr(error, "ctx", None)
+            command = "referee" if context is None else context.command_path
+            return f"{error.format_message().rstrip('.')} (see {command} --help)", USAGE
+        case UnicodeEncodeError():
+            return f"{error.object!r} is not UTF-8", USAGE
+        case HostError():
+            return str(error), HOST
+        case KeyboardInterrupt() | typer.Abort():
+            return "interrupted", INTERRUPTED
+        case BrokenPipeError():
+            return "", 0  # whoever read our output has read enough
+        case OSError():
+            return f"{error.strerror}: {error.filename or 'output'}", HOST
+    traceback.print_exception(error)  # a bug of ours: this is what we need to mend it
+    return "a bug of the referee: please report it with the lines above", HOST
 
 
 def main() -> None:
     """The console script."""
+    treat_all_alike()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     sys.exit(run(sys.argv[1:]))

@@ -251,7 +251,7 @@ def _measured(verb: str, took_us: int, slow_us: int, mend: str) -> Finding:
 
 async def _explained(verdict: Verdict, plan: MatchPlan, bot: BotSpec, sandbox: Sandbox) -> Finding:
     what, mend = f"{verdict.code}: {verdict.detail}", _HINTS[verdict.code]
-    if "flush" in verdict.detail:
+    if verdict.code is FaultCode.LATE and "flush" in verdict.detail:
         mend = await _why_silent(plan, bot, sandbox)
     if verdict.code is FaultCode.MALFORMED and '"type":"hello"' in verdict.evidence.to_bot:
         mend = _HINTS[FaultCode.STARTUP] if "$." in verdict.detail else mend

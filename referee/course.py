@@ -139,8 +139,7 @@ class Course:
         if self.plan.decks is not None:
             if self.standing.deals < self.plan.decks:
                 return None
-            top = leaders(self.standing.values, self.places)
-            return Over(top if single(top, self.sides()) else None, Reason.DEALS)
+            return Over(self._best_side(), Reason.DEALS)
         found = judge(self.plan.rules.ending, self.standing, self.sides(), self.places)
         benched = set(self.benched())
         if found is None and benched and not any(map(self.is_whole_side, benched)):
@@ -150,6 +149,15 @@ class Course:
             self.pair = self.plan.rules.pair
             return None
         return found
+
+    def _best_side(self) -> tuple[int, ...] | None:
+        """The side with the most deal value over all its seats, or None where two are level.
+
+        Over all its seats: else a bot that gives up a lost deal would let its partner win alone.
+        """
+        sums = [sum(self.standing.values[place] for place in side) for side in self.sides()]
+        best = [side for side, total in zip(self.sides(), sums, strict=True) if total == max(sums)]
+        return best[0] if len(best) == 1 else None
 
     def _stop(self, at_fault: set[int]) -> Over:
         """A fault ends it all: the best of the others has won, if one side is best."""

@@ -10,3 +10,10 @@ class RefereeError(Exception):
 
 class HostError(Exception):
     """The machine let us down during play (a full disk, a missing permission): exit code 3."""
+
+
+def innermost(error: BaseException) -> BaseException:
+    """The first error in a group of groups: a nursery wraps what its tasks raise."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error

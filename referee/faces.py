@@ -1,7 +1,8 @@
 """Cards, deals and tables as a person reads them: colour on a terminal, plain text in a pipe."""
 
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct
 from rich import box
@@ -17,16 +18,38 @@ _PIPS: Final = {"H": "♥", "D": "♦", "C": "♣", "S": "♠"}
 _COLOURS: Final = {"H": "red", "D": "bright_red", "C": "green", "S": "cyan"}
 
 
+_UNSEEN: Final = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+"""Unicode categories of what moves the cursor, hides, or turns text round."""
+
+
+def printable(text: str, keep: str = "") -> str:
+    """Text from a stranger, with everything escaped that a terminal would act upon."""
+    return "".join(
+        one
+        if one in keep or unicodedata.category(one) not in _UNSEEN
+        else one.encode("unicode_escape").decode()
+        for one in text
+    )
+
+
+class _Plain(Console):
+    """A console that takes strings as they are: no markup, no emoji, nothing that acts."""
+
+    def render_str(self, text: str, **options: Any) -> Text:  # as its parent has them
+        options.update(markup=False, emoji=False, highlight=False)
+        return super().render_str(printable(text, keep="\n"), **options)
+
+
 def console(*, stderr: bool = False) -> Console:
     """Where to print: as wide as it must be when it is no terminal, so that nothing is cut."""
-    found = Console(stderr=stderr, highlight=False, soft_wrap=True)
-    return found if found.is_terminal else Console(stderr=stderr, highlight=False, width=400)
+    found = _Plain(stderr=stderr, soft_wrap=True)
+    return found if found.is_terminal else _Plain(stderr=stderr, width=400)
 
 
 def face(card: str) -> Text:
     """A card as 7♦; other actions as they are."""
     if len(card) != 2 or card[1] not in _PIPS:
-        return Text(card)
+        return Text(printable(card))
     rank = "10" if card[0] == "T" else card[0]
     return Text(f"{rank}{_PIPS[card[1]]}", style=_COLOURS[card[1]])
 
@@ -93,7 +116,7 @@ def deal_heading(deal: DealResult, number: int, names: Sequence[str]) -> Text:
 
 
 def _seat(seat: int, bots: Sequence[int], names: Sequence[str]) -> str:
-    return f"{seat}:{names[bots[seat]]}"
+    return f"{seat}:{printable(names[bots[seat]])}"
 
 
 def trick_text(scene: Scene, deal: DealResult, names: Sequence[str], seat: int | None) -> Text:

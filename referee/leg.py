@@ -22,7 +22,15 @@ from referee.table import Table
 from referee.verdict import FaultCode, Receipt, Verdict
 from referee.voice import Voice
 
-LIMITS = Limits(line=LINE_FROM_BOT, match=MATCH_FROM_BOT, depth=DEPTH, note=NOTE)
+_DEALS_A_MATCH = 50
+
+
+def limits_of(course: CoursePlan) -> Limits:
+    """What each process of a leg may send; longer legs may have more (SPEC 7)."""
+    deals = course.rules.ending.max_deals if course.decks is None else course.decks
+    matches = max(1, -(-deals // _DEALS_A_MATCH))
+    return Limits(line=LINE_FROM_BOT, match=matches * MATCH_FROM_BOT, depth=DEPTH, note=NOTE)
+
 
 Block = tuple[BlockKey, tuple[Card, ...] | None]
 """A block's key, and its deck if that was given by hand."""
@@ -119,7 +127,8 @@ class Leg:
         self.plan = plan
         self.course = Course(plan.course, faults)
         clock = full_clock(plan.control)
-        self.voices = [Voice(place, clock) for place in self.course.places]
+        self._limits = limits_of(plan.course)
+        self.voices = [Voice(place, clock, self._limits.match) for place in self.course.places]
         self._deals = 0
         self._deal: _Deal | None = None
         self._asked: Ask | None = None
@@ -165,7 +174,7 @@ class Leg:
             rules=plan.name,
             bot=plan.course.seating[place],
             bots=self.course.bots,
-            limits=LIMITS,
+            limits=self._limits,
             time=plan.control,
             seed=private_seed(self.deal.start.key, place),
         )

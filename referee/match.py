@@ -3,20 +3,23 @@
 Decides nothing itself: what is asked, what an answer is worth and when it is over is `Leg`'s.
 """
 
+import errno
 import os
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
-from typing import Protocol
+from typing import Final, Protocol
 
 import trio
 from msgspec import Struct
 
+from protocol.limits import PROTOCOL_VERSION
 from protocol.messages import Answer, Ready
 from referee.bots import BotSpec
 from referee.config import MatchPlan
-from referee.leg import Ask, DealResult, DealStart, Leg
+from referee.errors import HostError, innermost
+from referee.leg import Ask, DealResult, DealStart, Leg, late
 from referee.record import (
     FORMAT,
     WIRE,
@@ -36,6 +39,12 @@ from referee.result import Totals
 from referee.sandbox import Sandbox
 from referee.seat import Heard, Seat
 from referee.verdict import Evidence, FaultCode, Verdict
+
+_OF_THE_HOST: Final = {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN}
+"""Why a process may not start through no fault of the bot."""
+
+_CLEAR_EVERY: Final = 100
+"""Deals between two looks for what living bots have orphaned."""
 
 
 class LineWriter(Protocol):
@@ -68,7 +77,7 @@ async def play_match(
     sandbox: Sandbox,
     recorder: LineWriter,
     *,
-    stop: Callable[[], Awaitable[None]] = trio.sleep_forever,
+    interrupt: trio.CancelScope,
     watch: Callable[[DealResult], None] = lambda _: None,
 ) -> MatchResult:
     """Plays a match to its end, or until it is interrupted; closes the record either way.
@@ -78,7 +87,7 @@ async def play_match(
         bots: who plays, in the order of the plan's bots.
         sandbox: where they run.
         recorder: takes the record's lines; what it raises ends the match.
-        stop: returns when the match should be interrupted.
+        interrupt: cancelled by whoever wants the match to stop; not entered before.
         watch: is told of every finished deal.
 
     Raises:
@@ -86,14 +95,8 @@ async def play_match(
     """
     conductor = _Conductor(plan, bots, sandbox, recorder, watch)
     failure: Exception | None = None
-    with _one_core():
+    with _one_core(), interrupt:
         async with trio.open_nursery() as nursery:
-
-            async def interrupt() -> None:
-                await stop()
-                nursery.cancel_scope.cancel()
-
-            nursery.start_soon(interrupt)
             try:
                 await conductor.play(nursery)
             except Exception as error:  # raised again below, where no nursery wraps it
@@ -102,7 +105,7 @@ async def play_match(
                 conductor.end_all()
                 nursery.cancel_scope.cancel()
     if failure is not None:
-        raise failure
+        raise innermost(failure)
     return conductor.finish()
 
 
@@ -187,6 +190,8 @@ class _Conductor:
         self._wall_ns += time.perf_counter_ns() - begin
         self._totals.add_deal(deal)
         self._watch(deal)
+        if start.deal % _CLEAR_EVERY == 0:
+            self._sandbox.clear()
         await trio.lowlevel.checkpoint()
 
     def _answered(self, leg: Leg, ask: Ask, heard: Heard) -> Verdict | None:
@@ -226,13 +231,15 @@ class _Conductor:
             ready, receipt = found
             assert isinstance(ready, Ready)  # noqa: S101  # the connection lets nothing else pass
             self._recorder.write(
-                StartLine(ask.place, receipt.complete, ready.protocol, ready.name, ready.version)
+                StartLine(ask.place, receipt.complete, PROTOCOL_VERSION, ready.name, ready.version)
             )
 
     async def _start(self, ask: Ask, bot: BotSpec, nursery: trio.Nursery) -> Heard | Verdict:
         try:
             process = self._sandbox.launch(bot)
         except OSError as error:
+            if error.errno in _OF_THE_HOST:
+                raise HostError(f"bot {bot.name} cannot be started: {error.strerror}") from error
             return Verdict(FaultCode.STARTUP, f"it cannot be started: {error}", Evidence())
         seat = self._seats[ask.place] = Seat(process)
         nursery.start_soon(seat.drain_stderr)
@@ -240,12 +247,14 @@ class _Conductor:
         if isinstance(heard, Verdict):
             code = heard.code if heard.code is FaultCode.OUTPUT else FaultCode.STARTUP
             return Verdict(code, f"after hello: {heard.detail}", heard.evidence)
-        ready = heard[0]
-        if isinstance(ready, Ready) and ready.protocol != 1:
+        ready, receipt = heard
+        if receipt.complete > ask.allowance_us:
+            return Verdict(FaultCode.STARTUP, late(ask.allowance_us).detail, seat.evidence(receipt))
+        if isinstance(ready, Ready) and ready.protocol != PROTOCOL_VERSION:
             return Verdict(
                 FaultCode.STARTUP,
                 f"it chose protocol {ready.protocol}, which was not offered",
-                seat.evidence(heard[1]),
+                seat.evidence(receipt),
             )
         return heard
 
@@ -258,7 +267,7 @@ class _Conductor:
         seat = self._seats.pop(place, None)
         if seat is not None:
             await seat.dismiss(line)
-            self._sandbox.sweep()
+            self._sandbox.clear()
 
     async def _part(self, leg: Leg) -> None:
         """Says farewell to the processes of a leg, and judges what they still say."""

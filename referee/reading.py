@@ -70,6 +70,8 @@ class RecordReader:
         while text := self._file.readline(LONGEST_LINE):
             self.number += 1
             if not text.endswith(b"\n"):
+                if len(text) == LONGEST_LINE:
+                    raise Mismatch(self.number, f"it is longer than {LONGEST_LINE} bytes")
                 self.torn = self.number
                 return
             try:

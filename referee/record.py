@@ -5,12 +5,12 @@ SPEC 9 describes the format. A line's first key says what it is.
 
 import hashlib
 from collections.abc import Mapping
-from typing import Final
+from typing import Annotated, Final, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
-from protocol.messages import Rules, TimeControl
+from protocol.messages import Count, Rules, TimeControl
 from referee.leg import DealResult
 from referee.verdict import Evidence, FaultCode, OnFault, Receipt
 
@@ -19,6 +19,10 @@ FORMAT: Final = 1
 
 WIRE: Final = 1
 """Of the bytes that bots are sent; a record of another wire is not compared byte by byte."""
+
+
+Short = Annotated[str, Meta(max_length=64)]
+Note = Annotated[str, Meta(max_length=512)]
 
 
 class BotLine(Struct, frozen=True):
@@ -36,8 +40,8 @@ class Header(Struct, frozen=True):
         given: whether the decks were given by hand instead of derived from the block keys.
     """
 
-    record: int
-    wire: int
+    record: Count
+    wire: Count
     referee: str
     game: str
     options: dict[str, str]
@@ -72,21 +76,21 @@ class DealLine(Struct, frozen=True):
 class StartLine(Struct, frozen=True):
     """A process at this place said `ready`, so many microseconds after it was begun."""
 
-    start: int
-    us: int
-    protocol: int
-    name: str
-    version: str
+    start: Count
+    us: Count
+    protocol: Literal[1]
+    name: Short
+    version: Short
 
 
 class ActLine(Struct, frozen=True, omit_defaults=True):
     """An action of the seat to move, with its receipt; seats are not named, they follow."""
 
-    act: str
+    act: Short
     us: Receipt
-    note: str | None = None
+    note: Note | None = None
     eval: int | None = None
-    extra: str | None = None
+    extra: Note | None = None
 
 
 class FaultLine(Struct, frozen=True):
@@ -158,7 +162,7 @@ def decode(line: bytes) -> Line:
         raise BadLine("it is no line of a record")
     try:
         return decoder.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadLine(str(error)) from error
 
 

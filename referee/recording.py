@@ -1,6 +1,7 @@
 """The file of a record while it is written. Every line is with the kernel before we go on."""
 
 import os
+from errno import EISDIR
 from pathlib import Path
 
 from referee.errors import HostError, RefereeError
@@ -20,12 +21,16 @@ class Recorder:
         self._chain = Chain()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+            if path.is_dir():
+                raise IsADirectoryError(EISDIR, "Is a directory")
+            new = not path.exists() or path.stat().st_size  # an empty file may be used
+            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+            self._file = os.open(path, flags | (os.O_EXCL if new else 0), 0o644)
+        except FileExistsError as error:
+            line = f"record {str(path)!r} exists already; it is not written over"
+            raise RefereeError(line) from error
         except OSError as error:
             raise RefereeError(f"record {str(path)!r}: {error.strerror}") from error
-        if os.fstat(self._file).st_size:
-            os.close(self._file)
-            raise RefereeError(f"record {str(path)!r} exists already; it is not written over")
 
     def write(self, line: Line) -> None:
         """Writes a line without a hash.

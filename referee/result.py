@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from referee.endings import Reason, single
+from referee.endings import Reason
 from referee.leg import DealResult, Leg
 from referee.record import EndLine, GameDigest
 from referee.verdict import FaultCode
@@ -101,13 +101,18 @@ class Totals:
         )
 
     def _winner(self) -> tuple[int, ...] | None:
-        """The only leg's winner; of several, the bots with the best sum if always partners."""
+        """The only leg's winner; of several, the partners with the best sum, if they are alone.
+
+        Bots that were not partners in every leg count one by one.
+        """
         if len(self._seatings) == 1:
             return self._last_winner
-        best = max(self.scores)
-        top = {bot for bot, score in enumerate(self.scores) if score == best}
-        together = all(
-            single(tuple(place for place, bot in enumerate(seating) if bot in top), partners)
+        groupings = {
+            frozenset(frozenset(seating[place] for place in side) for side in partners)
             for seating, partners in self._seatings
-        )
-        return tuple(sorted(top)) if together else None
+        }
+        single_bots = frozenset(frozenset({bot}) for bot in range(len(self.scores)))
+        groups = groupings.pop() if len(groupings) == 1 else single_bots
+        sums = {group: sum(self.scores[bot] for bot in group) for group in groups}
+        best = [group for group, total in sums.items() if total == max(sums.values())]
+        return tuple(sorted(best[0])) if len(best) == 1 else None

@@ -46,18 +46,17 @@ class Stderr:
         self.head = b""
         self.tail = b""
         self.total = 0
+        self.flooded = trio.Event()
+        """Set when it was more than a process may write."""
 
     def feed(self, data: bytes) -> None:
         """Takes in what was written."""
         self.total += len(data)
+        if self.total > STDERR_MOST:
+            self.flooded.set()
         room = STDERR_KEPT - len(self.head)
         self.head += data[:room]
         self.tail = (self.tail + data[room if room > 0 else 0 :])[-STDERR_KEPT:]
-
-    @property
-    def flooded(self) -> bool:
-        """Whether it was more than a match may have."""
-        return self.total > STDERR_MOST
 
 
 class Seat:
@@ -74,31 +73,34 @@ class Seat:
         self._ended = False
 
     async def drain_stderr(self) -> None:
-        """Reads stderr until it is closed; ends a bot that floods it."""
+        """Reads stderr until it is closed or flooded.
+
+        A flood is judged at the bot's own turn: to end the process here would cost time of
+        whoever is thinking.
+        """
         try:
-            while True:
+            while not self.stderr.flooded.is_set():
                 await trio.lowlevel.wait_readable(self.process.stderr)
                 data = os.read(self.process.stderr, 65536)
                 if not data:
                     return
                 self.stderr.feed(data)
-                if self.stderr.flooded:
-                    self.process.kill()
-                    return
         except (OSError, trio.ClosedResourceError):
             return  # the process was ended meanwhile
 
     async def ask(self, ask: Ask) -> Heard | Verdict:
         """Writes a question and waits for its answer, all within its allowance."""
+        if self.stderr.flooded.is_set():
+            return self.flood_verdict(None)
         begin = time.perf_counter_ns()
         process, connection = self.process, ask.connection
         cpu = process.cpu_us()
         self.said = ask.line
+        self.heard = b""
         try:
             written = os.write(process.stdin, ask.line)
             if written == len(ask.line):
                 sent = (time.perf_counter_ns() - begin) // 1000
-                self.heard = b""
                 if self._poll.poll(SYNC_WAIT_MS):
                     data = self.heard = os.read(process.stdout, _READ)
                     came = (time.perf_counter_ns() - begin) // 1000
@@ -119,9 +121,15 @@ class Seat:
         """The verdict on bytes that break the protocol."""
         detail = error.detail
         if error.fault is not RemoteFault.OUTPUT:
-            line = self.heard.split(b"\n", 1)[0][:80].decode(errors="backslashreplace")
+            line = error.line[:80].decode(errors="backslashreplace")
             detail = f"{detail}; the bot wrote: {line}"
+        self.heard = error.line or self.heard
         return Verdict(_CODES[error.fault], detail, self.evidence(receipt))
+
+    def flood_verdict(self, receipt: Receipt | None) -> Verdict:
+        """The verdict on too much on stderr."""
+        detail = f"more than {STDERR_MOST} bytes on stderr"
+        return Verdict(FaultCode.OUTPUT, detail, self.evidence(receipt))
 
     def _drain_now(self) -> None:
         """Reads what is in stderr already, for evidence; the rest is `drain_stderr`'s."""
@@ -156,10 +164,15 @@ class Seat:
         """Says farewell, waits until the bot has left, ends it; says what it wrote unasked."""
         self._write_what_fits(line)
         self.process.close_stdin()
-        verdict = None
+        self.heard = connection.unread()
         with trio.move_on_after(GRACE_S):
-            verdict = await self._until_closed(connection)
+            await self._hear_the_rest()
             await trio.lowlevel.wait_readable(self.process.exited_fd)
+        verdict = None
+        if self.heard:
+            error = RemoteProtocolError(RemoteFault.PROTOCOL, "a line that nobody asked for")
+            error.line = self.heard
+            verdict = self.accuse(error, None)
         self.end()
         return verdict
 
@@ -178,19 +191,13 @@ class Seat:
         except OSError:
             return  # it does not read, or is gone: it has been told as well as it can be
 
-    async def _until_closed(self, connection: Connection) -> Verdict | None:
-        unasked = connection.unread()
-        while len(unasked) < _READ:
+    async def _hear_the_rest(self) -> None:
+        while len(self.heard) < _READ:
             await trio.lowlevel.wait_readable(self.process.stdout)
             data = os.read(self.process.stdout, _READ)
             if not data:
-                break
-            unasked += data
-        if not unasked:
-            return None
-        self.heard = unasked
-        error = RemoteProtocolError(RemoteFault.PROTOCOL, "a line that nobody asked for")
-        return self.accuse(error, None)
+                return
+            self.heard += data
 
 
 class _Wait:
@@ -204,6 +211,7 @@ class _Wait:
         self._unsent = unsent
         self._sent = 0 if unsent else self._elapsed_us()
         self._first = self._elapsed_us() if seat.heard else None
+        self._last = 0
 
     def _elapsed_us(self) -> int:
         return (time.perf_counter_ns() - self._begin) // 1000
@@ -223,15 +231,13 @@ class _Wait:
                 nursery.start_soon(self._write)
                 heard = await self._read()
                 nursery.cancel_scope.cancel()
-        receipt = self._receipt(self._elapsed_us())
         if isinstance(heard, RemoteProtocolError):
-            return seat.accuse(heard, receipt)
+            return seat.accuse(heard, self._receipt(self._last))
         if heard is not None:
-            return heard, receipt
-        if seat.stderr.flooded:
-            return Verdict(
-                FaultCode.OUTPUT, f"over {STDERR_MOST} bytes on stderr", seat.evidence(receipt)
-            )
+            return heard, self._receipt(self._last)
+        receipt = self._receipt(self._elapsed_us())
+        if seat.stderr.flooded.is_set():
+            return seat.flood_verdict(receipt)
         status = process.status()
         if status is not None:
             detail = f"the process ended: {status}"
@@ -284,13 +290,14 @@ class _Wait:
             if not data:  # closed, which is no crime while the process lives: the clock decides
                 await trio.lowlevel.wait_readable(self._seat.process.exited_fd)
                 return None
+            self._last = self._elapsed_us()  # before the line is read: parsing is our time
             if self._first is None:
-                self._first = self._elapsed_us()
+                self._first = self._last
             self._seat.heard = (self._seat.heard + data)[-_LINE_KEPT:]
             connection.receive(data)
 
     async def _readable_or_ended(self) -> bool:
-        """Waits for bytes or for the end of the process; returns whether it has ended."""
+        """Waits for bytes, for the end of the process or for a flood; False for bytes."""
         process = self._seat.process
 
         async with trio.open_nursery() as nursery:
@@ -299,6 +306,11 @@ class _Wait:
                 await trio.lowlevel.wait_readable(descriptor)
                 nursery.cancel_scope.cancel()
 
+            async def flood() -> None:
+                await self._seat.stderr.flooded.wait()
+                nursery.cancel_scope.cancel()
+
             nursery.start_soon(first_of, process.stdout)
             nursery.start_soon(first_of, process.exited_fd)
-        return process.status() is not None
+            nursery.start_soon(flood)
+        return process.status() is not None or self._seat.stderr.flooded.is_set()

@@ -5,6 +5,8 @@ from typing import Final
 
 from msgspec import Struct
 
+from protocol.messages import Count
+
 
 class FaultCode(StrEnum):
     """What a bot can be guilty of. Anything else that goes wrong costs no bot anything."""
@@ -40,10 +42,10 @@ class Receipt(Struct, frozen=True, array_like=True):
         cpu: processor time that the process used meanwhile.
     """
 
-    sent: int
-    first: int
-    complete: int
-    cpu: int
+    sent: Count
+    first: Count
+    complete: Count
+    cpu: Count
 
 
 class Evidence(Struct, frozen=True, omit_defaults=True):

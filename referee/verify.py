@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 from typing import TypeVar
 
-from protocol.errors import RemoteProtocolError
+from protocol.errors import LocalProtocolError, RemoteProtocolError
 from protocol.messages import Answer
 from referee.cards import cards, check_deck
 from referee.chance import BlockKey
@@ -183,9 +183,12 @@ class Resimulation:
             self._play_deal(leg)
             yield self._close_deal(leg)
         leg.farewells()
+        left = {voice.place for voice in leg.voices}
         while isinstance(self._peek(), FaultLine):
             line = self._take(FaultLine)
-            self._check_place(line.fault, leg)
+            if line.fault not in left:
+                raise self._mismatch(f"place {line.fault} cannot be at fault here")
+            left.remove(line.fault)
             bot = leg.plan.course.seating[line.fault]
             leg.course.faults[bot] += 1
             self.totals.add_fault(0, bot, line.code, line.detail)
@@ -203,10 +206,6 @@ class Resimulation:
             if here != there:
                 raise self._mismatch(f"deal {start.deal}: {name} should be {here}, not {there}")
 
-    def _check_place(self, place: int, leg: Leg) -> None:
-        if not 0 <= place < len(leg.voices):
-            raise self._mismatch(f"there is no place {place}")
-
     def _play_deal(self, leg: Leg) -> None:
         asks = [leg.greet(place) for place in leg.to_start()]
         for ask in asks:
@@ -214,8 +213,8 @@ class Resimulation:
             if isinstance(begin, FaultLine):
                 self._fault(leg, ask, begin)
                 continue
-            if begin.start != ask.place:
-                raise self._mismatch(f"the start of place {ask.place} belongs here")
+            if begin.start != ask.place or begin.us > ask.allowance_us:
+                raise self._mismatch(f"a start of place {ask.place} in time belongs here")
             self._feed(ask, {"type": "ready", "protocol": begin.protocol, "name": begin.name})
         leg.open_deal()
         while (ask_now := leg.ask()) is not None:
@@ -229,7 +228,8 @@ class Resimulation:
     def _feed(self, ask: Ask, said: dict[str, object]) -> None:
         """Lets the connection hear what the record says that the bot said."""
         try:
-            ask.connection.receive(json.dumps(said).encode() + b"\n")
+            line = json.dumps(said, ensure_ascii=False, separators=(",", ":"))
+            ask.connection.receive(line.encode() + b"\n")
             ask.connection.next_message()
         except RemoteProtocolError as error:
             raise self._mismatch(f"no bot can say this: {error.detail}") from error
@@ -239,7 +239,10 @@ class Resimulation:
             raise self._mismatch(f"place {ask.place} was asked, not {line.fault}")
         bot = leg.plan.course.seating[ask.place]
         self.totals.add_fault(leg.deal.start.deal, bot, line.code, line.detail)
-        leg.faulted(ask.place, Verdict(line.code, line.detail, line.evidence))
+        try:
+            leg.faulted(ask.place, Verdict(line.code, line.detail, line.evidence))
+        except LocalProtocolError as error:
+            raise self._mismatch(f"nobody was told this: {error}") from error
 
     def _act(self, leg: Leg, ask: Ask, line: ActLine) -> None:
         self._feed(ask, {"id": ask.id, "action": line.act})

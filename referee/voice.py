@@ -16,11 +16,12 @@ from referee.clock import Clock
 class Voice:
     """The referee's side of the conversations with one place's processes, one after the other."""
 
-    def __init__(self, place: int, clock: Clock) -> None:
-        """Makes a voice that nobody listens to yet."""
+    def __init__(self, place: int, clock: Clock, most_heard: int) -> None:
+        """Makes a voice that nobody listens to yet; a process may answer `most_heard` bytes."""
         self.place = place
         self.clock = clock
-        self.connection = Connection()
+        self._most_heard = most_heard
+        self.connection = Connection(total=most_heard)
         self.listening = False
         self._shown = clock.shown()
         self._ids: Iterator[str] = iter(())
@@ -30,7 +31,7 @@ class Voice:
 
     def greet(self, hello: Hello) -> bytes:
         """The first line to a new process."""
-        self.connection = Connection()
+        self.connection = Connection(total=self._most_heard)
         self.listening = True
         self._waiting = b""
         return self._say(hello)

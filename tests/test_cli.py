@@ -13,7 +13,7 @@ import pytest
 
 from referee.cli import run
 from support.conversation import DECK
-from support.matches import ROGUE
+from support.matches import ROGUE, processes_with
 
 REFEREE = Path(sys.executable).parent / "referee"
 
@@ -102,6 +102,11 @@ WRONG = [
     (["match", "nocommand", "sample:first"], "bot.toml: Object missing required field `command`"),
     (["match", "noprogram", "sample:first"], "bot.toml: command: no program './bot'"),
     (["match", "nocompiler", "sample:first"], "build: no program 'no-such-compiler'"),
+    (["match", "x" * 300, "sample:first"], "File name too long"),
+    (["match", "toobig", "sample:first"], "bot.toml has more than 16384 bytes"),
+    (["match", "nested", "sample:first"], "bot 'nested': bot.toml: "),
+    (["match", "control", "sample:first"], "control characters have no place in it"),
+    (["match", *PAIR, "--key", "\udcff"], "is not UTF-8"),
     (["match", *PAIR, "--record", "/proc/no/record"], "record '/proc/no/record': "),
     (["match", *PAIR, "--record", "."], "record '.': Is a directory"),
     (["match", *PAIR, "--record", "notes.txt"], "record 'notes.txt' exists already"),
@@ -135,6 +140,9 @@ def test_wrong_input_gets_one_line_and_exit_code_2(
     folder("nocommand", 'name = "x"\n')
     folder("noprogram", 'name = "x"\ncommand = "./bot"\n')
     folder("nocompiler", 'name = "x"\ncommand = "./bot"\nbuild = "no-such-compiler x"\n')
+    folder("toobig", "#" * 20_000)
+    folder("nested", "name = " + "[" * 10_000)
+    folder("control", 'name = "x\\u001b[31m"\ncommand = "x"\n')
     before = sorted(tmp_path.rglob("*"))
     code = run(arguments)
     said = capsys.readouterr()
@@ -160,6 +168,69 @@ def test_a_failed_build_shows_the_compilers_last_lines(
     assert said.startswith("referee: bot 'broken': the build failed: gcc -o bot bot.c\n")
     assert "undeclared" in said
     assert list((tmp_path / "cache").rglob("*bot*")) == []
+
+
+def test_a_build_that_leaves_processes_does_not_hold_us_up(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Loops of links, pipes and background processes in a folder neither hang nor grow."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    token = f"left-by-a-build-{os.getpid()}"
+    source = (ROGUE.parent.parent.parent / "sample_bots" / "first_bot.py").read_text()
+    toml = f'name = "x"\ncommand = "{sys.executable} bot.py"\n'
+    toml += f"build = \"sh -c 'yes | head -c 9000000; sleep 77 {token} & :'\"\n"
+    bot = folder("odd", toml, **{"real.py": source})
+    for name, target in (("loop", "."), ("loop2", "."), ("dead", "nowhere"), ("bot.py", "real.py")):
+        Path(bot, name).symlink_to(target)
+    os.mkfifo(Path(bot, "pipe"))
+
+    assert run(["match", bot, "sample:first", "--deals", "1"]) == 0
+    assert "winner" in capsys.readouterr().out
+    done = subprocess.run(["pgrep", "-f", token], capture_output=True, check=False)
+    assert done.stdout == b""
+
+
+@pytest.mark.slow
+def test_what_strangers_write_is_shown_as_text(capsys: pytest.CaptureFixture[str]) -> None:
+    """Markup and escape sequences of a bot reach no terminal."""
+    toml = f'name = "[/red] x"\ncommand = "{sys.executable} {ROGUE} markup"\n'
+    bot = folder("rogue", toml)
+
+    assert run(["match", bot, "sample:first", "--deals", "1", "--record", "r[/x]"]) == 1
+    said = capsys.readouterr().out
+    assert "[/red] x" in said
+    assert "\\x1b]0;title" in said
+    assert "\x1b" not in said
+    assert run(["replay", "r[/x]"]) == 0
+    assert "0:[/red] x" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_trouble_of_the_host_is_no_fault_of_a_bot() -> None:
+    """Where processes cannot be started, nobody loses: exit code 3 and one line."""
+    shell = f"ulimit -n 20; exec {REFEREE} match sample:first sample:first --deals 1"
+    done = subprocess.run(["sh", "-c", shell], capture_output=True, text=True, check=False)
+
+    assert done.returncode == 3
+    assert done.stderr.splitlines()[-1].startswith("referee: bot first cannot be started: ")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_check_can_be_interrupted(how: signal.Signals) -> None:
+    """Exit code 130 and no bot left."""
+    token = f"checked-{os.getpid()}-{how}"
+    bot = folder("slow", f'name = "slow"\ncommand = "{sys.executable} {ROGUE} no_answer {token}"\n')
+    process = subprocess.Popen([REFEREE, "check", bot], stderr=subprocess.PIPE)
+    until = time.monotonic() + 20
+    while time.monotonic() < until and not processes_with(token):
+        time.sleep(0.05)  # the outside world: there is no clock of ours to move
+    process.send_signal(how)
+    _, said = process.communicate(timeout=10)
+
+    assert process.returncode == 130
+    assert said == b"referee: interrupted\n"
+    assert not processes_with(token)
 
 
 def test_a_folder_bot_plays(capsys: pytest.CaptureFixture[str]) -> None:
@@ -289,7 +360,7 @@ def test_a_fault_is_exit_code_1_and_a_line(capsys: pytest.CaptureFixture[str]) -
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupt_ends_the_bots_and_closes_the_record(how: signal.Signals) -> None:
     """Exit code 130, no process left, and a record that shows as unfinished."""
     token = f"interrupted-{os.getpid()}-{how}"
@@ -303,6 +374,7 @@ def test_an_interrupt_ends_the_bots_and_closes_the_record(how: signal.Signals) -
     while time.monotonic() < until and Path("r").read_bytes().count(b'{"act"') < 4:
         time.sleep(0.05)
     process.send_signal(how)
+    process.send_signal(how)  # people are impatient
 
     assert process.wait(10) == 130
     done = subprocess.run(["pgrep", "-f", token], capture_output=True, check=False)

@@ -26,6 +26,9 @@ FAULTS = {
     "never_reads": (FaultCode.LATE, "has not read the question"),
     "long_line": (FaultCode.OUTPUT, "16384"),
     "flood": (FaultCode.OUTPUT, "16384"),
+    "vertical_tab": (FaultCode.MALFORMED, "not JSON"),
+    "markup": (FaultCode.MALFORMED, "[/red]"),
+    "real_time_signal": (FaultCode.CRASHED, "killed by signal"),
     "stderr_flood": (FaultCode.OUTPUT, "stderr"),
     "exits": (FaultCode.CRASHED, "exit status 0"),
     "segfaults": (FaultCode.CRASHED, "SIGSEGV"),
@@ -101,10 +104,59 @@ async def test_evidence_holds_head_and_tail_of_stderr_and_the_last_lines(tmp_pat
 
 
 @pytest.mark.slow
-async def test_what_is_said_unasked_at_the_end_is_found_there(tmp_path: Path) -> None:
+async def test_evidence_has_what_was_written_just_before_the_fault(tmp_path: Path) -> None:
+    """stderr is read before the verdict is written, however quick the fault."""
+    path = tmp_path / "record"
+    await match(path, "briscola-2", rogue("stderr_then_illegal"), "sample:first-c", deals=1)
+    (fault,) = faults_in(path)
+
+    assert fault.evidence.stderr_head == "why I play this\n"
+
+
+@pytest.mark.slow
+async def test_a_fault_of_one_bot_leaves_the_helpers_of_the_other_alone(tmp_path: Path) -> None:
+    """An innocent bot's engine lives on, even as an orphan; it is gone after the match."""
+    path = tmp_path / "record"
+    token = f"helper-{os.getpid()}"
+    helped = rogue("has_a_helper", token)
+    result = await match(path, "briscola-2", rogue("exits"), helped, deals=2)
+
+    assert result.totals.fault_counts == [2, 0]
+    assert not processes_with(token)
+
+
+@pytest.mark.slow
+async def test_a_flood_while_the_other_thinks_costs_the_other_nothing(tmp_path: Path) -> None:
+    """It is judged at the flooder's own next act, and no clock but its own stands for it."""
+    path = tmp_path / "record"
+    bots = (rogue("floods_stderr_off_turn"), rogue("thinks"))
+    result = await match(path, "briscola-2", *bots, deals=1)
+    (fault,) = faults_in(path)
+
+    assert (fault.code, result.totals.fault_counts) == (FaultCode.OUTPUT, [1, 0])
+
+
+@pytest.mark.slow
+async def test_giving_up_a_lost_deal_does_not_let_a_partner_win_alone(tmp_path: Path) -> None:
+    """The partner is not harmed by the fault, but a side wins by the sum of its seats."""
+    path = tmp_path / "record"
+    others = ["sample:first-c"] * 3
+    for key in "abcdef":
+        path = tmp_path / key
+        result = await match(path, "briscola-4", rogue("exits"), *others, deals=1, key=key)
+        if result.end.scores[1] < 0:
+            break
+
+    assert result.end.scores[2] > 0 > result.end.scores[1]
+    assert result.end.winner == (1, 3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["speaks_at_the_end", "speaks_at_the_end_and_stays"])
+async def test_what_is_said_unasked_at_the_end_is_found_there(mode: str, tmp_path: Path) -> None:
     """A line after the last answer is a fault, but the cards have already spoken."""
     path = tmp_path / "record"
-    result = await match(path, "briscola-2", rogue("speaks_at_the_end"), "sample:first-c", deals=1)
+    result = await match(path, "briscola-2", rogue(mode), "sample:first-c", deals=1)
     (fault,) = faults_in(path)
 
     assert (fault.code, result.totals.fault_counts) == (FaultCode.PROTOCOL, [1, 0])

@@ -9,7 +9,7 @@ import trio
 
 from referee.errors import RefereeError
 from referee.reading import Mismatch, RecordReader
-from referee.record import Chain, EndLine, Sealed, decode
+from referee.record import BadLine, Chain, EndLine, Sealed, decode
 from referee.recording import Recorder
 from referee.replay import match_object
 from referee.verify import Resimulation
@@ -101,6 +101,38 @@ def rehashed(lines: list[bytes]) -> bytes:
         line = decode(text[:-1])
         data += chain.sealed(line) if isinstance(line, Sealed) else chain.plain(line)
     return data
+
+
+FORGED = {
+    b'"protocol":1': b'"protocol":2',
+    b'"wire":1': b'"wire":-1',
+    b'"act":"': b'"note":' + b'"x"' + b',"act":"Z',
+    b'{"start":0,"us":': b'{"start":0,"us":99999999',
+    b'"seating":"one"': b'"seating":"full"',
+    b'"legs":1': b'"legs":1000000000',
+    b'"decks":1': b'"decks":0',
+    b'"dealer":0': b'"dealer":9',
+    b'"detail":"': b'"detail":"' + b"x" * 70_000,
+    b'"options":{': b'"options":{"colour":"red",',
+    b'"given":false': b'"given":true',
+    b'"evidence":{': b'"evidence":{"x":' + b"[" * 3000 + b"]" * 3000 + b",",
+}
+
+
+@pytest.mark.parametrize("old", FORGED, ids=str)
+def test_a_forger_who_makes_all_hashes_anew_is_found_out(
+    old: bytes, record: bytes, tmp_path: Path
+) -> None:
+    """What cannot have happened does not verify, and nothing worse happens."""
+    assert old in record
+    lines = record.replace(old, FORGED[old], 1).splitlines(keepends=True)
+    try:
+        data = rehashed(lines)
+    except BadLine:
+        data = b"".join(lines)
+    found = trouble(data, tmp_path / "record")
+
+    assert (found is None) == (old == b'"given":false')  # that one only claims less
 
 
 def test_a_torn_line_is_cut_and_named(record: bytes, tmp_path: Path) -> None:

@@ -2,17 +2,17 @@
 
 import json
 from contextlib import nullcontext
-from functools import partial
 from typing import Annotated
 
 import trio
 import typer
 from rich.text import Text
 
-from referee.bots import resolve
+from referee.bots import BotSpec, resolve
 from referee.conformance import Finding, Level, examine
-from referee.faces import console
+from referee.faces import console, printable
 from referee.games import find
+from referee.interrupts import interruptible
 from referee.sandbox.bare import Bare
 
 _STYLES = {Level.OK: "green", Level.WARNING: "yellow", Level.PROBLEM: "bold red"}
@@ -30,7 +30,7 @@ def check(
     spec = resolve(bot)
     talk = console(stderr=True)
     with talk.status(f"talking to {spec.name} ...") if talk.is_terminal else nullcontext():
-        findings = trio.run(partial(examine, spec, game, Bare()))
+        findings = trio.run(_examine, spec, game)
     if as_json:
         rows = [{"level": str(f.level), "what": f.what, "mend": f.mend} for f in findings]
         print(json.dumps({"bot": spec.name, "game": game, "findings": rows}, indent=2))
@@ -40,8 +40,19 @@ def check(
     raise typer.Exit(int(any(finding.level is Level.PROBLEM for finding in findings)))
 
 
+async def _examine(bot: BotSpec, game: str) -> list[Finding]:
+    """Examines a bot until it is done or somebody wants us to stop."""
+    findings: list[Finding] = []
+    with trio.CancelScope() as scope:
+        async with interruptible(scope):
+            findings = await examine(bot, game, Bare())
+    if scope.cancelled_caught:
+        raise KeyboardInterrupt
+    return findings
+
+
 def _print(finding: Finding) -> None:
-    line = Text.assemble((f"{finding.level:<8}", _STYLES[finding.level]), finding.what)
+    line = Text.assemble((f"{finding.level:<8}", _STYLES[finding.level]), printable(finding.what))
     if finding.mend:
         line.append(f"\n         -> {finding.mend}", style="italic")
     console().print(line)

@@ -1,12 +1,10 @@
 """`referee match`: plays bots against each other, prints the result, keeps the record."""
 
 import json
-import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from enum import StrEnum
-from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Annotated, Any
@@ -22,6 +20,7 @@ from referee.config import MatchConfig, MatchPlan, make_plan
 from referee.endings import Reason
 from referee.errors import RefereeError
 from referee.faces import console, print_table
+from referee.interrupts import interruptible
 from referee.leg import DealResult
 from referee.match import MatchResult, play_match
 from referee.recording import Recorder
@@ -124,25 +123,22 @@ def _play(
     path = record or _default_path(plan, bots)
     recorder = Recorder(path)
     talk.print("bots run bare, without a sandbox: run only bots you trust", style="dim")
+
+    async def conduct(watch: Callable[[DealResult], None]) -> MatchResult:
+        scope = trio.CancelScope()
+        async with interruptible(scope):
+            return await play_match(plan, bots, Bare(), recorder, interrupt=scope, watch=watch)
+        raise AssertionError  # the block above returns or raises
+
     try:
         with _progress(plan, talk) as watch:
-            conduct = partial(
-                play_match, plan, bots, Bare(), recorder, stop=_signalled, watch=watch
-            )
-            return trio.run(conduct), path
+            return trio.run(conduct, watch), path
     finally:
         recorder.close()
 
 
-async def _signalled() -> None:
-    """Returns when somebody wants us to stop."""
-    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-        async for _ in signals:
-            return
-
-
 @contextmanager
-def _progress(plan: MatchPlan, talk: Console) -> Iterator[Any]:  # a function of a deal
+def _progress(plan: MatchPlan, talk: Console) -> Iterator[Callable[[DealResult], None]]:
     total = None if plan.decks is None else plan.decks * len(plan.seatings)
     columns = (TextColumn("deals"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     shown = talk.is_terminal and (total is None or total > 1)

@@ -9,9 +9,10 @@ from typing import Annotated
 import typer
 
 from referee.errors import RefereeError
-from referee.faces import console, deal_heading, scenes, trick_text
+from referee.faces import console, deal_heading, printable, scenes, trick_text
 from referee.leg import DealResult
 from referee.reading import Mismatch, RecordReader
+from referee.record import WIRE
 from referee.replay import match_object
 from referee.verify import Resimulation
 
@@ -121,4 +122,6 @@ def _conclude(
         raise typer.Exit(1)
     if verify and not as_json and found is not None and found.end is not None:
         digest = found.end.game_digest
-        print(f"{file}: verified, {found.totals.deals} deals, game digest {digest}")
+        if found.header.wire != WIRE:
+            digest += f"; bytes not compared: the record is of wire {found.header.wire}"
+        print(f"{printable(str(file))}: verified, {found.totals.deals} deals, game digest {digest}")

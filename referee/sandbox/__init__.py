@@ -64,5 +64,8 @@ class Sandbox(Protocol):
             OSError: it cannot be started.
         """
 
+    def clear(self) -> None:
+        """Ends what bots that are gone have left behind; touches nothing of those that live."""
+
     def sweep(self) -> None:
-        """Ends whatever bots have left behind."""
+        """Ends whatever bots have left behind, when none of them plays."""

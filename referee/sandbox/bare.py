@@ -8,6 +8,7 @@ import ctypes
 import fcntl
 import os
 import resource
+import secrets
 import signal
 import struct
 import subprocess
@@ -26,13 +27,18 @@ _LIMITS: Final = (
     (resource.RLIMIT_NOFILE, 1024),
 )
 _KEPT: Final = ("PATH", "HOME", "TMPDIR", "JAVA_HOME", "RUSTUP_HOME", "CARGO_HOME", "PYENV_ROOT")
+_SIGNALS: Final = {int(one): one.name for one in signal.Signals}
+_MARK: Final = "REFEREE_BOT"
 _WAITING: Final = ("pipe_read", "epoll_wait", "ep_poll", "do_poll", "poll_schedule", "do_select")
 
 
-def environment() -> dict[str, str]:
-    """What a bot's environment holds: enough to find an interpreter, and unbuffered Python."""
+def environment(token: str) -> dict[str, str]:
+    """What a bot's environment holds: enough to find an interpreter, unbuffered Python, a token.
+
+    The token tells whose a process is that has left its group.
+    """
     kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
-    return {**kept, "LANG": "C.UTF-8", "PYTHONUNBUFFERED": "1"}
+    return {**kept, "LANG": "C.UTF-8", "PYTHONUNBUFFERED": "1", _MARK: token}
 
 
 class BareProcess:
@@ -44,6 +50,7 @@ class BareProcess:
         Raises:
             OSError: it cannot be started.
         """
+        self.token = secrets.token_hex(8)
         # Not trio's open_process: it forks in a worker thread, which later sandboxes cannot bear.
         self._popen = subprocess.Popen(  # noqa: S603  # to run bots is what we are for
             bot.command,
@@ -52,26 +59,40 @@ class BareProcess:
             stderr=subprocess.PIPE,
             bufsize=0,
             cwd=bot.folder,
-            env=environment(),
+            env=environment(self.token),
             start_new_session=True,
         )
         self.pid = self._popen.pid
-        self.stdin, self.stdout, self.stderr = (
-            os.dup(stream.fileno())
-            for stream in (self._popen.stdin, self._popen.stdout, self._popen.stderr)
-            if stream is not None
-        )
-        for stream in (self._popen.stdin, self._popen.stdout, self._popen.stderr):
-            if stream is not None:
-                stream.close()
-        for descriptor in (self.stdin, self.stdout, self.stderr):
-            os.set_blocking(descriptor, False)
-        self.exited_fd = os.pidfd_open(self.pid)
+        self._open: set[int] = set()
+        try:
+            self._take_descriptors()
+        except OSError:
+            self.kill()
+            self.release()
+            raise
         self._cpu_clock = (~self.pid << 3) | 2
         self._cpu_us = 0
-        self._open = {self.stdin, self.stdout, self.stderr, self.exited_fd}
         for limit, most in _LIMITS:
             self._limit(limit, most)
+
+    def _take_descriptors(self) -> None:
+        streams = [
+            stream
+            for stream in (self._popen.stdin, self._popen.stdout, self._popen.stderr)
+            if stream is not None
+        ]
+        try:
+            copies = []
+            for stream in streams:
+                copies.append(os.dup(stream.fileno()))
+                self._open.add(copies[-1])
+                os.set_blocking(copies[-1], False)
+            self.stdin, self.stdout, self.stderr = copies
+            self.exited_fd = os.pidfd_open(self.pid)
+            self._open.add(self.exited_fd)
+        finally:
+            for stream in streams:
+                stream.close()
 
     def _limit(self, limit: int, most: int) -> None:
         try:
@@ -95,7 +116,7 @@ class BareProcess:
         if code is None:
             return None
         if code < 0:
-            return f"killed by {signal.Signals(-code).name}"
+            return f"killed by {_SIGNALS.get(-code, f'signal {-code}')}"
         return f"exit status {code}"
 
     def unread(self) -> int:
@@ -158,21 +179,53 @@ class Bare:
             OSError: it cannot be started.
         """
         process = BareProcess(bot)
-        self._running = [other for other in self._running if other.status() is None]
         self._running.append(process)
         return process
 
     def sweep(self) -> None:
-        """Kills orphans of bots, and the orphans that those leave, until there are none."""
+        """Kills whatever bots have left behind, and what that leaves, until there is nothing."""
+        self._running = [process for process in self._running if process.status() is None]
         known = self._innocent | {process.pid for process in self._running}
         deadline = time.monotonic() + 2
         while (orphans := _children() - known) and time.monotonic() < deadline:
             for pid in orphans:
-                try:
-                    os.kill(pid, signal.SIGKILL)
-                    os.waitpid(pid, 0)
-                except (ProcessLookupError, ChildProcessError):
-                    continue  # somebody else was quicker
+                _end(pid)
+
+    def clear(self) -> None:
+        """Kills the orphans of processes that have ended, and no one else's; reaps the dead."""
+        living = {process.pid for process in self._running if process.status() is None}
+        ended = [process.token for process in self._running if process.pid not in living]
+        for pid in _children() - self._innocent - living:
+            if _environment_of(pid).intersection(ended) or _is_dead(pid):
+                _end(pid)
+
+
+def _end(pid: int) -> None:
+    with suppress(ProcessLookupError, ChildProcessError):  # somebody else was quicker
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+
+
+def _environment_of(pid: int) -> set[str]:
+    """The token in a process's environment, if it has one that we may read."""
+    try:
+        data = Path(f"/proc/{pid}/environ").read_bytes()
+    except OSError:
+        return set()
+    begin = f"{_MARK}=".encode()
+    return {
+        entry.removeprefix(begin).decode(errors="replace")
+        for entry in data.split(b"\0")
+        if entry.startswith(begin)
+    }
+
+
+def _is_dead(pid: int) -> bool:
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")
+    except OSError:
+        return False
+    return stat.rpartition(")")[2].split()[0] == "Z"
 
 
 def _children() -> set[int]:

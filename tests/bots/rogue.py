@@ -5,10 +5,12 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 mode = sys.argv[1]
 acts = 0
+helpers: list[int] = []
 buffered = os.fdopen(os.dup(1), "w", buffering=8192)  # as most languages have it
 
 
@@ -21,6 +23,19 @@ def answer(message: dict[str, object], **more: object) -> None:
     legal = message["legal"]
     assert isinstance(legal, list)
     say(json.dumps({"id": message["id"], "action": legal[0], **more}))
+
+
+def flood_stderr() -> None:
+    for _ in range(2000):
+        sys.stderr.write("x" * 16384)
+
+
+def start_helper() -> int:
+    """Starts an engine through a process that has gone: its parent is now the referee."""
+    code = "import subprocess,sys; print(subprocess.Popen(sys.argv[1:], stdout=2).pid)"
+    engine = [sys.executable, "-S", "-c", "import time; time.sleep(60)", sys.argv[-1]]
+    between = [sys.executable, "-S", "-c", code, *engine]
+    return int(subprocess.run(between, stdout=subprocess.PIPE, check=True).stdout)
 
 
 def hello() -> None:
@@ -36,6 +51,10 @@ def hello() -> None:
     if mode == "stderr_then_dies":
         sys.stderr.write("first line\n" + "x" * 100_000 + "\nlast line\n")
         sys.exit(3)
+    if mode == "floods_stderr_off_turn":
+        threading.Thread(target=flood_stderr, daemon=True).start()
+    if mode == "has_a_helper":
+        helpers.append(start_helper())
     say('{"type":"ready","protocol":1,"name":"rogue"}')
     if mode == "never_reads":
         time.sleep(60)
@@ -80,6 +99,20 @@ def misbehave(message: dict[str, object]) -> None:
             sys.exit(0)
         case "segfaults":
             os.kill(os.getpid(), signal.SIGSEGV)
+        case "thinks":
+            time.sleep(0.2)
+            answer(message)
+        case "real_time_signal":
+            os.kill(os.getpid(), signal.SIGRTMIN + 1)
+        case "vertical_tab":
+            sys.stdout.write("\x0b")
+            answer(message)
+        case "markup":
+            say("[/red] \x1b]0;title\x07 [bold]")
+        case "stderr_then_illegal":
+            sys.stderr.write("why I play this\n")
+            sys.stderr.flush()
+            say(json.dumps({"id": message["id"], "action": "XX"}))
         case "stops_itself":
             os.kill(os.getpid(), signal.SIGSTOP)
         case "closes_stdout":
@@ -95,6 +128,9 @@ def misbehave(message: dict[str, object]) -> None:
             os._exit(1)
         case "answers_twice":
             answer(message)
+            answer(message)
+        case "has_a_helper":
+            os.kill(helpers[0], 0)  # raises when somebody has killed it
             answer(message)
         case _:
             answer(message)
@@ -119,8 +155,10 @@ while True:
         else:
             answer(message)
     elif kind == "end":
-        if mode == "speaks_at_the_end":
+        if mode.startswith("speaks_at_the_end"):
             say("good game")
+        if mode.endswith("and_stays"):
+            signal.pause()
         if mode == "stays":
             signal.pause()
         break

@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import trio
+
 from referee.bots import BotSpec, resolve
 from referee.config import MatchConfig, make_plan
 from referee.leg import DealResult
@@ -89,7 +91,7 @@ async def match(
     specs = [bot if isinstance(bot, BotSpec) else resolve(bot) for bot in bots]
     recorder = Recorder(path)
     try:
-        return await play_match(plan, specs, Bare(), recorder)
+        return await play_match(plan, specs, Bare(), recorder, interrupt=trio.CancelScope())
     finally:
         recorder.close()
 
