@@ -206,7 +206,7 @@ class _Talk:
             )
 
 
-async def examine(bot: BotSpec, game: str, sandbox: Sandbox) -> list[Finding]:
+async def examine(bot: BotSpec, game: str, sandbox: Sandbox, clock: str = TIME) -> list[Finding]:
     """Looks at a bot from all sides.
 
     Returns:
@@ -214,7 +214,7 @@ async def examine(bot: BotSpec, game: str, sandbox: Sandbox) -> list[Finding]:
     """
     seats = find(game).seats
     plan = make_plan(
-        MatchConfig(game=game, bots=seats, deals=_DEALS, key="check", dealer=seats - 1, time=TIME)
+        MatchConfig(game=game, bots=seats, deals=_DEALS, key="check", dealer=seats - 1, time=clock)
     )
     plain = _Talk(plan, bot, sandbox, grease=False)
     await plain.run()

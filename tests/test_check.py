@@ -17,6 +17,9 @@ from support.matches import processes_with
 PUPIL = Path(__file__).parent / "bots" / "pupil.py"
 
 
+QUICK = "start=2s,move=1s,bank=0s,soft=0ms"
+
+
 def pupil(mistake: str) -> BotSpec:
     command = (sys.executable, "-S", str(PUPIL), mistake)
     return BotSpec("pupil", command, str(PUPIL.parent), "0" * 64, mistake)
@@ -25,7 +28,7 @@ def pupil(mistake: str) -> BotSpec:
 PROBLEMS = {
     "no_flush": ("did you flush", "flush stdout after every line"),
     "reads_all": ("did you flush", "reads all of stdin before it answers"),
-    "writes_nothing": ("no answer within 5000 ms", "writes nothing, not even"),
+    "writes_nothing": ("no answer within 2000 ms", "writes nothing, not even"),
     "prints": ("starting up", "stdout is for answers only"),
     "version_field": ("Expected `int`, got `str` - at `$.protocol`", "ready"),
     "answers_deal": ("after `deal`, which wants no answer", "nothing else"),
@@ -47,7 +50,7 @@ WARNINGS = {
 
 
 async def found(mistake: str) -> list[Finding]:
-    return await examine(pupil(mistake), "briscola-2", Bare())
+    return await examine(pupil(mistake), "briscola-2", Bare(), QUICK)
 
 
 @pytest.mark.slow
