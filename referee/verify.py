@@ -48,6 +48,7 @@ class Resimulation:
         end: the last line, once everything was handed out and the record has one.
         unfinished: why the record ends before its match, if it does.
         last_faults: faults found after the last deal of a leg, with the number of that leg.
+        fault_lines: the evidence, by the number of the deal through all legs.
     """
 
     def __init__(self, reader: RecordReader) -> None:
@@ -74,6 +75,7 @@ class Resimulation:
         self.end: EndLine | None = None
         self.unfinished: str | None = None
         self.last_faults: list[tuple[int, DealFault]] = []
+        self.fault_lines: dict[int, list[FaultLine]] = {}
         self._deal_line: DealLine
         self._acts: list[tuple[int, str]] = []
 
@@ -191,6 +193,7 @@ class Resimulation:
             left.remove(line.fault)
             bot = leg.plan.course.seating[line.fault]
             leg.course.faults[bot] += 1
+            self.fault_lines.setdefault(self.totals.deals, []).append(line)
             self.totals.add_fault(0, bot, line.code, line.detail)
             fault = DealFault(line.fault, line.code, len(self._acts))
             self.last_faults.append((self.totals.leg, fault))
@@ -237,6 +240,7 @@ class Resimulation:
     def _fault(self, leg: Leg, ask: Ask, line: FaultLine) -> None:
         if line.fault != ask.place:
             raise self._mismatch(f"place {ask.place} was asked, not {line.fault}")
+        self.fault_lines.setdefault(self.totals.deals + 1, []).append(line)
         bot = leg.plan.course.seating[ask.place]
         self.totals.add_fault(leg.deal.start.deal, bot, line.code, line.detail)
         try:

@@ -163,6 +163,10 @@ def _default_path(plan: MatchPlan, bots: list[BotSpec]) -> Path:
     raise AssertionError  # count does not end
 
 
+def _duration(us: int) -> str:
+    return f"{us / 1e6:.2f} s" if us >= 1_000_000 else f"{us / 1000:.1f} ms"
+
+
 def _names(bots: list[BotSpec]) -> list[str]:
     """The bots' names, told apart where two are the same."""
     names = [bot.name for bot in bots]
@@ -237,7 +241,7 @@ def _print_result(
                 str(end.scores[bot]),
                 *((f"{end.scores[bot] / totals.deals:+.1f}",) if per_deal else ()),
                 str(totals.fault_counts[bot]),
-                f"{result.used_us[bot] / 1e6:.2f} s",
+                _duration(result.used_us[bot]),
             )
             for bot in range(len(bots))
         ],
@@ -246,6 +250,8 @@ def _print_result(
     for fault in totals.faults[:10]:
         where = f"deal {fault.deal}" if fault.deal else "after the last deal"
         to.print(f"fault: {names[fault.bot]}, {where}: {fault.code}: {fault.detail}", style="red")
+    if totals.faults:
+        to.print(f"the evidence: referee replay {path} --deal N", style="dim")
     winner = "drawn" if end.winner is None else " and ".join(names[bot] for bot in end.winner)
     if end.end == Reason.INTERRUPTED:
         to.print("interrupted", style="bold yellow")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 
 from referee.errors import RefereeError
 from referee.faces import console, deal_heading, printable, scenes, trick_text
@@ -15,6 +16,8 @@ from referee.reading import Mismatch, RecordReader
 from referee.record import WIRE
 from referee.replay import match_object
 from referee.verify import Resimulation
+
+_STDERR_SHOWN = 5
 
 
 def replay(
@@ -86,9 +89,7 @@ def _show(
             to.print(trick_text(scene, deal, names, seat))
             if step and sys.stdin.isatty():
                 input()
-        for fault in deal.faults:
-            bot = names[deal.start.bots[fault.seat]]
-            to.print(f"   fault: {fault.seat}:{bot} {fault.code}", style="red")
+        _show_faults(to, found, deal, number)
         points = " ".join(map(str, deal.account.points))
         to.print(f"   points by seat {points}   score by side {' '.join(map(str, deal.scores))}")
     if found.end is not None and only is None:
@@ -97,6 +98,24 @@ def _show(
         scores = " ".join(map(str, found.end.scores))
         to.print()
         to.print(f"result: {who} ({found.end.end}), scores {scores}", style="bold")
+
+
+def _show_faults(to: Console, found: Resimulation, deal: DealResult, number: int) -> None:
+    """The evidence of a deal's faults, and how to play the deal again."""
+    lines = found.fault_lines.get(number, [])
+    for line in lines:
+        to.print(f"   fault: place {line.fault}: {line.code}: {line.detail}", style="red")
+        evidence = line.evidence
+        if evidence.exit is not None:
+            to.print(f"   it ended: {evidence.exit}", style="dim")
+        for text in (evidence.stderr_tail or evidence.stderr_head).splitlines()[-_STDERR_SHOWN:]:
+            to.print(f"   stderr: {text[:200]}", style="dim")
+    if lines:
+        start, header = deal.start, found.header
+        options = "".join(f" -o {name}={value}" for name, value in header.options.items())
+        deck = " ".join(start.deck)
+        again = f"--game {header.game}{options} --dealer {start.dealer} --deck '{deck}'"
+        to.print(f"   the same deal again: referee match BOT BOT... {again}", style="dim")
 
 
 def _conclude(

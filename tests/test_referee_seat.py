@@ -1,0 +1,218 @@
+"""referee.seat: a bot's answers and silences, on a mock clock, with pipes for a process."""
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from protocol import Connection
+from protocol.messages import Answer, Hello, Limits, Ready, Rules, TimeControl
+from referee.leg import Ask
+from referee.seat import STDERR_KEPT, Seat, Stderr
+from referee.verdict import FaultCode, Verdict
+
+HOUR_US = 3_600_000_000
+READY = b'{"type":"ready","protocol":1,"name":"x"}\n'
+HELLO = Hello(
+    protocol=(1,),
+    game="g",
+    options={},
+    decks=None,
+    rules=Rules("g", 1, ""),
+    bot=0,
+    bots=1,
+    limits=Limits(1, 1, 1, 1),
+    time=TimeControl(1, 1, 1, 1, 1, 1),
+    seed="",
+)
+
+
+class FakeProcess:
+    """Pipes whose other ends the test holds; see `referee.sandbox.BotProcess`."""
+
+    pid = 0
+
+    def __init__(self) -> None:
+        self.hears, self.stdin = os.pipe()
+        self.stdout, self.says = os.pipe()
+        self.stderr, self.warns = os.pipe()
+        self.exited_fd, self.lives = os.pipe()
+        self.ended: str | None = None
+        self.waits = False
+        self._open = {
+            *(self.hears, self.stdin, self.stdout, self.says),
+            *(self.stderr, self.warns, self.exited_fd, self.lives),
+        }
+        for descriptor in self._open:
+            os.set_blocking(descriptor, False)
+
+    def close(self, descriptor: int) -> None:
+        if descriptor in self._open:
+            self._open.remove(descriptor)
+            os.close(descriptor)
+
+    def end(self, status: str) -> None:
+        self.ended = status
+        for descriptor in (self.hears, self.says, self.warns, self.lives):
+            self.close(descriptor)
+
+    def cpu_us(self) -> int:
+        return 0
+
+    def status(self) -> str | None:
+        return self.ended
+
+    def waits_for_input(self) -> bool:
+        return self.waits
+
+    def unread(self) -> int:
+        return 0 if self.waits else 1
+
+    def close_stdin(self) -> None:
+        self.close(self.stdin)
+
+    def kill(self) -> None:
+        self.ended = self.ended or "killed"
+
+    def release(self) -> None:
+        for descriptor in tuple(self._open):
+            self.close(descriptor)
+
+
+@pytest.fixture
+def process() -> Iterator[FakeProcess]:
+    found = FakeProcess()
+    yield found
+    found.release()
+
+
+def asked(allowance_us: int = HOUR_US) -> Ask:
+    connection = Connection()
+    return Ask(0, "", connection.send(HELLO), allowance_us, connection)
+
+
+async def test_an_hour_of_silence_is_late_and_takes_no_time(
+    process: FakeProcess, autojump_clock: MockClock
+) -> None:
+    """The whole allowance is waited for, on trio's clock; then the silence is explained."""
+    verdict = await Seat(process).ask(asked())
+
+    assert isinstance(verdict, Verdict)
+    assert verdict.code is FaultCode.LATE
+    assert verdict.detail == "no answer within 3600000 ms; it has not read the question"
+    assert 3590 < trio.current_time() < 3610
+
+
+async def test_a_bot_that_waits_for_input_is_asked_whether_it_flushed(
+    process: FakeProcess, autojump_clock: MockClock
+) -> None:
+    """Nothing unread and asleep in a read: the answer lies in its own buffer."""
+    process.waits = True
+    verdict = await Seat(process).ask(asked())
+
+    assert isinstance(verdict, Verdict)
+    assert verdict.detail.endswith("waits for input: did you flush your answer?")
+
+
+async def test_half_a_line_is_late_however_it_drips(
+    process: FakeProcess, autojump_clock: MockClock
+) -> None:
+    """The deadline is for the whole line; no byte moves it."""
+
+    async def drip() -> None:
+        with suppress(OSError):
+            while True:
+                await trio.sleep(600)
+                os.write(process.says, b" ")
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(drip)
+        verdict = await Seat(process).ask(asked())
+        nursery.cancel_scope.cancel()
+
+    assert isinstance(verdict, Verdict)
+    assert verdict.detail.endswith("part of a line came: does it end with a newline?")
+    assert 3590 < trio.current_time() < 3610
+
+
+async def test_a_late_answer_in_time_is_heard(
+    process: FakeProcess, autojump_clock: MockClock
+) -> None:
+    """Three seconds before the hour is over is in time."""
+
+    async def answer() -> None:
+        await trio.sleep(3597)
+        os.write(process.says, READY)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(answer)
+        heard = await Seat(process).ask(asked())
+
+    assert not isinstance(heard, Verdict)
+    assert heard[0] == Ready(1, "x")
+
+
+async def test_an_answer_that_is_there_at_once_needs_no_clock(process: FakeProcess) -> None:
+    """What can be read at once is read at once, and the receipt is in order."""
+    os.write(process.says, READY)
+    heard = await Seat(process).ask(asked())
+
+    assert not isinstance(heard, Verdict)
+    message, receipt = heard
+    assert message == Ready(1, "x")
+    assert receipt.sent <= receipt.first == receipt.complete
+
+
+async def test_closing_stdout_is_late_and_ending_is_crashed(
+    process: FakeProcess, autojump_clock: MockClock
+) -> None:
+    """A closed pipe proves nothing while the process lives; its end does."""
+    process.close(process.says)
+    verdict = await Seat(process).ask(asked())
+    assert isinstance(verdict, Verdict)
+    assert verdict.code is FaultCode.LATE
+
+    process.end("exit status 0")
+    verdict = await Seat(process).ask(asked())
+    assert isinstance(verdict, Verdict)
+    assert (verdict.code, verdict.detail) == (
+        FaultCode.CRASHED,
+        "the process ended: exit status 0",
+    )
+
+
+async def test_an_answer_written_before_the_end_still_counts(process: FakeProcess) -> None:
+    """A process that answers and ends is judged at its next act, not at this one."""
+    os.write(process.says, READY)
+    process.end("exit status 0")
+    heard = await Seat(process).ask(asked())
+
+    assert not isinstance(heard, Verdict)
+    assert isinstance(heard[0], Ready | Answer)
+
+
+async def test_a_bot_that_reads_nothing_cannot_block_us(
+    process: FakeProcess, autojump_clock: MockClock
+) -> None:
+    """A full pipe is waited for under the same deadline as the answer."""
+    with suppress(BlockingIOError):
+        while True:
+            os.write(process.stdin, b"x" * 65536)
+    verdict = await Seat(process).ask(asked())
+
+    assert isinstance(verdict, Verdict)
+    assert verdict.code is FaultCode.LATE
+
+
+def test_of_stderr_the_first_and_the_last_are_kept() -> None:
+    """However much is written, 16 KiB of each end stay, and no more."""
+    stderr = Stderr()
+    for number in range(10_000):
+        stderr.feed(b"%06d\n" % number)
+
+    assert len(stderr.head) == len(stderr.tail) == STDERR_KEPT
+    assert stderr.head.startswith(b"000000\n000001\n")
+    assert stderr.tail.endswith(b"009998\n009999\n")
