@@ -6,6 +6,7 @@ with `answered` or `faulted` until it returns None, `close_deal`; at last `farew
 """
 
 from collections.abc import Callable, Iterable
+from enum import StrEnum
 from typing import Any
 
 from msgspec import Struct
@@ -80,18 +81,28 @@ class DealFault(Struct, frozen=True):
     act: int
 
 
+class DealReason(StrEnum):
+    """How a deal came to its end."""
+
+    PLAYED = "played"
+    """The last card was played."""
+    FAULT = "fault"
+    """A fault ended it."""
+    UNPLAYED = "unplayed"
+    """It was only counted: a bot that plays no more sits in it."""
+
+
 class DealResult(Struct, frozen=True):
     """A deal that is over.
 
     Attributes:
-        reason: "played", "fault" when one ended it, "unplayed" when it was only counted.
         scores: by side: deal values where deals stand alone, else game points.
         sent: the digests of what was said, by place; `times` likewise (see `Voice.digests`).
     """
 
     start: DealStart
     game: Game[Any]  # every game has a state type of its own
-    reason: str
+    reason: DealReason
     account: Account
     acts: tuple[tuple[int, str], ...]
     scores: tuple[int, ...]
@@ -117,6 +128,12 @@ class _Deal:
         self.faults: list[DealFault] = []
         self.ended_by: int | None = None
         """The seat whose fault ended the deal."""
+
+
+def _reason(deal: _Deal) -> DealReason:
+    if not deal.start.played:
+        return DealReason.UNPLAYED
+    return DealReason.PLAYED if deal.ended_by is None else DealReason.FAULT
 
 
 class Leg:
@@ -255,8 +272,7 @@ class Leg:
     def close_deal(self) -> DealResult:
         """Counts the deal, tells everybody, and decides whether the leg goes on."""
         deal = self.deal
-        reason = "unplayed" if not deal.start.played else "fault"
-        reason = "played" if deal.start.played and deal.ended_by is None else reason
+        reason = _reason(deal)
         account = deal.table.account()
         tally = self._settled()
         self.course.close(tally, deal.at_fault)
@@ -291,7 +307,7 @@ class Leg:
             given_up = Tally(none, none, none)
         return course.settle(given_up, benched)
 
-    def _tell_end(self, account: Account, reason: str) -> None:
+    def _tell_end(self, account: Account, reason: DealReason) -> None:
         deal = self.deal
         if not deal.start.played:
             return
@@ -299,7 +315,7 @@ class Leg:
         for seat, place in enumerate(deal.places):
             if self.voices[place].listening:
                 _, news = deal.table.view(seat)
-                end = DealEnd(deal.start.deal, news, account.points, scores, reason)
+                end = DealEnd(deal.start.deal, news, account.points, scores, str(reason))
                 self.voices[place].queue(end)
 
     def farewells(self) -> dict[int, bytes]:

@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from referee.endings import Reason
-from referee.leg import DealResult, Leg
+from referee.leg import DealReason, DealResult, Leg
 from referee.record import EndLine, GameDigest
 from referee.verdict import FaultCode
 
@@ -20,7 +20,7 @@ class DealRow(Struct, frozen=True):
     sides: tuple[tuple[int, ...], ...]
     points: tuple[int, ...]
     scores: tuple[int, ...]
-    reason: str
+    reason: DealReason
 
 
 class FaultRow(Struct, frozen=True):

@@ -263,7 +263,7 @@ class Resimulation:
         where = f"deal {deal.start.deal}"
         for name, here, there in (
             ("number", deal.start.deal, line.deal_end),
-            ("reason", deal.reason, line.reason),
+            ("reason", str(deal.reason), line.reason),
             ("points", deal.account.points, line.points),
             ("scores", deal.scores, line.scores),
         ):

@@ -315,7 +315,11 @@ def test_replay_shows_deals_seats_and_troubles(capsys: pytest.CaptureFixture[str
     assert "Deal 2" in said
     assert "hands 1:" in said
     assert " 0:" not in "".join(line for line in said.splitlines() if "hands" in line)
-    assert run(["replay", "r", "--deal", "3"]) == 2
+    for more in ([], ["--json"]):
+        assert run(["replay", "r", "--deal", "3", *more]) == 2
+        said_of_none = capsys.readouterr()
+        assert said_of_none.out == ""
+        assert said_of_none.err == "referee: deal 3: the record has deals 1 to 2\n"
     assert run(["replay", "r", "--seat", "2"]) == 2
     assert run(["replay", "r", "--json", "--step"]) == 2
     assert run(["replay", "r", "--verify", "--deal", "1"]) == 2

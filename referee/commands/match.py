@@ -21,7 +21,7 @@ from referee.endings import Reason
 from referee.errors import RefereeError
 from referee.faces import console, print_table
 from referee.interrupts import interruptible
-from referee.leg import DealResult
+from referee.leg import DealReason, DealResult
 from referee.match import MatchResult, play_match
 from referee.recording import Recorder
 from referee.result import ROWS_KEPT
@@ -222,7 +222,7 @@ def _print_result(
                 for side, points in zip(row.sides, row.points, strict=True)
             ),
             " ".join(map(str, row.scores)),
-            "" if row.reason == "played" else row.reason,
+            "" if row.reason is DealReason.PLAYED else str(row.reason),
         )
         for row in totals.rows
     ]

@@ -48,10 +48,12 @@ def replay(
             for _ in deals:
                 pass
         elif as_json:
-            print(json.dumps(match_object(found, deals, deal)))
+            shown = match_object(found, deals, deal)
+            _check_deal(deal, found)
+            print(json.dumps(shown))
         else:
             _show(found, deals, deal, seat, step=step)
-        _check_deal(deal, found)
+            _check_deal(deal, found)
         _conclude(found, deals.trouble, file, verify=verify, as_json=as_json)
 
 
@@ -79,10 +81,13 @@ def _show(
 ) -> None:
     to = console()
     names = [bot.name for bot in found.header.bots]
-    to.print(f"{found.header.game}: {' - '.join(names)}", style="bold")
+    heading = f"{found.header.game}: {' - '.join(names)}"
     for number, deal in enumerate(deals, 1):
         if only not in (None, number):
             continue
+        if heading:
+            to.print(heading, style="bold")
+            heading = ""
         to.print()
         to.print(deal_heading(deal, number, names))
         for scene in scenes(deal):
