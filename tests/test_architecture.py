@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -34,3 +35,38 @@ def test_every_module_says_what_it_is() -> None:
     for package in PACKAGES:
         for path in (ROOT / package).rglob("*.py"):
             assert ast.get_docstring(ast.parse(path.read_text())), path
+
+
+def test_a_package_that_took_our_name_is_named(tmp_path: Path) -> None:
+    """Where another `protocol` comes first, the error says which file it is."""
+    (tmp_path / "protocol.py").write_text("")
+    done = subprocess.run(
+        [sys.executable, "-c", "import referee"],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 1
+    assert f"the name `protocol` is taken by {tmp_path}/protocol.py" in done.stderr
+
+
+def test_the_wheel_holds_the_four_packages_and_nothing_else(tmp_path: Path) -> None:
+    """Built as users install it: samples and schemas are in, tests are not."""
+    build = "from hatchling.build import build_wheel; import sys; print(build_wheel(sys.argv[1]))"
+    done = subprocess.run(
+        [sys.executable, "-c", build, str(tmp_path)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    with zipfile.ZipFile(tmp_path / done.stdout.split()[-1]) as wheel:
+        names = wheel.namelist()
+    tops = {name.split("/")[0] for name in names if ".dist-info/" not in name}
+
+    assert tops == set(PACKAGES)
+    assert "sample_bots/first-c/bot.toml" in names
+    assert "protocol/schemas/act.json" in names
