@@ -101,8 +101,10 @@ def _sample(typed: str) -> BotSpec:
     script = SAMPLES / f"{name}_bot.py"
     command = [sys.executable, "-I", str(script)]
     if name == "script":
-        if not Path(argument).is_file():
+        if not argument:
             raise RefereeError(f"bot {typed!r}: write sample:script=FILE with a file of actions")
+        if not Path(argument).is_file():
+            raise RefereeError(f"bot {typed!r}: there is no such file {argument!r}")
         command.append(str(Path(argument).resolve()))
     elif argument:
         raise RefereeError(f"bot {typed!r}: the sample {name} takes no argument")

@@ -1,6 +1,7 @@
 """The command `referee`: puts the commands together and turns errors into lines and exit codes."""
 
 import io
+import os
 import sys
 import traceback
 from importlib.metadata import entry_points, version
@@ -78,7 +79,9 @@ def _explain(error: BaseException) -> tuple[str, int]:  # noqa: PLR0911  # one f
         case KeyboardInterrupt() | typer.Abort():
             return "interrupted", INTERRUPTED
         case BrokenPipeError():
-            return "", 0  # whoever read our output has read enough
+            # whoever read our output has read enough; nothing is left to flush at exit
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return "", 0
         case OSError():
             return f"{error.strerror}: {error.filename or 'output'}", HOST
     traceback.print_exception(error)  # a bug of ours: this is what we need to mend it

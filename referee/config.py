@@ -90,8 +90,7 @@ def make_plan(asked: MatchConfig) -> MatchPlan:
         RefereeError: naming the first thing that is wrong, and what would be right.
     """
     variant = find(asked.game)
-    options = variant.choose(_read_options(asked.options))
-    rules, name = variant.rules_of(options)
+    rules, name = variant.rules_of(_read_options(asked.options))
     seats, partners = rules.game.seats, rules.game.partners
     held = holders(asked.bots, seats, partners, asked.game)
     given = _read_decks(asked.deck, rules.game.pack)
@@ -100,7 +99,7 @@ def make_plan(asked: MatchConfig) -> MatchPlan:
         raise RefereeError("key: it must not be empty")
     return MatchPlan(
         game=asked.game,
-        options=options,
+        options=dict(rules.options),
         name=name,
         rules=rules,
         key=key,
@@ -130,6 +129,8 @@ def _read_decks(text: str | None, pack: Deck) -> tuple[Deck, ...]:
     if text is None:
         return ()
     path = Path(text)
+    if text and " " not in text.strip() and "," not in text and not path.is_file():
+        raise RefereeError(f"deck {text!r} is neither a file nor a list of cards")
     try:
         rows = path.read_text().splitlines() if len(text) < 4096 and path.is_file() else [text]
     except (OSError, UnicodeDecodeError) as error:
@@ -154,7 +155,8 @@ def _count_decks(deals: int | None, given: tuple[Deck, ...]) -> int | None:
     if deals is not None and deals < 1:
         raise RefereeError(f"deals={deals}: at least one")
     if given and deals is not None and deals > len(given):
-        raise RefereeError(f"deals={deals}: there are only {len(given)} decks")
+        decks = "deck" if len(given) == 1 else "decks"
+        raise RefereeError(f"deals={deals}: there are only {len(given)} {decks}")
     return len(given) if given and deals is None else deals
 
 

@@ -250,17 +250,22 @@ def _measured(verb: str, took_us: int, slow_us: int, mend: str) -> Finding:
 
 
 async def _explained(verdict: Verdict, plan: MatchPlan, bot: BotSpec, sandbox: Sandbox) -> Finding:
-    what, mend = f"{verdict.code}: {verdict.detail}", _HINTS[verdict.code]
+    starting = '"type":"hello"' in verdict.evidence.to_bot
+    code = FaultCode.STARTUP if starting else verdict.code
+    what, mend = f"{code}: {verdict.detail}", _HINTS[verdict.code]
     if verdict.code is FaultCode.LATE and "flush" in verdict.detail:
         mend = await _why_silent(plan, bot, sandbox)
-    if verdict.code is FaultCode.MALFORMED and '"type":"hello"' in verdict.evidence.to_bot:
-        mend = _HINTS[FaultCode.STARTUP] if "$." in verdict.detail else mend
-    if "the open act is" in verdict.detail:
+    elif "Exec format error" in verdict.detail:
+        mend = "put a line like #!/usr/bin/env python3 first, or name a command in a bot.toml"
+    elif starting and verdict.code is FaultCode.CRASHED:
+        mend = "it ended before `ready`: run it by hand and look"
+    elif starting and "$." in verdict.detail:
+        mend = _HINTS[FaultCode.STARTUP]
+    elif "the open act is" in verdict.detail or "field `id`" in verdict.detail:
         mend = "copy the `id` of the act into the answer (SPEC 3.5)"
-    evidence = verdict.evidence
-    stderr = (evidence.stderr_tail or evidence.stderr_head).strip().splitlines()
-    if stderr:
-        what += f"; the last line on its stderr: {stderr[-1][:200]}"
+    words = verdict.evidence.last_words()
+    if words:
+        what += f"; the last line on its stderr: {words}"
     return Finding(Level.PROBLEM, what, mend)
 
 

@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from msgspec import Struct
 from rich import box
@@ -35,6 +35,9 @@ def printable(text: str, keep: str = "") -> str:
 class _Plain(Console):
     """A console that takes strings as they are: no markup, no emoji, nothing that acts."""
 
+    def on_broken_pipe(self) -> NoReturn:
+        raise BrokenPipeError  # whoever reads us has read enough: `referee.cli` leaves quietly
+
     def render_str(self, text: str, **options: Any) -> Text:  # as its parent has them
         options.update(markup=False, emoji=False, highlight=False)
         return super().render_str(printable(text, keep="\n"), **options)
@@ -42,7 +45,7 @@ class _Plain(Console):
 
 def console(*, stderr: bool = False) -> Console:
     """Where to print: as wide as it must be when it is no terminal, so that nothing is cut."""
-    found = _Plain(stderr=stderr, soft_wrap=True)
+    found = _Plain(stderr=stderr)
     return found if found.is_terminal else _Plain(stderr=stderr, width=400)
 
 

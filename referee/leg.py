@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from protocol.connection import Connection
 from protocol.limits import DEPTH, LINE_FROM_BOT, MATCH_FROM_BOT, NOTE, PROTOCOL_VERSION
@@ -90,6 +91,8 @@ class DealReason(StrEnum):
     """A fault ended it."""
     UNPLAYED = "unplayed"
     """It was only counted: a bot that plays no more sits in it."""
+    UNFINISHED = "unfinished"
+    """It has no end: the record breaks off in it."""
 
 
 class DealResult(Struct, frozen=True):
@@ -134,6 +137,21 @@ def _reason(deal: _Deal) -> DealReason:
     if not deal.start.played:
         return DealReason.UNPLAYED
     return DealReason.PLAYED if deal.ended_by is None else DealReason.FAULT
+
+
+def _result(deal: _Deal, reason: DealReason) -> DealResult:
+    """What can be said of a deal without counting it."""
+    return DealResult(
+        start=deal.start,
+        game=deal.game,
+        reason=reason,
+        account=deal.table.account(),
+        acts=tuple(deal.table.acts),
+        scores=(),
+        faults=tuple(deal.faults),
+        sent=(),
+        times=(),
+    )
 
 
 class Leg:
@@ -281,17 +299,16 @@ class Leg:
         figures = tally.values if self.course.alone else tally.scores
         self._deals += 1
         self._deal = None
-        return DealResult(
-            start=deal.start,
-            game=deal.game,
-            reason=reason,
-            account=account,
-            acts=tuple(deal.table.acts),
+        return replace(
+            _result(deal, reason),
             scores=tuple(max(figures[seat] for seat in side) for side in account.sides),
-            faults=tuple(deal.faults),
             sent=tuple(sent for sent, _ in digests),
             times=tuple(times for _, times in digests),
         )
+
+    def under_way(self) -> DealResult | None:
+        """The deal that has begun and not ended, as far as it went."""
+        return None if self._deal is None else _result(self._deal, DealReason.UNFINISHED)
 
     def _settled(self) -> Tally:
         deal, course = self.deal, self.course

@@ -262,7 +262,7 @@ class _Conductor:
         """Records a fault, then tells the bot, then ends its process."""
         self._recorder.write(FaultLine(place, verdict.code, verdict.detail, verdict.evidence))
         bot = leg.plan.course.seating[place]
-        self._totals.add_fault(leg.deal.start.deal, bot, verdict.code, verdict.detail)
+        self._totals.add_fault(leg.deal.start.deal, bot, verdict)
         line = leg.faulted(place, verdict)
         seat = self._seats.pop(place, None)
         if seat is not None:
@@ -287,7 +287,7 @@ class _Conductor:
                 )
                 bot = leg.plan.course.seating[place]
                 leg.course.faults[bot] += 1
-                self._totals.add_fault(0, bot, verdict.code, verdict.detail)
+                self._totals.add_fault(0, bot, verdict)
         self._seats.clear()
         self._sandbox.sweep()
 

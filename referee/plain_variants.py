@@ -13,25 +13,28 @@ from referee.variants import MatchRules, Option, Options, PairGame, Variant
 
 Rows = tuple[tuple[str, str, str], ...]
 
+BOTH: Final = "sbiro.eu, Wikipedia: Briscola"
+"""The documents that the plain games come from."""
+
 
 def rank_profile(default: str) -> Option:
     """The option that chooses ranks and points."""
     others = tuple(name for name in PROFILES if name != default)
-    return Option("rank_profile", (default, *others), default, "ranks and card points", "RULES 1.3")
+    return Option("rank_profile", (default, *others), default, "ranks and card points", "SPEC 11.1")
 
 
 REMOVED_TWO: Final = Option(
-    "removed_two", ("S", "H", "D", "C"), "S", "which two leaves the pack of three players", "S0 S3"
+    "removed_two", ("S", "H", "D", "C"), "S", "which two leaves the pack of three players", BOTH
 )
 VOID_KEEPS_DEALER: Final = Option(
     "void_keeps_dealer",
     ("false", "true"),
     "false",
     "after a void deal the same dealer deals again",
-    "RULES U03",
+    "this project",
 )
 TARGET: Final = Option(
-    "target", ("N",), None, "the points that a match to points is played to", "S3"
+    "target", ("N",), None, "the points that a match to points is played to", "Wikipedia: Briscola"
 )
 
 
@@ -42,13 +45,13 @@ def match_option(default: str | None) -> Option:
         ("best-of:3", "best-of:5", "first-to:N", "deals:N", "points:N"),
         default,
         "what the match is played for",
-        "S0 S3",
+        BOTH,
     )
 
 
 def deal_scoring(*values: str) -> Option:
     """The option that says what a deal is worth."""
-    return Option("deal_scoring", values, values[0], "game points of a deal", "S3")
+    return Option("deal_scoring", values, values[0], "game points of a deal", "Wikipedia: Briscola")
 
 
 def build(options: Options, *, name: str, seats: int, teams: bool, match: str) -> MatchRules:
@@ -79,14 +82,17 @@ def build(options: Options, *, name: str, seats: int, teams: bool, match: str) -
         raise RefereeError(f"match={ending_text}: partners play an even number of deals")
     if ending.kind is EndingKind.WINS and scoring in ("three_hand_40", "cumulative"):
         raise RefereeError(f"match={ending_text}: deal_scoring={scoring} is played to points:N")
+    as_played = {name: value for name, value in options.items() if name != TARGET.name}
+    as_played["match"] = ending_text
     return MatchRules(
         game=PlainGame(layout),
         ending=ending,
+        options=as_played,
         data={
             "layout": msgspec.to_builtins(layout),
             "profile": msgspec.to_builtins(PROFILES[layout.profile]),
             "ending": msgspec.to_builtins(ending),
-            "options": dict(options),
+            "options": as_played,
         },
         void_keeps_dealer=options["void_keeps_dealer"] == "true",
         pair=_pair(name, layout.profile) if ending.drop_out else None,
@@ -141,19 +147,27 @@ def _shared_rows(profile_name: str, seats: int, *, teams: bool) -> Rows:
     sides = f"two sides, seats {side_list}" if teams else "every seat for itself"
     won = (
         "the most card points; level at the top is void"
-        if seats == 3
+        if not teams and seats != 2
         else "61 or more; 60-60 is void"
     )
     return (
-        ("players", f"{seats}: {sides}", "S0 S3"),
-        ("pack", f"{len(cards)} cards{gone}", "S0 S3"),
-        ("ranks", f"{' '.join(profile.order)}, highest first ({profile.title})", "RULES 1.3"),
-        ("card points", worth, "RULES 1.3"),
-        ("deal", "3 cards each, one at a time, then one is turned up: its suit is trump", "S0 S3"),
-        ("lead", "the dealer's right leads first, then whoever won the last trick", "S0 S3"),
-        ("play", "any card of the hand: no duty to follow, to trump or to beat", "S0 S3"),
-        ("trick", "the highest trump, else the highest card of the suit led", "S0 S4"),
-        ("draw", "after a trick one card each, its winner first; the turn-up comes last", "S0 S3"),
-        ("deal won by", won, "S0 S3"),
-        ("next dealer", "the dealer's right, after a void deal too", "S0, RULES U03"),
+        ("players", f"{seats}: {sides}", BOTH),
+        ("pack", f"{len(cards)} cards{gone}", BOTH),
+        ("ranks", f"{' '.join(profile.order)}, highest first ({profile.title})", "SPEC 11.1"),
+        ("card points", worth, "SPEC 11.1"),
+        ("deal", "3 cards each, one at a time, then one is turned up: its suit is trump", BOTH),
+        ("lead", "the dealer's right leads first, then whoever won the last trick", BOTH),
+        ("play", "any card of the hand: no duty to follow, to trump or to beat", BOTH),
+        (
+            "trick",
+            "the highest trump, else the highest card of the suit led",
+            "sbiro.eu, Wikipedia: Bisca",
+        ),
+        ("draw", "after a trick one card each, its winner first; the turn-up comes last", BOTH),
+        ("deal won by", won, BOTH),
+        (
+            "next dealer",
+            "the dealer's right, after a void deal too",
+            "sbiro.eu; void deals: this project",
+        ),
     )

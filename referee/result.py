@@ -5,7 +5,7 @@ from msgspec import Struct
 from referee.endings import Reason
 from referee.leg import DealReason, DealResult, Leg
 from referee.record import EndLine, GameDigest
-from referee.verdict import FaultCode
+from referee.verdict import FaultCode, Verdict
 
 ROWS_KEPT = 40
 FAULTS_KEPT = 100
@@ -21,6 +21,7 @@ class DealRow(Struct, frozen=True):
     points: tuple[int, ...]
     scores: tuple[int, ...]
     reason: DealReason
+    at_fault: tuple[int, ...]
 
 
 class FaultRow(Struct, frozen=True):
@@ -31,6 +32,7 @@ class FaultRow(Struct, frozen=True):
     bot: int
     code: FaultCode
     detail: str
+    last_words: str
 
 
 class Totals:
@@ -67,14 +69,16 @@ class Totals:
                     points,
                     deal.scores,
                     deal.reason,
+                    tuple(dict.fromkeys(deal.start.bots[fault.seat] for fault in deal.faults)),
                 )
             )
 
-    def add_fault(self, deal: int, bot: int, code: FaultCode, detail: str) -> None:
+    def add_fault(self, deal: int, bot: int, verdict: Verdict) -> None:
         """Counts a fault."""
         self.fault_counts[bot] += 1
         if len(self.faults) < FAULTS_KEPT:
-            self.faults.append(FaultRow(self.leg, deal, bot, code, detail))
+            words = verdict.evidence.last_words()
+            self.faults.append(FaultRow(self.leg, deal, bot, verdict.code, verdict.detail, words))
 
     def end_leg(self, leg: Leg) -> None:
         """Counts a finished leg."""

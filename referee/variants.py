@@ -23,7 +23,7 @@ class Option(Struct, frozen=True):
     """One thing that can be chosen.
 
     Attributes:
-        values: what it can be, the default first; an N stands for a number from 1 to 9999.
+        values: what it can be; an N stands for a whole number from 1 to 9999.
         default: None for "follows from the other options".
         source: where the choice comes from.
     """
@@ -43,7 +43,10 @@ class Option(Struct, frozen=True):
         for value in self.values:
             if re.fullmatch(re.escape(value).replace("N", "[1-9][0-9]{0,3}"), text):
                 return text
-        raise RefereeError(f"option {self.name}={text}: it can be {', '.join(self.values)}")
+        can_be = ", ".join(self.values)
+        if "N" in can_be:
+            can_be += " (N is a whole number from 1 to 9999)"
+        raise RefereeError(f"option {self.name}={text}: it can be {can_be}")
 
 
 class PairGame(Struct, frozen=True):
@@ -58,12 +61,14 @@ class MatchRules(Struct, frozen=True):
     """The rules of a whole match.
 
     Attributes:
+        options: what was chosen, with everything that followed from it filled in.
         data: everything that the rules are made of, as plain values; its digest names them.
         pair: how two go on after the third has dropped out, where that can happen.
     """
 
     game: Game[Any]  # every game has a state type of its own
     ending: Ending
+    options: Options
     data: Mapping[str, Any]  # JSON values
     void_keeps_dealer: bool = False
     pair: PairGame | None = None

@@ -58,6 +58,11 @@ class Evidence(Struct, frozen=True, omit_defaults=True):
     exit: str | None = None
     receipt: Receipt | None = None
 
+    def last_words(self) -> str:
+        """The last line on stderr, as far as a person wants to see it."""
+        lines = (self.stderr_tail or self.stderr_head).strip().splitlines()
+        return lines[-1][:200] if lines else ""
+
 
 class Verdict(Struct, frozen=True):
     """A bot's fault: a stable code, one sentence for its author, and the evidence."""

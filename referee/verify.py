@@ -61,6 +61,7 @@ class Resimulation:
         self.header = header = reader.header
         self._reader = reader
         self._next: Line | None = None
+        self._leg: Leg | None = None
         variant = find(header.game)
         self._rules: MatchRules
         self._rules, name = variant.rules_of(header.options)
@@ -79,6 +80,10 @@ class Resimulation:
         self._deal_line: DealLine
         self._acts: list[tuple[int, str]] = []
 
+    def under_way(self) -> DealResult | None:
+        """The deal in which the record breaks off, as far as it holds."""
+        return None if self._leg is None else self._leg.under_way()
+
     @property
     def seats(self) -> int:
         """How many seats the game has."""
@@ -91,6 +96,7 @@ class Resimulation:
             Mismatch: naming the first line that does not hold, with its deal and seat.
         """
         leg: Leg | None = None
+        self._leg = None
         faults = [0] * len(self.header.bots)
         try:
             for number, seats in enumerate(self._seatings()):
@@ -166,7 +172,8 @@ class Resimulation:
             control=header.time,
             block=self._block,
         )
-        return Leg(plan, faults)
+        self._leg = Leg(plan, faults)
+        return self._leg
 
     def _block(self, _: int) -> Block:
         self._deal_line = line = self._take(DealLine)
@@ -194,7 +201,7 @@ class Resimulation:
             bot = leg.plan.course.seating[line.fault]
             leg.course.faults[bot] += 1
             self.fault_lines.setdefault(self.totals.deals, []).append(line)
-            self.totals.add_fault(0, bot, line.code, line.detail)
+            self.totals.add_fault(0, bot, Verdict(line.code, line.detail, line.evidence))
             fault = DealFault(line.fault, line.code, len(self._acts))
             self.last_faults.append((self.totals.leg, fault))
 
@@ -242,9 +249,10 @@ class Resimulation:
             raise self._mismatch(f"place {ask.place} was asked, not {line.fault}")
         self.fault_lines.setdefault(self.totals.deals + 1, []).append(line)
         bot = leg.plan.course.seating[ask.place]
-        self.totals.add_fault(leg.deal.start.deal, bot, line.code, line.detail)
+        verdict = Verdict(line.code, line.detail, line.evidence)
+        self.totals.add_fault(leg.deal.start.deal, bot, verdict)
         try:
-            leg.faulted(ask.place, Verdict(line.code, line.detail, line.evidence))
+            leg.faulted(ask.place, verdict)
         except LocalProtocolError as error:
             raise self._mismatch(f"nobody was told this: {error}") from error
 
@@ -258,8 +266,8 @@ class Resimulation:
         leg.answered(answer, line.us)
 
     def _close_deal(self, leg: Leg) -> DealResult:
-        deal = leg.close_deal()
         line = self._take(DealEndLine)
+        deal = leg.close_deal()
         where = f"deal {deal.start.deal}"
         for name, here, there in (
             ("number", deal.start.deal, line.deal_end),

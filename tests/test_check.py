@@ -33,7 +33,7 @@ PROBLEMS = {
     "version_field": ("Expected `int`, got `str` - at `$.protocol`", "ready"),
     "answers_deal": ("after `deal`, which wants no answer", "nothing else"),
     "answers_deal_end": ("after `deal_end`, which wants no answer", "nothing else"),
-    "no_id": ("Object missing required field `id`", "one JSON object a line"),
+    "no_id": ("Object missing required field `id`", "copy the `id`"),
     "counts_ids": ("the id of the open act is", "copy the `id`"),
     "python_dict": ("not JSON", "one JSON object a line"),
     "lower_case": ("is not one of the legal", "to the letter"),
@@ -110,7 +110,7 @@ def test_the_command_fails_a_bot_that_fails(
     assert run(["check", str(tmp_path)]) == 1
     said = capsys.readouterr().out
     assert said.startswith("problem malformed: Object missing required field `id`")
-    assert "\n         -> stdout is for answers only" in said
+    assert "\n         -> copy the `id` of the act into the answer" in said
 
 
 def test_grease_adds_what_nobody_can_know_and_keeps_the_rest() -> None:

@@ -39,7 +39,7 @@ WRONG = [
     (["nonsense"], "No such command 'nonsense'"),
     (["match", *PAIR, "--nonsense"], "No such option: --nonsense"),
     (["match", *PAIR, "--game", "poker"], "no game 'poker'; there are biscambiggia-2,"),
-    (["match", *PAIR, "--game", "Briscola-2"], "no game 'Briscola-2'"),
+    (["match", *PAIR, "--game", "Briscola-2"], "no game 'Briscola-2'; there are briscola-2"),
     (["match", *PAIR, "-o", "colour=red"], "briscola-2 has no option 'colour'; it has rank_pro"),
     (["match", *PAIR, "-o", "removed_two=H"], "briscola-2 has no option 'removed_two'"),
     (["match", *PAIR, "-o", "match=best-of:4"], "option match=best-of:4: it can be best-of:3,"),
@@ -59,7 +59,10 @@ WRONG = [
         ["match", *PAIR * 2, "--game", "biscambiggia-4", "-o", "match=deals:5"],
         "match=deals:5: partners play an even number of deals",
     ),
-    (["match", "sample:first"], "no game 'briscola-1'"),
+    (["match", "sample:first"], "a match of briscola needs 2, 3, 4 or 6 bots; got 1"),
+    (["match", *PAIR, "--game", "briscola"], "no game 'briscola'; there are briscola-2, brisco"),
+    (["match", *PAIR, "--deck", "nofile.txt"], "'nofile.txt' is neither a file nor a list of"),
+    (["match", *PAIR, "-o", "target=abc"], "it can be N (N is a whole number from 1 to 9999)"),
     (["match", "sample:first", "--game", "briscola-2"], "briscola-2 wants 2 bots; got 1"),
     (
         ["match", *PAIR, "sample:first", "--game", "briscola-4"],
@@ -72,7 +75,7 @@ WRONG = [
     (["match", *PAIR, "--deck", DECK.replace("4H", "8H")], "8H not in this game's pack; 4H miss"),
     (["match", *PAIR, "--deck", DECK.replace("4H", "1H")], "'1H' is no card: a rank of A 2 3"),
     (["match", *PAIR, "--deck", ""], "there is no deck in it"),
-    (["match", *PAIR, "--deck", DECK, "--deals", "2"], "deals=2: there are only 1 decks"),
+    (["match", *PAIR, "--deck", DECK, "--deals", "2"], "deals=2: there are only 1 deck"),
     (
         ["match", *PAIR, "sample:first", "--game", "briscola-3", "--deck", DECK],
         "the deck needs 39 different cards: 2S not in this game's pack",
@@ -95,7 +98,7 @@ WRONG = [
     (["match", "sample:best", "sample:first"], "no sample bot 'best'; there are first, first-c,"),
     (["match", "sample:first=3", "sample:first"], "the sample first takes no argument"),
     (["match", "sample:script", "sample:first"], "write sample:script=FILE"),
-    (["match", "sample:script=no", "sample:first"], "write sample:script=FILE"),
+    (["match", "sample:script=no", "sample:first"], "there is no such file 'no'"),
     (["match", "empty", "sample:first"], "bot 'empty': the folder has no bot.toml"),
     (["match", "badtoml", "sample:first"], "bot 'badtoml': bot.toml: "),
     (["match", "badkey", "sample:first"], "bot 'badkey': bot.toml: Object contains unknown field"),
@@ -328,6 +331,12 @@ def test_replay_shows_deals_seats_and_troubles(capsys: pytest.CaptureFixture[str
     Path("r").write_bytes(data.replace(b'"dealer":0', b'"dealer":1', 1))
     assert run(["replay", "r", "--verify"]) == 1
     assert "does not verify: line " in capsys.readouterr().err
+    Path("r").write_bytes(data[: data.index(b'{"deal":2') + 1500])
+    assert run(["replay", "r"]) == 1
+    cut = capsys.readouterr()
+    assert "Deal 2" in cut.out
+    assert "score by side none, it has no end" in cut.out
+    assert "is torn and was left out" in cut.err
     Path("r").write_bytes(data[:-50])
     assert run(["replay", "r", "--verify", "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["verified"] is False
@@ -408,6 +417,18 @@ def test_a_terminal_gets_colour_and_a_pipe_plain_text() -> None:
     assert b"\x1b[" in shown
     assert b"\x1b" not in piped
     assert b"winner" in piped or b"drawn" in piped
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["games", "games briscola-3", "replay r"])
+def test_whoever_has_read_enough_may_leave(command: str) -> None:
+    """A closed pipe is no trouble: nothing on stderr."""
+    assert run(["match", *PAIR, "--deals", "40", "--record", "r"]) == 0
+    shell = f"{REFEREE} {command} | head -1"
+    done = subprocess.run(["sh", "-c", shell], capture_output=True, text=True, check=True)
+
+    assert done.stdout.count("\n") == 1
+    assert done.stderr == ""
 
 
 def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:

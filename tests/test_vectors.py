@@ -24,6 +24,7 @@ def cases(kind: str) -> list[Any]:
     return [
         pytest.param(game, case, id=f"{game}: {case['description']}")
         for game in catalogue()
+        if (FOLDER / f"{game}.json").exists()  # else the test below says so
         for case in load(game)[kind]
     ]
 
@@ -31,6 +32,7 @@ def cases(kind: str) -> list[Any]:
 def test_every_variant_has_vectors() -> None:
     """A variant without its file of deals and matches fails here."""
     for game in catalogue():
+        assert (FOLDER / f"{game}.json").exists(), f"write tests/vectors/{game}.json"
         found = load(game)
         assert found["game"] == game
         assert found["deals"]

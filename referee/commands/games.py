@@ -53,13 +53,20 @@ def _print_rules(variant: Variant) -> None:
     if variant.options:
         print_table(
             to,
-            ("option (-o NAME=VALUE)", "values, the default first", "what it is", "source"),
+            ("option", "default", "can be", "what it is", "source"),
             [
-                (option.name, ", ".join(option.values), option.meaning, option.source)
+                (
+                    option.name,
+                    rules.options.get(option.name, ""),
+                    ", ".join(option.values),
+                    option.meaning,
+                    option.source,
+                )
                 for option in variant.options
             ],
         )
         to.print()
+    to.print("Choose with -o NAME=VALUE; N is a whole number.", style="dim")
     ending = rules.ending
     to.print(
         f"A deal has at most {rules.game.max_acts} acts; a match of {ending.max_deals} deals, "

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import trio
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from referee.bots import BotSpec, resolve
 from referee.clock import DEFAULT_TIME
@@ -20,11 +20,12 @@ from referee.config import MatchConfig, MatchPlan, make_plan
 from referee.endings import Reason
 from referee.errors import RefereeError
 from referee.faces import console, print_table
+from referee.games import catalogue
 from referee.interrupts import interruptible
 from referee.leg import DealReason, DealResult
 from referee.match import MatchResult, play_match
 from referee.recording import Recorder
-from referee.result import ROWS_KEPT
+from referee.result import ROWS_KEPT, DealRow
 from referee.sandbox.bare import Bare
 from referee.seating import Seating
 from referee.verdict import OnFault
@@ -93,6 +94,8 @@ def match(
     """Plays a match. Exit code 0, or 1 when a bot was faulted."""
     if sandbox in (SandboxName.BWRAP, SandboxName.DOCKER):
         raise RefereeError(f"sandbox {sandbox}: this version runs bots bare only: --sandbox bare")
+    if game is None and f"briscola-{len(bots)}" not in catalogue():
+        raise RefereeError(f"a match of briscola needs 2, 3, 4 or 6 bots; got {len(bots)}")
     asked = MatchConfig(
         game=game or f"briscola-{len(bots)}",
         options=tuple(options or ()),
@@ -111,7 +114,7 @@ def match(
     if as_json:
         print(json.dumps(_object(plan, specs, result, path)))
     else:
-        _print_result(plan, specs, result, path, repeatable=key is None)
+        _print_result(plan, specs, result, path, repeatable=key is None and deck is None)
     if result.end.end == Reason.INTERRUPTED:
         raise typer.Exit(INTERRUPTED)
     raise typer.Exit(1 if any(result.totals.fault_counts) else 0)
@@ -140,7 +143,7 @@ def _play(
 @contextmanager
 def _progress(plan: MatchPlan, talk: Console) -> Iterator[Callable[[DealResult], None]]:
     total = None if plan.decks is None else plan.decks * len(plan.seatings)
-    columns = (TextColumn("deals"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (TextColumn("deals"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     shown = talk.is_terminal and (total is None or total > 1)
     with Progress(*columns, console=talk, transient=True, disable=not shown) as progress:
         task = progress.add_task("deals", total=total)
@@ -161,6 +164,28 @@ def _default_path(plan: MatchPlan, bots: list[BotSpec]) -> Path:
         if not path.exists():
             return path
     raise AssertionError  # count does not end
+
+
+def _side(bots: tuple[int, ...], side: tuple[int, ...], names: list[str]) -> str:
+    return "+".join(dict.fromkeys(names[bots[seat]] for seat in side))
+
+
+def _remark(row: DealRow, names: list[str]) -> str:
+    """What was not as usual in a deal: whose fault, or that it was only counted."""
+    if row.reason is DealReason.UNPLAYED:
+        return str(row.reason)
+    return f"fault: {', '.join(names[bot] for bot in row.at_fault)}" if row.at_fault else ""
+
+
+def _why(reason: str, deals: int) -> str:
+    count = "1 deal" if deals == 1 else f"{deals} deals"
+    said = {
+        Reason.TARGET: f"target reached after {count}",
+        Reason.DEALS: f"after all {count}",
+        Reason.CAP: f"no end in sight after {count}",
+        Reason.FAULT: f"a fault ended it after {count}",
+    }
+    return next((text for key, text in said.items() if key == reason), reason)
 
 
 def _duration(us: int) -> str:
@@ -214,15 +239,18 @@ def _print_result(
     plan: MatchPlan, bots: list[BotSpec], result: MatchResult, path: Path, *, repeatable: bool
 ) -> None:
     to, names, totals, end = console(), _names(bots), result.totals, result.end
+    widest = max(
+        (len(_side(row.bots, side, names)) for row in totals.rows for side in row.sides), default=0
+    )
     rows = [
         (
             f"{row.leg + 1}.{row.deal}" if len(plan.seatings) > 1 else str(row.deal),
             "  ".join(
-                f"{'+'.join(dict.fromkeys(names[row.bots[seat]] for seat in side))} {points}"
+                f"{_side(row.bots, side, names):<{widest}} {points:>3}"
                 for side, points in zip(row.sides, row.points, strict=True)
             ),
-            " ".join(map(str, row.scores)),
-            "" if row.reason is DealReason.PLAYED else str(row.reason),
+            " ".join(f"{score:>4}" for score in row.scores),
+            _remark(row, names),
         )
         for row in totals.rows
     ]
@@ -250,14 +278,14 @@ def _print_result(
     for fault in totals.faults[:10]:
         where = f"deal {fault.deal}" if fault.deal else "after the last deal"
         to.print(f"fault: {names[fault.bot]}, {where}: {fault.code}: {fault.detail}", style="red")
+        if fault.last_words:
+            to.print(f"       the last line on its stderr: {fault.last_words}", style="dim")
     if totals.faults:
         to.print(f"the evidence: referee replay {path} --deal N", style="dim")
     winner = "drawn" if end.winner is None else " and ".join(names[bot] for bot in end.winner)
-    if end.end == Reason.INTERRUPTED:
-        to.print("interrupted", style="bold yellow")
-    else:
+    if end.end != Reason.INTERRUPTED:
         label = "winner: " if end.winner is not None else "result: "
-        to.print(f"{label}{winner} ({end.end}, {totals.deals} deals)", style="bold")
-    to.print(f"record: {path}")
+        to.print(f"{label}{winner} ({_why(end.end, totals.deals)})", style="bold")
+    to.print(f"record: {path}", soft_wrap=True)
     if repeatable:
         to.print(f"key: {plan.key} (--key deals the same cards again)", style="dim")

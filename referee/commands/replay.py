@@ -72,17 +72,18 @@ class _Held:
 
 
 def _check_deal(deal: int | None, found: Resimulation) -> None:
-    if deal is not None and not 1 <= deal <= found.totals.deals:
-        raise RefereeError(f"deal {deal}: the record has deals 1 to {found.totals.deals}")
+    has = found.totals.deals + (found.under_way() is not None)
+    if deal is not None and not 1 <= deal <= has:
+        raise RefereeError(f"deal {deal}: the record has deals 1 to {has}")
 
 
 def _show(
     found: Resimulation, deals: _Held, only: int | None, seat: int | None, *, step: bool
 ) -> None:
-    to = console()
+    to, talk = console(), console(stderr=True)
     names = [bot.name for bot in found.header.bots]
     heading = f"{found.header.game}: {' - '.join(names)}"
-    for number, deal in enumerate(deals, 1):
+    for number, deal in enumerate(_with_the_last(found, deals), 1):
         if only not in (None, number):
             continue
         if heading:
@@ -93,16 +94,26 @@ def _show(
         for scene in scenes(deal):
             to.print(trick_text(scene, deal, names, seat))
             if step and sys.stdin.isatty():
-                input()
+                talk.print("   Enter: on, Ctrl-C: stop", style="dim", end="")
+                sys.stdin.readline()
         _show_faults(to, found, deal, number)
         points = " ".join(map(str, deal.account.points))
-        to.print(f"   points by seat {points}   score by side {' '.join(map(str, deal.scores))}")
+        scores = " ".join(map(str, deal.scores)) or "none, it has no end"
+        to.print(f"   points by seat {points}   score by side {scores}")
     if found.end is not None and only is None:
         winner = found.end.winner
         who = "drawn" if winner is None else " and ".join(names[bot] for bot in winner)
         scores = " ".join(map(str, found.end.scores))
         to.print()
         to.print(f"result: {who} ({found.end.end}), scores {scores}", style="bold")
+
+
+def _with_the_last(found: Resimulation, deals: _Held) -> Iterator[DealResult]:
+    """All deals that hold, then the one in which the record breaks off."""
+    yield from deals
+    last = found.under_way()
+    if last is not None:
+        yield last
 
 
 def _show_faults(to: Console, found: Resimulation, deal: DealResult, number: int) -> None:

@@ -36,4 +36,7 @@ def find(game: str) -> Variant:
     try:
         return catalogue()[game]
     except KeyError:
-        raise RefereeError(f"no game {game!r}; there are {', '.join(catalogue())}") from None
+        near = [name for name in catalogue() if name.startswith(game.lower())]
+        raise RefereeError(
+            f"no game {game!r}; there are {', '.join(near or catalogue())}"
+        ) from None

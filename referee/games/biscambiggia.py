@@ -3,10 +3,18 @@
 from referee.plain_variants import match_option, rank_profile, variant
 
 _TABLE = {
-    2: ("first-to:2", "the first to win 2 deals", "S0"),
-    3: ("first-to:3", "the first to win 3 deals", "S0"),
-    4: ("deals:4", "4 deals: most won, then most card points, else drawn", "S0, RULES U05"),
-    6: ("deals:6", "6 deals: most won, then most card points, else drawn", "S0, RULES U05"),
+    2: ("first-to:2", "the first to win 2 deals", "sbiro.eu"),
+    3: ("first-to:3", "the first to win 3 deals", "sbiro.eu"),
+    4: (
+        "deals:4",
+        "4 deals: most won, then most card points, else drawn",
+        "sbiro.eu; the number: this project",
+    ),
+    6: (
+        "deals:6",
+        "6 deals: most won, then most card points, else drawn",
+        "sbiro.eu; the number: this project",
+    ),
 }
 
 VARIANTS = tuple(

@@ -26,8 +26,8 @@ VARIANTS = tuple(
         ),
         match=match,
         rows=(
-            ("match", text, "S3"),
-            *((f"  {name}", _SCORINGS[name], "S3") for name in scorings),
+            ("match", text, "Wikipedia: Briscola"),
+            *((f"  {name}", _SCORINGS[name], "Wikipedia: Briscola") for name in scorings),
         ),
     )
     for seats, (match, text, scorings) in _TABLE.items()

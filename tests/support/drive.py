@@ -27,7 +27,7 @@ def one_deal(
     game: Game[Any], deck: Sequence[Card], dealer: int, on_fault: OnFault | None = None
 ) -> Leg:
     """A leg of one deal that stands alone, with a bot for each seat."""
-    rules = MatchRules(game=game, ending=Ending(EndingKind.DEALS, 1), data={})
+    rules = MatchRules(game=game, ending=Ending(EndingKind.DEALS, 1), options={}, data={})
     course = CoursePlan(
         rules=rules,
         seating=tuple(range(game.seats)),
