@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from referee.endings import DropOut, Over, Reason, Standing, judge, leaders, nobody, single
+from referee.endings import DropOut, Over, Reason, Standing, best_of, judge, leaders, nobody, single
 from referee.rules import Game, Sides, Tally
 from referee.variants import MatchRules, PairGame
 from referee.verdict import FAULTS_BEFORE_BENCH, OnFault
@@ -119,14 +119,24 @@ class Course:
             share(tally.values, stakes.worst_value, stakes.void_value),
         )
 
-    def close(self, tally: Tally, at_fault: Iterable[int]) -> None:
-        """Counts a deal that was settled, moves the deal on, and says whether it was the last."""
-        self.standing = self.standing.add(tally, self.places)
+    def close(self, cards: Tally, at_fault: Iterable[int]) -> Tally:
+        """Counts a deal, moves the deal on, and says whether it was the last.
+
+        Args:
+            cards: what the cards say, by seat.
+            at_fault: places of bots at fault in this deal.
+
+        Returns:
+            What the deal brings after faults.
+        """
+        tally = self.settle(cards, at_fault)
+        self.standing = self.standing.add(tally, cards, self.places)
         void = not any(tally.scores)
         self.over = self._verdict(set(at_fault))
         stays = void and self.plan.rules.void_keeps_dealer and not self.alone
         if not stays:
             self.dealer = self._next_dealer()
+        return tally
 
     def _next_dealer(self) -> int:
         seats = len(self.plan.seating)
@@ -139,7 +149,9 @@ class Course:
         if self.plan.decks is not None:
             if self.standing.deals < self.plan.decks:
                 return None
-            return Over(self._best_side(), Reason.DEALS)
+            standing = self.standing
+            won = best_of(self.sides(), standing.values, standing.cards)
+            return Over(won, Reason.DEALS)
         found = judge(self.plan.rules.ending, self.standing, self.sides(), self.places)
         benched = set(self.benched())
         if found is None and benched and not any(map(self.is_whole_side, benched)):
@@ -149,15 +161,6 @@ class Course:
             self.pair = self.plan.rules.pair
             return None
         return found
-
-    def _best_side(self) -> tuple[int, ...] | None:
-        """The side with the most deal value over all its seats, or None where two are level.
-
-        Over all its seats: else a bot that gives up a lost deal would let its partner win alone.
-        """
-        sums = [sum(self.standing.values[place] for place in side) for side in self.sides()]
-        best = [side for side, total in zip(self.sides(), sums, strict=True) if total == max(sums)]
-        return best[0] if len(best) == 1 else None
 
     def _stop(self, at_fault: set[int]) -> Over:
         """A fault ends it all: the best of the others has won, if one side is best."""

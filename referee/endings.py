@@ -1,5 +1,6 @@
 """When a match is over and who has won it (RULES 5, 8.2). Pure; told after every deal."""
 
+from collections.abc import Iterable
 from enum import StrEnum
 
 from msgspec import Struct
@@ -48,16 +49,27 @@ class Reason(StrEnum):
 
 
 class Standing(Struct, frozen=True):
-    """What a match has brought so far, by place; a place is a seat of the match's first deal."""
+    """What a match has brought so far, by place; a place is a seat of the match's first deal.
+
+    Attributes:
+        cards: deal values as the cards say, before faults were settled.
+    """
 
     deals: int
     wins: tuple[int, ...]
     scores: tuple[int, ...]
     values: tuple[int, ...]
     points: tuple[int, ...]
+    cards: tuple[int, ...]
 
-    def add(self, tally: Tally, places: tuple[int, ...]) -> "Standing":
-        """The standing after one more deal, in which `places[seat]` sat at `seat`."""
+    def add(self, tally: Tally, cards: Tally, places: tuple[int, ...]) -> "Standing":
+        """The standing after one more deal, in which `places[seat]` sat at `seat`.
+
+        Args:
+            tally: what the deal brings after faults.
+            cards: what it would bring without them.
+            places: who sat in it.
+        """
         seat_of = {place: seat for seat, place in enumerate(places)}
 
         def plus(old: tuple[int, ...], new: tuple[int, ...]) -> tuple[int, ...]:
@@ -72,6 +84,7 @@ class Standing(Struct, frozen=True):
             plus(self.scores, tally.scores),
             plus(self.values, tally.values),
             plus(self.points, tally.points),
+            plus(self.cards, cards.values),
         )
 
 
@@ -91,13 +104,34 @@ class DropOut(Struct, frozen=True):
 def nobody(seats: int) -> Standing:
     """The standing before the first deal."""
     none = (0,) * seats
-    return Standing(deals=0, wins=none, scores=none, values=none, points=none)
+    return Standing(deals=0, wins=none, scores=none, values=none, points=none, cards=none)
 
 
 def leaders(figures: tuple[int, ...], among: tuple[int, ...]) -> tuple[int, ...]:
     """The places with the highest figure."""
     best = max(figures[place] for place in among)
     return tuple(place for place in among if figures[place] == best)
+
+
+def best_of(
+    groups: Iterable[tuple[int, ...]], figures: tuple[int, ...], cards: tuple[int, ...]
+) -> tuple[int, ...] | None:
+    """Who wins on the sum of deal values: partners together, by what the cards say.
+
+    So neither does a fault decide between partners' sides, nor does giving up a lost deal let a
+    partner win alone. Whoever was charged for a fault is not among the winners.
+
+    Args:
+        groups: those who win together: partners, or each alone.
+        figures: deal values after faults.
+        cards: deal values before them.
+    """
+    of = {group: cards[group[0]] if len(group) > 1 else figures[group[0]] for group in groups}
+    best = [group for group, total in of.items() if total == max(of.values())]
+    if len(best) > 1:
+        return None
+    won = tuple(one for one in best[0] if len(best[0]) == 1 or figures[one] >= cards[one])
+    return won or None
 
 
 def single(places: tuple[int, ...], sides: Sides) -> bool:

@@ -292,8 +292,8 @@ class Leg:
         deal = self.deal
         reason = _reason(deal)
         account = deal.table.account()
-        tally = self._settled()
-        self.course.close(tally, deal.at_fault)
+        at_fault = deal.at_fault or self.course.benched()
+        tally = self.course.close(self._by_the_cards(), at_fault)
         self._tell_end(account, reason)
         digests = [voice.digests() for voice in self.voices]
         figures = tally.values if self.course.alone else tally.scores
@@ -310,19 +310,18 @@ class Leg:
         """The deal that has begun and not ended, as far as it went."""
         return None if self._deal is None else _result(self._deal, DealReason.UNFINISHED)
 
-    def _settled(self) -> Tally:
+    def _by_the_cards(self) -> Tally:
+        """What the deal brings before faults are settled."""
         deal, course = self.deal, self.course
         if deal.start.played:
             if deal.ended_by is None:
-                return course.settle(deal.table.tally(), deal.at_fault)
-            return course.settle(deal.table.forfeit(deal.ended_by), deal.at_fault)
+                return deal.table.tally()
+            return deal.table.forfeit(deal.ended_by)
         benched = course.benched()
         if course.is_whole_side(benched[0]):
-            given_up = deal.table.forfeit(deal.places.index(benched[0]))
-        else:
-            none = (0,) * len(deal.places)
-            given_up = Tally(none, none, none)
-        return course.settle(given_up, benched)
+            return deal.table.forfeit(deal.places.index(benched[0]))
+        none = (0,) * len(deal.places)
+        return Tally(none, none, none)
 
     def _tell_end(self, account: Account, reason: DealReason) -> None:
         deal = self.deal

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from referee.endings import Reason
+from referee.endings import Reason, best_of
 from referee.leg import DealReason, DealResult, Leg
 from referee.record import EndLine, GameDigest
 from referee.verdict import FaultCode, Verdict
@@ -41,6 +41,7 @@ class Totals:
     def __init__(self, bots: int) -> None:
         """Begins with nothing."""
         self.scores = (0,) * bots
+        self._cards = (0,) * bots
         self.deals = 0
         self.acts = 0
         self.leg = 0
@@ -84,9 +85,11 @@ class Totals:
         """Counts a finished leg."""
         course = leg.course
         self.leg += 1
+        seating = course.plan.seating
+        cards = [course.standing.cards[seating.index(bot)] for bot in range(course.bots)]
         self.scores = tuple(map(sum, zip(self.scores, course.scores(), strict=True)))
+        self._cards = tuple(map(sum, zip(self._cards, cards, strict=True)))
         if course.over is not None:
-            seating = course.plan.seating
             places = course.over.winner
             self._last_winner = places and tuple(sorted({seating[place] for place in places}))
             self._reason = course.over.reason
@@ -115,8 +118,6 @@ class Totals:
             frozenset(frozenset(seating[place] for place in side) for side in partners)
             for seating, partners in self._seatings
         }
-        single_bots = frozenset(frozenset({bot}) for bot in range(len(self.scores)))
-        groups = groupings.pop() if len(groupings) == 1 else single_bots
-        sums = {group: sum(self.scores[bot] for bot in group) for group in groups}
-        best = [group for group, total in sums.items() if total == max(sums.values())]
-        return tuple(sorted(best[0])) if len(best) == 1 else None
+        alone = [(bot,) for bot in range(len(self.scores))]
+        together = [tuple(sorted(group)) for group in groupings.pop()]
+        return best_of(alone if groupings else together, self.scores, self._cards)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from referee.record import FaultLine
+from referee.seating import Seating
 from referee.verdict import FaultCode, OnFault
 from support.matches import lines_of, match, processes_with, rogue, verified
 
@@ -137,18 +138,33 @@ async def test_a_flood_while_the_other_thinks_costs_the_other_nothing(tmp_path: 
 
 
 @pytest.mark.slow
-async def test_giving_up_a_lost_deal_does_not_let_a_partner_win_alone(tmp_path: Path) -> None:
-    """The partner is not harmed by the fault, but a side wins by the sum of its seats."""
-    path = tmp_path / "record"
+async def test_a_fault_does_not_decide_between_the_sides_of_partners(tmp_path: Path) -> None:
+    """The side wins that the cards say: the partner is not harmed, and does not win alone."""
     others = ["sample:first-c"] * 3
-    for key in "abcdef":
+    winners = {}
+    for key in "abcdefgh":
         path = tmp_path / key
         result = await match(path, "briscola-4", rogue("exits"), *others, deals=1, key=key)
-        if result.end.scores[1] < 0:
-            break
+        scores = result.end.scores
+        assert scores[0] == -120
+        assert scores[2] == max(0, -scores[1])
+        assert scores[1] == scores[3]
+        winners[scores[1] > 0] = result.end.winner
 
-    assert result.end.scores[2] > 0 > result.end.scores[1]
-    assert result.end.winner == (1, 3)
+    assert winners == {True: (1, 3), False: (2,)}
+
+
+@pytest.mark.slow
+async def test_nor_does_it_over_several_legs(tmp_path: Path) -> None:
+    """Partners in every leg win together, but for the one that was charged."""
+    path = tmp_path / "record"
+    bots = (rogue("exits"), "sample:first-c", "sample:greedy", "sample:first-c")
+    result = await match(path, "briscola-4", *bots, deals=6, key="b", seating=Seating.ROTATE)
+    verified(path)
+
+    assert result.totals.fault_counts == [3, 0, 0, 0]
+    assert result.end.winner in ((2,), (1, 3))
+    assert 0 not in (result.end.winner or ())
 
 
 @pytest.mark.slow
