@@ -1,7 +1,8 @@
 """Cards, deals and tables as a person reads them: colour on a terminal, plain text in a pipe."""
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final, NoReturn
 
 from msgspec import Struct
@@ -47,6 +48,16 @@ def console(*, stderr: bool = False) -> Console:
     """Where to print: as wide as it must be when it is no terminal, so that nothing is cut."""
     found = _Plain(stderr=stderr)
     return found if found.is_terminal else _Plain(stderr=stderr, width=400)
+
+
+@contextmanager
+def busy(to: Console, text: str) -> Iterator[Callable[[str], None]]:
+    """Shows on a terminal that something takes its time; what it yields changes the text."""
+    if not to.is_terminal:
+        yield lambda _: None
+        return
+    with to.status(printable(text)) as status:
+        yield lambda now: status.update(printable(now))
 
 
 def face(card: str) -> Text:

@@ -97,6 +97,7 @@ class Seat:
         cpu = process.cpu_us()
         self.said = ask.line
         self.heard = b""
+        sent = came = 0
         try:
             written = os.write(process.stdin, ask.line)
             if written == len(ask.line):
@@ -114,7 +115,7 @@ class Seat:
         except OSError:
             written = len(ask.line)  # it closed its stdin; it may still have answered
         except RemoteProtocolError as error:
-            return self.accuse(error, None)
+            return self.accuse(error, Receipt(sent, came, came, process.cpu_us() - cpu))
         return await _Wait(self, ask, begin, cpu, ask.line[written:]).finish()
 
     def accuse(self, error: RemoteProtocolError, receipt: Receipt | None) -> Verdict:

@@ -1,7 +1,6 @@
 """`referee check`: whether a bot keeps to the protocol, and how to mend it."""
 
 import json
-from contextlib import nullcontext
 from typing import Annotated
 
 import trio
@@ -10,7 +9,7 @@ from rich.text import Text
 
 from referee.bots import BotSpec, resolve
 from referee.conformance import Finding, Level, examine
-from referee.faces import console, printable
+from referee.faces import busy, console, printable
 from referee.games import find
 from referee.interrupts import interruptible
 from referee.sandbox.bare import Bare
@@ -27,9 +26,10 @@ def check(
 ) -> None:
     """Checks whether a bot keeps to the protocol. Exit code 1 when it does not."""
     find(game)
-    spec = resolve(bot)
     talk = console(stderr=True)
-    with talk.status(f"talking to {spec.name} ...") if talk.is_terminal else nullcontext():
+    with busy(talk, f"preparing {bot} ..."):
+        spec = resolve(bot)
+    with busy(talk, f"talking to {spec.name} ..."):
         findings = trio.run(_examine, spec, game)
     if as_json:
         rows = [{"level": str(f.level), "what": f.what, "mend": f.mend} for f in findings]

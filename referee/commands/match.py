@@ -19,7 +19,7 @@ from referee.clock import DEFAULT_TIME
 from referee.config import MatchConfig, MatchPlan, make_plan
 from referee.endings import Reason
 from referee.errors import RefereeError
-from referee.faces import console, print_table
+from referee.faces import busy, console, print_table
 from referee.games import catalogue
 from referee.interrupts import interruptible
 from referee.leg import DealReason, DealResult
@@ -109,8 +109,10 @@ def match(
         on_fault=on_fault,
     )
     plan = make_plan(asked)
-    specs = [resolve(bot) for bot in bots]
-    result, path = _play(plan, specs, record, console(stderr=True))
+    talk = console(stderr=True)
+    with busy(talk, f"preparing {', '.join(bots)} ..."):
+        specs = [resolve(bot) for bot in bots]
+    result, path = _play(plan, specs, record, talk)
     if as_json:
         print(json.dumps(_object(plan, specs, result, path)))
     else:

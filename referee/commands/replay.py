@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from referee.errors import RefereeError
-from referee.faces import console, deal_heading, printable, scenes, trick_text
+from referee.faces import busy, console, deal_heading, printable, scenes, trick_text
 from referee.leg import DealResult
 from referee.reading import Mismatch, RecordReader
 from referee.record import WIRE
@@ -45,8 +45,7 @@ def replay(
             raise RefereeError(f"seat {seat}: the seats are 0 to {found.seats - 1}")
         deals = _Held(found)
         if verify:
-            for _ in deals:
-                pass
+            _go_through(deals)
         elif as_json:
             shown = match_object(found, deals, deal)
             _check_deal(deal, found)
@@ -55,6 +54,13 @@ def replay(
             _show(found, deals, deal, seat, step=step)
             _check_deal(deal, found)
         _conclude(found, deals.trouble, file, verify=verify, as_json=as_json)
+
+
+def _go_through(deals: "_Held") -> None:
+    with busy(console(stderr=True), "verifying ...") as say:
+        for number, _ in enumerate(deals, 1):
+            if number % 100 == 0:
+                say(f"verifying ... {number} deals hold")
 
 
 class _Held:
