@@ -183,7 +183,7 @@ def _why(reason: str, deals: int) -> str:
     count = "1 deal" if deals == 1 else f"{deals} deals"
     said = {
         Reason.TARGET: f"target reached after {count}",
-        Reason.DEALS: f"after all {count}",
+        Reason.DEALS: f"after {count}",
         Reason.CAP: f"no end in sight after {count}",
         Reason.FAULT: f"a fault ended it after {count}",
     }
