@@ -1,6 +1,6 @@
 """Who may say what when: the conversation with one bot process, without I/O.
 
-Two rules: every transition stands in `TRANSITIONS`, none is hidden in code beside it; and what
+Two rules: every transition by a message stands in `TRANSITIONS`, none is hidden in code; and what
 the table does not hold is an error, ours (`LocalProtocolError`) or the bot's
 (`RemoteProtocolError`). A broken conversation stays broken.
 """

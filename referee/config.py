@@ -2,6 +2,7 @@
 
 import secrets
 from pathlib import Path
+from typing import Final
 
 from msgspec import Struct
 
@@ -19,6 +20,8 @@ from referee.variants import MatchRules
 from referee.verdict import OnFault
 
 Deck = tuple[Card, ...]
+
+_LONGEST_PATH: Final = 255
 
 
 class MatchConfig(Struct, frozen=True, kw_only=True):
@@ -128,11 +131,23 @@ def _read_decks(text: str | None, pack: Deck) -> tuple[Deck, ...]:
     """Decks from a file, one a line, or the one deck that stands in the text itself."""
     if text is None:
         return ()
+    if len(text) >= _LONGEST_PATH and " " not in text.strip():
+        raise RefereeError("deck: that is neither a file nor a list of cards")
     path = Path(text)
-    if text and " " not in text.strip() and "," not in text and not path.is_file():
+    if (
+        text
+        and len(text) < _LONGEST_PATH
+        and " " not in text.strip()
+        and "," not in text
+        and not path.is_file()
+    ):
         raise RefereeError(f"deck {text!r} is neither a file nor a list of cards")
     try:
-        rows = path.read_text().splitlines() if len(text) < 4096 and path.is_file() else [text]
+        rows = (
+            path.read_text().splitlines()
+            if len(text) < _LONGEST_PATH and path.is_file()
+            else [text]
+        )
     except (OSError, UnicodeDecodeError) as error:
         raise RefereeError(f"deck file {text!r}: {error}") from error
     decks = []

@@ -6,7 +6,6 @@ The other seats are played by the referee itself, so that only one process runs.
 import os
 import time
 from enum import StrEnum
-from itertools import count
 from typing import Final
 
 import trio
@@ -185,9 +184,15 @@ class _Talk:
 
     async def _end(self) -> None:
         """Says `end` with stdin still open, and looks whether the bot leaves."""
-        line = self._leg.farewells()[0]
+        *before, end = self._leg.farewells()[0].splitlines(keepends=True)
         process = self.seat.process
-        self._write(line.splitlines(keepends=True)[-1])
+        for line in before:
+            self._write(line)
+            await trio.sleep(_QUIET_S)
+            if self._has_written():
+                self._spoke_unasked(line)
+                return
+        self._write(end)
         with trio.move_on_after(_LEAVE_S):
             await trio.lowlevel.wait_readable(process.exited_fd)
         if self._has_written():
@@ -251,7 +256,8 @@ def _measured(verb: str, took_us: int, slow_us: int, mend: str) -> Finding:
 
 async def _explained(verdict: Verdict, plan: MatchPlan, bot: BotSpec, sandbox: Sandbox) -> Finding:
     starting = '"type":"hello"' in verdict.evidence.to_bot
-    code = FaultCode.STARTUP if starting else verdict.code
+    output = verdict.code is FaultCode.OUTPUT
+    code = FaultCode.STARTUP if starting and not output else verdict.code
     what, mend = f"{code}: {verdict.detail}", _HINTS[verdict.code]
     if verdict.code is FaultCode.LATE and "flush" in verdict.detail:
         mend = await _why_silent(plan, bot, sandbox)
@@ -301,9 +307,9 @@ async def _why_silent(plan: MatchPlan, bot: BotSpec, sandbox: Sandbox) -> str:
 
 
 async def _pour(stdin: int, stdout: int, data: bytes) -> bool:
-    """Writes as much as is taken within a second or so; whether anything was written back."""
+    """Writes as much as is taken within two seconds; whether anything was written back."""
     until = time.monotonic() + 2 * _LEAVE_S
-    for _ in count():
+    while time.monotonic() <= until:
         try:
             data = data[os.write(stdin, data) :] if data else data
         except BlockingIOError:
@@ -313,6 +319,4 @@ async def _pour(stdin: int, stdout: int, data: bytes) -> bool:
         with trio.move_on_after(_QUIET_S):
             await trio.lowlevel.wait_readable(stdout)
             return True
-        if time.monotonic() > until:
-            return False
-    raise AssertionError  # count does not end
+    return False

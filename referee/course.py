@@ -9,7 +9,18 @@ from typing import Any
 
 from msgspec import Struct
 
-from referee.endings import DropOut, Over, Reason, Standing, best_of, judge, leaders, nobody, single
+from referee.endings import (
+    DropOut,
+    EndingKind,
+    Over,
+    Reason,
+    Standing,
+    best_of,
+    judge,
+    leaders,
+    nobody,
+    single,
+)
 from referee.rules import Game, Sides, Tally
 from referee.variants import MatchRules, PairGame
 from referee.verdict import FAULTS_BEFORE_BENCH, OnFault
@@ -45,6 +56,8 @@ class Course:
         """What the last two play, once the third has dropped out."""
         self.places: tuple[int, ...] = tuple(range(len(plan.seating)))
         self.dealer = plan.dealer
+        self.charged: set[int] = set()
+        """The bots that deals of this leg were charged to."""
 
     @property
     def game(self) -> Game[Any]:  # every game has a state type of its own
@@ -62,7 +75,11 @@ class Course:
 
     def scores(self) -> tuple[int, ...]:
         """The same by bot."""
-        figures, seating = self.figures(), self.plan.seating
+        return self.by_bot(self.figures())
+
+    def by_bot(self, figures: tuple[int, ...]) -> tuple[int, ...]:
+        """Figures by place as figures by bot; all places of a bot have the same."""
+        seating = self.plan.seating
         return tuple(figures[seating.index(bot)] for bot in range(self.bots))
 
     def places_of(self, bot: int) -> tuple[int, ...]:
@@ -87,9 +104,9 @@ class Course:
         own = set(self.places_of(self.plan.seating[place]))
         return len(sides) == 2 and any(place in side and set(side) <= own for side in sides)
 
-    def fault(self, place: int) -> bool:
-        """Counts a fault; returns whether it ends the deal."""
-        self.faults[self.plan.seating[place]] += 1
+    def fault(self, place: int, *, again: bool) -> bool:
+        """Counts a fault, one for each bot and deal; returns whether it ends the deal."""
+        self.faults[self.plan.seating[place]] += not again
         if self.plan.on_fault is None:
             return self.is_whole_side(place)
         return self.plan.on_fault is not OnFault.PLAY_ON
@@ -119,22 +136,27 @@ class Course:
             share(tally.values, stakes.worst_value, stakes.void_value),
         )
 
-    def close(self, cards: Tally, at_fault: Iterable[int]) -> Tally:
+    def close(self, unsettled: Tally, at_fault: Iterable[int]) -> Tally:
         """Counts a deal, moves the deal on, and says whether it was the last.
 
         Args:
-            cards: what the cards say, by seat.
+            unsettled: what the cards say, by seat.
             at_fault: places of bots at fault in this deal.
 
         Returns:
             What the deal brings after faults.
         """
-        tally = self.settle(cards, at_fault)
-        self.standing = self.standing.add(tally, cards, self.places)
-        void = not any(tally.scores)
-        self.over = self._verdict(set(at_fault))
-        stays = void and self.plan.rules.void_keeps_dealer and not self.alone
-        if not stays:
+        guilty = set(at_fault)
+        tally = self.settle(unsettled, guilty)
+        self.charged |= {self.plan.seating[place] for place in guilty}
+        self.standing = self.standing.add(tally, unsettled, self.places)
+        found = self._verdict(guilty)
+        if isinstance(found, DropOut):
+            self.places, self.pair = found.places, self.plan.rules.pair
+        else:
+            self.over = found
+        void = not any(unsettled.scores)
+        if not (void and self.plan.rules.void_keeps_dealer and not self.alone):
             self.dealer = self._next_dealer()
         return tally
 
@@ -143,24 +165,28 @@ class Course:
         right = [(self.dealer + step) % seats for step in range(1, seats + 1)]
         return next(place for place in right if place in self.places)
 
-    def _verdict(self, at_fault: set[int]) -> Over | None:
+    def _verdict(self, at_fault: set[int]) -> Over | DropOut | None:
+        if self.plan.decks is not None:
+            ended = self.standing.deals >= self.plan.decks
+            found: Over | DropOut | None = self._by_value() if ended else None
+        else:
+            found = judge(self.plan.rules.ending, self.standing, self.sides(), self.places)
+        if isinstance(found, Over):
+            return found
         if at_fault and self.plan.on_fault is OnFault.END_MATCH:
             return self._stop(at_fault)
-        if self.plan.decks is not None:
-            if self.standing.deals < self.plan.decks:
-                return None
-            standing = self.standing
-            won = best_of(self.sides(), standing.values, standing.cards)
-            return Over(won, Reason.DEALS)
-        found = judge(self.plan.rules.ending, self.standing, self.sides(), self.places)
         benched = set(self.benched())
-        if found is None and benched and not any(map(self.is_whole_side, benched)):
+        if benched and not self.alone:
             return self._stop(benched)
-        if isinstance(found, DropOut):
-            self.places = found.places
-            self.pair = self.plan.rules.pair
-            return None
         return found
+
+    def _by_value(self) -> Over:
+        """The end of decks that stand alone."""
+        seating, standing = self.plan.seating, self.standing
+        sides = [tuple(sorted({seating[place] for place in side})) for side in self.sides()]
+        won = best_of(sides, self.scores(), self.by_bot(standing.unsettled), self.charged)
+        places = won and tuple(place for place in self.places if seating[place] in won)
+        return Over(places, Reason.DEALS)
 
     def _stop(self, at_fault: set[int]) -> Over:
         """A fault ends it all: the best of the others has won, if one side is best."""
@@ -168,8 +194,8 @@ class Course:
         among = tuple(place for place in self.places if place not in at_fault)
         if not among:
             return Over(None, Reason.FAULT)
-        figures = self.figures()
-        top = leaders(figures, among)
+        for_wins = not self.alone and self.plan.rules.ending.kind is EndingKind.WINS
+        top = leaders(self.standing.wins if for_wins else self.figures(), among)
         if len(sides) == 2 and any(set(side) <= at_fault for side in sides):
             top = among
         return Over(top if single(top, sides) else None, Reason.FAULT)

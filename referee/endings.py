@@ -1,6 +1,6 @@
 """When a match is over and who has won it (RULES 5, 8.2). Pure; told after every deal."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from enum import StrEnum
 
 from msgspec import Struct
@@ -43,7 +43,7 @@ class Reason(StrEnum):
     CAP = "cap"
     """The most deals a match may have were played: drawn."""
     FAULT = "fault"
-    """A fault ended it, as `--on-fault end-match` or the third fault of a bot asks."""
+    """A fault ended it: by `--on-fault end-match`, or because a bot plays no more."""
     INTERRUPTED = "interrupted"
     """Whoever ran the match stopped it."""
 
@@ -52,7 +52,7 @@ class Standing(Struct, frozen=True):
     """What a match has brought so far, by place; a place is a seat of the match's first deal.
 
     Attributes:
-        cards: deal values as the cards say, before faults were settled.
+        unsettled: deal values as the cards say, before faults were settled.
     """
 
     deals: int
@@ -60,14 +60,14 @@ class Standing(Struct, frozen=True):
     scores: tuple[int, ...]
     values: tuple[int, ...]
     points: tuple[int, ...]
-    cards: tuple[int, ...]
+    unsettled: tuple[int, ...]
 
-    def add(self, tally: Tally, cards: Tally, places: tuple[int, ...]) -> "Standing":
+    def add(self, tally: Tally, unsettled: Tally, places: tuple[int, ...]) -> "Standing":
         """The standing after one more deal, in which `places[seat]` sat at `seat`.
 
         Args:
             tally: what the deal brings after faults.
-            cards: what it would bring without them.
+            unsettled: what it would bring without them.
             places: who sat in it.
         """
         seat_of = {place: seat for seat, place in enumerate(places)}
@@ -84,7 +84,7 @@ class Standing(Struct, frozen=True):
             plus(self.scores, tally.scores),
             plus(self.values, tally.values),
             plus(self.points, tally.points),
-            plus(self.cards, cards.values),
+            plus(self.unsettled, unsettled.values),
         )
 
 
@@ -104,7 +104,7 @@ class DropOut(Struct, frozen=True):
 def nobody(seats: int) -> Standing:
     """The standing before the first deal."""
     none = (0,) * seats
-    return Standing(deals=0, wins=none, scores=none, values=none, points=none, cards=none)
+    return Standing(deals=0, wins=none, scores=none, values=none, points=none, unsettled=none)
 
 
 def leaders(figures: tuple[int, ...], among: tuple[int, ...]) -> tuple[int, ...]:
@@ -114,23 +114,27 @@ def leaders(figures: tuple[int, ...], among: tuple[int, ...]) -> tuple[int, ...]
 
 
 def best_of(
-    groups: Iterable[tuple[int, ...]], figures: tuple[int, ...], cards: tuple[int, ...]
+    sides: Iterable[tuple[int, ...]],
+    figures: tuple[int, ...],
+    unsettled: tuple[int, ...],
+    charged: Set[int],
 ) -> tuple[int, ...] | None:
-    """Who wins on the sum of deal values: partners together, by what the cards say.
+    """The bots that win on the sum of deal values.
 
-    So neither does a fault decide between partners' sides, nor does giving up a lost deal let a
-    partner win alone. Whoever was charged for a fault is not among the winners.
+    Sides of several bots are compared by what the cards say, so that a fault neither decides
+    between them nor lets a partner win alone; whoever was charged is not among the winners.
 
     Args:
-        groups: those who win together: partners, or each alone.
-        figures: deal values after faults.
-        cards: deal values before them.
+        sides: the bots that win together.
+        figures: deal values after faults, by bot.
+        unsettled: deal values before them, by bot.
+        charged: bots that were charged for a fault.
     """
-    of = {group: cards[group[0]] if len(group) > 1 else figures[group[0]] for group in groups}
-    best = [group for group, total in of.items() if total == max(of.values())]
+    of = {side: unsettled[side[0]] if len(side) > 1 else figures[side[0]] for side in sides}
+    best = [side for side, total in of.items() if total == max(of.values())]
     if len(best) > 1:
         return None
-    won = tuple(one for one in best[0] if len(best[0]) == 1 or figures[one] >= cards[one])
+    won = tuple(bot for bot in best[0] if len(best[0]) == 1 or bot not in charged)
     return won or None
 
 
@@ -159,7 +163,8 @@ def judge(
         if standing.scores[top[0]] >= ending.number:
             if single(top, sides):
                 return Over(top, Reason.TARGET)
-            if ending.drop_out and len(top) == 2 < len(playing):
+            goes_on = standing.deals < ending.max_deals
+            if ending.drop_out and goes_on and len(top) == 2 < len(playing):
                 return DropOut(top)
     elif standing.deals >= ending.number:
         top = leaders(standing.scores, playing)

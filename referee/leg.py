@@ -1,16 +1,16 @@
 """One leg of a match without I/O: deals, questions, faults, scores and every byte that is said.
 
 `referee.match` drives it with processes, `referee.verify` with the lines of a record; out of both
-come the same bytes. In order: `next_deal`, `greet` for each of `to_start`, `open_deal`, then `ask`
-with `answered` or `faulted` until it returns None, `close_deal`; at last `farewells`.
+come the same bytes. In order: `next_deal`, `greet` for each of `to_start`, with `faulted` for those
+that do not start, `open_deal`, then `ask` with `answered` or `faulted` until it returns None,
+`close_deal`; at last `farewells`.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from protocol.connection import Connection
 from protocol.limits import DEPTH, LINE_FROM_BOT, MATCH_FROM_BOT, NOTE, PROTOCOL_VERSION
@@ -127,7 +127,7 @@ class _Deal:
         self.places = course.places
         self.game = course.game
         self.table = Table(course.game, start.deck, start.dealer)
-        self.at_fault: set[int] = set()
+        self.at_fault = set(course.benched())
         self.faults: list[DealFault] = []
         self.ended_by: int | None = None
         """The seat whose fault ended the deal."""
@@ -139,18 +139,23 @@ def _reason(deal: _Deal) -> DealReason:
     return DealReason.PLAYED if deal.ended_by is None else DealReason.FAULT
 
 
-def _result(deal: _Deal, reason: DealReason) -> DealResult:
-    """What can be said of a deal without counting it."""
+def _result(
+    deal: _Deal,
+    reason: DealReason,
+    scores: tuple[int, ...] = (),
+    digests: Sequence[tuple[str, str]] = (),
+) -> DealResult:
+    """What there is to say of a deal; one that was not counted has no scores and digests."""
     return DealResult(
         start=deal.start,
         game=deal.game,
         reason=reason,
         account=deal.table.account(),
         acts=tuple(deal.table.acts),
-        scores=(),
+        scores=scores,
         faults=tuple(deal.faults),
-        sent=(),
-        times=(),
+        sent=tuple(sent for sent, _ in digests),
+        times=tuple(times for _, times in digests),
     )
 
 
@@ -280,8 +285,9 @@ class Leg:
         deal = self.deal
         seat = deal.places.index(place)
         deal.faults.append(DealFault(seat, verdict.code, len(deal.table.acts)))
+        again = place in deal.at_fault
         deal.at_fault |= set(self.course.places_of(self.plan.course.seating[place]))
-        if self.course.fault(place) and deal.ended_by is None:
+        if self.course.fault(place, again=again) and deal.ended_by is None:
             deal.ended_by = seat
         asked = self._asked.id if self._asked and self._asked.place == place else None
         self._asked = None
@@ -292,34 +298,29 @@ class Leg:
         deal = self.deal
         reason = _reason(deal)
         account = deal.table.account()
-        at_fault = deal.at_fault or self.course.benched()
-        tally = self.course.close(self._by_the_cards(), at_fault)
+        tally = self.course.close(self._unsettled(), deal.at_fault)
         self._tell_end(account, reason)
         digests = [voice.digests() for voice in self.voices]
         figures = tally.values if self.course.alone else tally.scores
         self._deals += 1
         self._deal = None
-        return replace(
-            _result(deal, reason),
-            scores=tuple(max(figures[seat] for seat in side) for side in account.sides),
-            sent=tuple(sent for sent, _ in digests),
-            times=tuple(times for _, times in digests),
-        )
+        scores = tuple(max(figures[seat] for seat in side) for side in account.sides)
+        return _result(deal, reason, scores, digests)
 
     def under_way(self) -> DealResult | None:
         """The deal that has begun and not ended, as far as it went."""
         return None if self._deal is None else _result(self._deal, DealReason.UNFINISHED)
 
-    def _by_the_cards(self) -> Tally:
+    def _unsettled(self) -> Tally:
         """What the deal brings before faults are settled."""
         deal, course = self.deal, self.course
         if deal.start.played:
             if deal.ended_by is None:
                 return deal.table.tally()
             return deal.table.forfeit(deal.ended_by)
-        benched = course.benched()
-        if course.is_whole_side(benched[0]):
-            return deal.table.forfeit(deal.places.index(benched[0]))
+        benched = min(deal.at_fault)
+        if course.is_whole_side(benched):
+            return deal.table.forfeit(deal.places.index(benched))
         none = (0,) * len(deal.places)
         return Tally(none, none, none)
 

@@ -154,6 +154,8 @@ class _Conductor:
             self._totals.end_leg(leg)
             self._open_leg = None
             faults = leg.course.faults
+            if self._totals.stopped:
+                break
 
     def _header(self) -> Header:
         plan = self._plan

@@ -82,6 +82,9 @@ def build(options: Options, *, name: str, seats: int, teams: bool, match: str) -
         raise RefereeError(f"match={ending_text}: partners play an even number of deals")
     if ending.kind is EndingKind.WINS and scoring in ("three_hand_40", "cumulative"):
         raise RefereeError(f"match={ending_text}: deal_scoring={scoring} is played to points:N")
+    most = _MOST_A_DEAL[scoring] if ending.kind is EndingKind.POINTS else 1
+    if ending.kind is not EndingKind.DEALS and ending.number > most * ending.max_deals:
+        raise RefereeError(f"match={ending_text}: {ending.max_deals} deals cannot bring that much")
     as_played = {name: value for name, value in options.items() if name != TARGET.name}
     as_played["match"] = ending_text
     return MatchRules(
@@ -106,6 +109,7 @@ def _pair(name: str, profile: str) -> PairGame:
     return PairGame(f"{name}-2", options, PlainGame(layout))
 
 
+_MOST_A_DEAL: Final = {"one": 1, "pennycook": 3, "three_hand_40": 3, "cumulative": 120}
 _TARGETS: Final = {"pennycook": 12, "three_hand_40": 12, "cumulative": 121}
 
 

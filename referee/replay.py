@@ -35,7 +35,7 @@ def match_object(found: Resimulation, deals: Iterable[DealResult], only: int | N
         "deals": kept,
         "result": {
             "scores": list(result.scores),
-            "winner": None if result.winner is None else list(result.winner),
+            "winner": None if result.winner is None or found.unfinished else list(result.winner),
             "reason": "unfinished" if found.unfinished and found.end is None else result.end,
         },
         "game_digest": result.game_digest,

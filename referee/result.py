@@ -5,7 +5,7 @@ from msgspec import Struct
 from referee.endings import Reason, best_of
 from referee.leg import DealReason, DealResult, Leg
 from referee.record import EndLine, GameDigest
-from referee.verdict import FaultCode, Verdict
+from referee.verdict import FaultCode, OnFault, Verdict
 
 ROWS_KEPT = 40
 FAULTS_KEPT = 100
@@ -41,7 +41,9 @@ class Totals:
     def __init__(self, bots: int) -> None:
         """Begins with nothing."""
         self.scores = (0,) * bots
-        self._cards = (0,) * bots
+        self._unsettled = (0,) * bots
+        self._charged: set[int] = set()
+        self._stopped = False
         self.deals = 0
         self.acts = 0
         self.leg = 0
@@ -86,18 +88,26 @@ class Totals:
         course = leg.course
         self.leg += 1
         seating = course.plan.seating
-        cards = [course.standing.cards[seating.index(bot)] for bot in range(course.bots)]
+        unsettled = course.by_bot(course.standing.unsettled)
         self.scores = tuple(map(sum, zip(self.scores, course.scores(), strict=True)))
-        self._cards = tuple(map(sum, zip(self._cards, cards, strict=True)))
+        self._unsettled = tuple(map(sum, zip(self._unsettled, unsettled, strict=True)))
+        self._charged |= course.charged
         if course.over is not None:
             places = course.over.winner
             self._last_winner = places and tuple(sorted({seating[place] for place in places}))
             self._reason = course.over.reason
+            by_rule = course.plan.on_fault is OnFault.END_MATCH
+            self._stopped = by_rule and course.over.reason is Reason.FAULT
             self._seatings.append((seating, course.plan.rules.game.partners))
+
+    @property
+    def stopped(self) -> bool:
+        """Whether a fault has ended the match, legs that are not played yet included."""
+        return self._stopped
 
     def result(self, legs: int) -> EndLine:
         """The result as the record's last line has it; an unfinished match has no winner."""
-        finished = len(self._seatings) == legs
+        finished = self._stopped or len(self._seatings) == legs
         winner = self._winner() if finished else None
         reason = str(self._reason if finished else Reason.INTERRUPTED)
         return EndLine(
@@ -108,16 +118,16 @@ class Totals:
         )
 
     def _winner(self) -> tuple[int, ...] | None:
-        """The only leg's winner; of several, the partners with the best sum, if they are alone.
+        """The winner of the only leg, or of the one that a fault ended; else by all the legs.
 
-        Bots that were not partners in every leg count one by one.
+        Partners of every leg win together, others one by one.
         """
-        if len(self._seatings) == 1:
+        if len(self._seatings) == 1 or self._stopped:
             return self._last_winner
         groupings = {
-            frozenset(frozenset(seating[place] for place in side) for side in partners)
+            tuple(sorted(tuple(sorted({seating[at] for at in side})) for side in partners))
             for seating, partners in self._seatings
         }
-        alone = [(bot,) for bot in range(len(self.scores))]
-        together = [tuple(sorted(group)) for group in groupings.pop()]
-        return best_of(alone if groupings else together, self.scores, self._cards)
+        alone = tuple((bot,) for bot in range(len(self.scores)))
+        sides = next(iter(groupings)) if len(groupings) == 1 else alone
+        return best_of(sides, self.scores, self._unsettled, self._charged)

@@ -72,7 +72,7 @@ def tally(points: tuple[int, ...], sides: Sides, scoring: DealScoring) -> Tally:
 def forfeited(side: int, sides: Sides, scoring: DealScoring, total: int) -> Tally:
     """What a deal brings that `side` gave up, of `total` card points.
 
-    One opponent is counted all the points; several share them, which is void for them.
+    One opponent is counted all the points; several score as in a void deal.
     """
     if len(sides) == 2:
         return tally(tuple(0 if at == side else total for at in range(2)), sides, scoring)

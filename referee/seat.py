@@ -23,7 +23,10 @@ SYNC_WAIT_MS: Final = 1
 """How long a synchronous poll may hold up everything else; the least that poll(2) can count."""
 
 GRACE_S: Final = 1.0
-"""How long a process may take to leave after `end`, or to read why it was faulted."""
+"""How long a process may take to leave after `end`."""
+
+LAST_WORD_S: Final = 0.25
+"""How long a process may take to read why it was faulted, and leave."""
 
 STDERR_KEPT: Final = 16 * 1024
 STDERR_MOST: Final = 16 * 1024 * 1024
@@ -100,6 +103,11 @@ class Seat:
         sent = came = 0
         try:
             written = os.write(process.stdin, ask.line)
+        except BlockingIOError:
+            written = 0
+        except OSError:
+            written = len(ask.line)  # it closed its stdin; it may still answer
+        try:
             if written == len(ask.line):
                 sent = (time.perf_counter_ns() - begin) // 1000
                 if self._poll.poll(SYNC_WAIT_MS):
@@ -111,9 +119,7 @@ class Seat:
                         if message is not None:
                             return message, Receipt(sent, came, came, process.cpu_us() - cpu)
         except BlockingIOError:
-            written = 0
-        except OSError:
-            written = len(ask.line)  # it closed its stdin; it may still have answered
+            pass  # poll was mistaken; the wait below looks again
         except RemoteProtocolError as error:
             return self.accuse(error, Receipt(sent, came, came, process.cpu_us() - cpu))
         return await _Wait(self, ask, begin, cpu, ask.line[written:]).finish()
@@ -157,7 +163,7 @@ class Seat:
         """Tells a bot at fault why, lets it leave, and ends it."""
         self._write_what_fits(line)
         self.process.close_stdin()
-        with trio.move_on_after(GRACE_S / 4):
+        with trio.move_on_after(LAST_WORD_S):
             await trio.lowlevel.wait_readable(self.process.exited_fd)
         self.end()
 

@@ -4,7 +4,7 @@ The same `Leg` that conducted the match is fed from the file; no bot, no clock, 
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
 from protocol.errors import LocalProtocolError, RemoteProtocolError
@@ -84,6 +84,13 @@ class Resimulation:
         """The deal in which the record breaks off, as far as it holds."""
         return None if self._leg is None else self._leg.under_way()
 
+    def game_of(self, deal: DealResult) -> tuple[str, Mapping[str, str]]:
+        """The id and the options under which a deal was played."""
+        pair = self._rules.pair
+        if pair is not None and deal.game is pair.game:
+            return pair.id, pair.options
+        return self.header.game, self.header.options
+
     @property
     def seats(self) -> int:
         """How many seats the game has."""
@@ -104,6 +111,8 @@ class Resimulation:
                 yield from self._play_leg(leg)
                 self.totals.end_leg(leg)
                 faults, leg = leg.course.faults, None
+                if self.totals.stopped:
+                    break
             self._close(self._take(EndLine))
         except _Stopped as stop:
             if leg is not None:
@@ -261,12 +270,14 @@ class Resimulation:
         answer = Answer(ask.id, line.act)
         verdict = leg.judge(answer, line.us)
         if verdict is not None:
-            where = f"deal {leg.deal.start.deal}, seat {ask.place}"
+            seat = leg.deal.places.index(ask.place)
+            where = f"deal {leg.deal.start.deal}, seat {seat}"
             raise self._mismatch(f"{where}: {verdict.code}: {verdict.detail}")
         leg.answered(answer, line.us)
 
     def _close_deal(self, leg: Leg) -> DealResult:
         line = self._take(DealEndLine)
+        seat_of = {place: f"seat {seat}" for seat, place in enumerate(leg.deal.places)}
         deal = leg.close_deal()
         where = f"deal {deal.start.deal}"
         for name, here, there in (
@@ -284,7 +295,8 @@ class Resimulation:
             ):
                 for place, (here, there) in enumerate(zip(ours, theirs, strict=False)):
                     if here != there:
-                        raise self._mismatch(f"{where}, seat {place}: the {what} differ")
+                        who = seat_of.get(place, f"place {place}")
+                        raise self._mismatch(f"{where}, {who}: the {what} differ")
                 if len(ours) != len(theirs):
                     raise self._mismatch(f"{where}: {len(ours)} digests belong here")
         self.totals.add_deal(deal)

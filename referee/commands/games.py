@@ -68,11 +68,10 @@ def _print_rules(variant: Variant) -> None:
         to.print()
     to.print("Choose with -o NAME=VALUE; N is a whole number.", style="dim")
     ending = rules.ending
-    to.print(
-        f"A deal has at most {rules.game.max_acts} acts; a match of {ending.max_deals} deals, "
-        "voids included, is drawn.",
-        style="dim",
-    )
+    text = f"A deal has at most {rules.game.max_acts} acts."
+    if ending.kind is not EndingKind.DEALS:
+        text += f" A match that is not decided after {ending.max_deals} deals is drawn."
+    to.print(text, style="dim")
 
 
 def _object(variant: Variant) -> dict[str, Any]:  # JSON

@@ -106,6 +106,9 @@ def _show(
         points = " ".join(map(str, deal.account.points))
         scores = " ".join(map(str, deal.scores)) or "none, it has no end"
         to.print(f"   points by seat {points}   score by side {scores}")
+    for leg, fault in found.last_faults:
+        text = f"fault after the last deal of leg {leg + 1}: place {fault.seat}: {fault.code}"
+        to.print(text, style="red")
     if found.end is not None and only is None:
         winner = found.end.winner
         who = "drawn" if winner is None else " and ".join(names[bot] for bot in winner)
@@ -133,10 +136,10 @@ def _show_faults(to: Console, found: Resimulation, deal: DealResult, number: int
         for text in (evidence.stderr_tail or evidence.stderr_head).splitlines()[-_STDERR_SHOWN:]:
             to.print(f"   stderr: {text[:200]}", style="dim")
     if lines:
-        start, header = deal.start, found.header
-        options = "".join(f" -o {name}={value}" for name, value in header.options.items())
+        start, (game, chosen) = deal.start, found.game_of(deal)
+        options = "".join(f" -o {name}={value}" for name, value in chosen.items())
         deck = " ".join(start.deck)
-        again = f"--game {header.game}{options} --dealer {start.dealer} --deck '{deck}'"
+        again = f"--game {game}{options} --dealer {start.dealer} --deck '{deck}'"
         to.print(f"   the same deal again: referee match BOT BOT... {again}", style="dim")
 
 

@@ -44,7 +44,7 @@ class BotProcess(Protocol):
         """Tells it that nothing more will come."""
 
     def kill(self) -> None:
-        """Ends it and everything it started, at once. Idempotent."""
+        """Ends it and its process group, at once. Idempotent."""
 
     def release(self) -> None:
         """Closes the descriptors, after `kill`. Idempotent."""

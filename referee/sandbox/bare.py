@@ -162,7 +162,10 @@ class BareProcess:
 
 
 class Bare:
-    """The bare sandbox; see `referee.sandbox.Sandbox`."""
+    """The bare sandbox; see `referee.sandbox.Sandbox`. One at a time in a process.
+
+    Every child that we did not have before and that is no running bot counts as left behind.
+    """
 
     name = "bare"
 
@@ -201,7 +204,9 @@ class Bare:
 
 
 def _end(pid: int) -> None:
-    with suppress(ProcessLookupError, ChildProcessError):  # somebody else was quicker
+    with suppress(
+        ProcessLookupError, ChildProcessError, PermissionError
+    ):  # somebody else was quicker
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
 
