@@ -62,6 +62,9 @@ WRONG = [
     (["match", "sample:first"], "a match of briscola needs 2, 3, 4 or 6 bots; got 1"),
     (["match", *PAIR, "--game", "briscola"], "no game 'briscola'; there are briscola-2, brisco"),
     (["match", *PAIR, "--deck", "nofile.txt"], "'nofile.txt' is neither a file nor a list of"),
+    (["match", *PAIR, "-o", "match=first-to:51"], "50 deals cannot bring that much"),
+    (["match", *PAIR, "-o", "deal_scoring=pennycook", "-o", "target=151"], "cannot bring that"),
+    (["match", *PAIR, "--deck", "4H" * 3000], "neither a file nor a list of cards"),
     (["match", *PAIR, "-o", "target=abc"], "it can be N (N is a whole number from 1 to 9999)"),
     (["match", "sample:first", "--game", "briscola-2"], "briscola-2 wants 2 bots; got 1"),
     (

@@ -155,6 +155,20 @@ async def test_a_fault_does_not_decide_between_the_sides_of_partners(tmp_path: P
 
 
 @pytest.mark.slow
+async def test_end_match_ends_all_legs(tmp_path: Path) -> None:
+    """The other side has won, and no further leg is begun."""
+    path = tmp_path / "record"
+    bots = (rogue("illegal"), "sample:first-c")
+    end_match = OnFault.END_MATCH
+    result = await match(
+        path, "briscola-2", *bots, deals=3, seating=Seating.ROTATE, on_fault=end_match
+    )
+
+    assert len(verified(path)) == 1
+    assert (result.end.end, result.end.winner) == ("fault", (1,))
+
+
+@pytest.mark.slow
 async def test_nor_does_it_over_several_legs(tmp_path: Path) -> None:
     """Partners in every leg win together, but for the one that was charged."""
     path = tmp_path / "record"

@@ -1,0 +1,130 @@
+"""referee.course: from deal to deal, with faults; told what the cards say, without cards."""
+
+from referee.course import Course, CoursePlan
+from referee.endings import Reason
+from referee.games import find
+from referee.rules import Tally
+from referee.scoring import DEAL_SCORINGS, tally
+from referee.verdict import OnFault
+
+
+def course(
+    game: str,
+    seating: tuple[int, ...],
+    *,
+    decks: int | None = None,
+    on_fault: OnFault | None = None,
+    **options: str,
+) -> Course:
+    rules, _ = find(game).rules_of(options)
+    return Course(
+        CoursePlan(rules=rules, seating=seating, decks=decks, dealer=0, on_fault=on_fault)
+    )
+
+
+def cards(one: Course, *points: int, scoring: str = "one") -> Tally:
+    """What the cards say when the sides took these points."""
+    return tally(points, one.game.partners, DEAL_SCORINGS[scoring])
+
+
+def test_the_bot_at_fault_scores_the_least_and_its_partner_no_less_than_void() -> None:
+    """The others score what the cards say."""
+    four = course("briscola-4", (0, 1, 2, 3), decks=4)
+
+    assert four.close(cards(four, 50, 70), {0}).values == (-120, 20, 0, 20)
+    assert four.close(cards(four, 80, 40), {0}).values == (-120, -40, 40, -40)
+
+
+def test_partners_who_were_both_charged_have_not_won() -> None:
+    """Whose side the cards favour wins, but without those that deals were charged to."""
+    four = course("briscola-4", (0, 1, 2, 3), decks=3)
+    four.close(cards(four, 30, 90), {0})
+    four.close(cards(four, 20, 100), {2})
+    four.close(cards(four, 120, 0), ())
+    assert four.over is not None
+    assert four.over.winner == (1, 3)
+
+    four = course("briscola-4", (0, 1, 2, 3), decks=3)
+    four.close(cards(four, 60, 60), {0})
+    four.close(cards(four, 60, 60), {2})
+    four.close(cards(four, 61, 59), ())
+    assert four.over is not None
+    assert four.over.winner is None
+
+
+def test_a_bot_that_holds_a_side_counts_by_its_own_figures() -> None:
+    """Two bots at a table of four are like two at a table of two."""
+    two = course("briscola-4", (0, 1, 0, 1), decks=2, on_fault=OnFault.PLAY_ON)
+    two.close(cards(two, 60, 60), {1, 3})
+    two.close(cards(two, 30, 90), ())
+
+    assert two.scores() == (-60, -60)
+    assert two.over is not None
+    assert two.over.winner is None
+
+
+def test_end_match_ends_it_for_the_other_side() -> None:
+    """Unless the match was over by itself with that deal."""
+    two = course("briscola-2", (0, 1), decks=5, on_fault=OnFault.END_MATCH)
+    assert two.fault(0, again=False)
+    two.close(cards(two, 0, 120), {0})
+
+    assert two.over is not None
+    assert (two.over.winner, two.over.reason) == ((1,), Reason.FAULT)
+
+    last = course("briscola-2", (0, 1), decks=1, on_fault=OnFault.END_MATCH)
+    last.close(cards(last, 0, 120), {0})
+    assert last.over is not None
+    assert (last.over.winner, last.over.reason) == ((1,), Reason.DEALS)
+
+
+def test_a_benched_bot_has_lost_a_match_to_its_own_end() -> None:
+    """After three faults nobody plays on for a match that it cannot win."""
+    two = course("briscola-2", (0, 1), match="first-to:9")
+    for _ in range(3):
+        assert two.over is None
+        two.fault(0, again=False)
+        two.close(cards(two, 0, 120), {0})
+
+    assert two.over is not None
+    assert (two.over.winner, two.over.reason) == ((1,), Reason.FAULT)
+
+
+def test_at_larger_tables_the_best_of_the_others_has_won() -> None:
+    """Where one is best; wins are compared where wins are counted."""
+    three = course("biscambiggia-3", (0, 1, 2))
+    for points in ((30, 50, 40), (30, 40, 50), (20, 60, 40)):
+        three.fault(0, again=False)
+        three.close(cards(three, *points), {0})
+
+    assert three.over is not None
+    assert (three.over.winner, three.over.reason) == ((1,), Reason.FAULT)
+
+
+def test_several_processes_of_a_bot_are_one_fault_a_deal() -> None:
+    """A side of three that does not start has one fault, not three."""
+    six = course("briscola-6", (0, 1, 0, 1, 0, 1), decks=9)
+    for place in (0, 2, 4):
+        six.fault(place, again=place > 0)
+    assert six.faults == [1, 0]
+    assert six.benched() == ()
+
+
+def test_a_tie_on_the_last_deal_of_all_is_drawn_not_played_on() -> None:
+    """The cap of 50 deals comes before a drop-out."""
+    three = course("briscola-3", (0, 1, 2), deal_scoring="three_hand_40", target="50")
+    for _ in range(50):
+        assert three.over is None
+        three.close(cards(three, 50, 50, 20, scoring="three_hand_40"), ())
+
+    assert three.over is not None
+    assert (three.over.winner, three.over.reason) == (None, Reason.CAP)
+
+
+def test_a_deal_won_by_the_bot_at_fault_is_not_void() -> None:
+    """With void_keeps_dealer the deal still passes: the cards were not level."""
+    three = course("biscambiggia-3", (0, 1, 2), void_keeps_dealer="true")
+    three.close(cards(three, 80, 20, 20), {0})
+    assert three.dealer == 1
+    three.close(cards(three, 40, 40, 40), ())
+    assert three.dealer == 1
