@@ -190,7 +190,7 @@ def test_a_build_that_leaves_processes_does_not_hold_us_up(
         Path(bot, name).symlink_to(target)
     os.mkfifo(Path(bot, "pipe"))
 
-    assert run(["match", bot, "sample:first", "--deals", "1"]) == 0
+    assert run(["match", bot, "sample:first", "--deals", "1", "--key", "k"]) == 0
     assert "winner" in capsys.readouterr().out
     done = subprocess.run(["pgrep", "-f", token], capture_output=True, check=False)
     assert done.stdout == b""
