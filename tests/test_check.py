@@ -75,17 +75,18 @@ async def test_what_is_only_unwise_is_a_warning(mistake: str) -> None:
     warnings = [one for one in findings if one.level is Level.WARNING]
 
     assert not [one for one in findings if one.level is Level.PROBLEM]
-    assert [one.mend for one in warnings if what in one.what and mend in one.mend]
+    assert len(warnings) == 1
+    assert what in warnings[0].what
+    assert mend in warnings[0].mend
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", list(catalogue()))
 async def test_a_bot_without_mistakes_passes_in_every_game(game: str) -> None:
-    """Nothing but ok, whatever is played; how fast it was is the machine's affair."""
+    """Nothing but ok, whatever is played."""
     findings = await examine(pupil("none"), game, Bare())
-    bad = [one for one in findings if one.level is not Level.OK and " within " not in one.what]
 
-    assert not bad
+    assert {one.level for one in findings} == {Level.OK}
     assert len(findings) == 5
 
 
@@ -93,11 +94,9 @@ async def test_a_bot_without_mistakes_passes_in_every_game(game: str) -> None:
 def test_the_command_says_it_in_lines_and_in_json(capsys: pytest.CaptureFixture[str]) -> None:
     """A line a finding; exit code 0 or 1."""
     assert run(["check", "sample:first-c"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert len([line for line in lines if not line.startswith(" ")]) == 5
+    assert capsys.readouterr().out.count("\n") == 5
     assert run(["check", "sample:first", "--json"]) == 0
-    levels = {one["level"] for one in json.loads(capsys.readouterr().out)["findings"]}
-    assert "problem" not in levels
+    assert {one["level"] for one in json.loads(capsys.readouterr().out)["findings"]} == {"ok"}
 
 
 @pytest.mark.slow
