@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from protocol.messages import Rules, TimeControl
 from referee.cards import Card, cards, check_deck
-from referee.chance import block_key, event_key, first_dealer
+from referee.chance import KEY_BITS, block_key, event_key, first_dealer
 from referee.clock import parse_time
 from referee.course import CoursePlan
 from referee.errors import RefereeError
@@ -97,7 +97,7 @@ def make_plan(asked: MatchConfig) -> MatchPlan:
     seats, partners = rules.game.seats, rules.game.partners
     held = holders(asked.bots, seats, partners, asked.game)
     given = _read_decks(asked.deck, rules.game.pack)
-    key = secrets.token_hex(16) if asked.key is None else asked.key
+    key = secrets.token_hex(KEY_BITS // 8) if asked.key is None else asked.key
     if not key:
         raise RefereeError("key: it must not be empty")
     return MatchPlan(

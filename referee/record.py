@@ -238,12 +238,6 @@ class GameDigest:
         return final.hexdigest()
 
 
-def deal_line(deal: DealResult) -> DealLine:
-    """The line that begins a deal."""
-    start = deal.start
-    return DealLine(start.deal, start.key, " ".join(start.deck), start.dealer, start.bots)
-
-
 def deal_end_line(deal: DealResult) -> DealEndLine:
     """The line that ends a deal, still without its hash."""
     return DealEndLine(

@@ -24,28 +24,15 @@ from protocol.messages import (
     End,
     Fault,
     Hello,
-    Limits,
     Ready,
-    Rules,
-    TimeControl,
     ToBot,
     View,
 )
+from support.drive import HELLO
 
 VIEW = View("play", 0, 1, ("7D",), "H", "6H", 0, 0, (), (0, 0), (), ())
 SAID: dict[object, ToBot] = {
-    Hello: Hello(
-        protocol=(1,),
-        game="g",
-        options={},
-        decks=None,
-        rules=Rules("g", 1, ""),
-        bot=0,
-        bots=2,
-        limits=Limits(1, 1, 1, 1),
-        time=TimeControl(1, 1, 1, 1, 1, 1),
-        seed="00",
-    ),
+    Hello: HELLO,
     Deal: Deal(1, (0, 1), 0, 1, "g", {}, (0, 0)),
     Act: Act("ab", VIEW, ("7D",), (), Clock(1, 1, 1)),
     DealEnd: DealEnd(1, (), (0, 0), (0, 0), "played"),

@@ -9,25 +9,14 @@ import trio
 from trio.testing import MockClock
 
 from protocol import Connection
-from protocol.messages import Answer, Hello, Limits, Ready, Rules, TimeControl
+from protocol.messages import Answer, Ready
 from referee.leg import Ask
 from referee.seat import STDERR_KEPT, Seat, Stderr
 from referee.verdict import FaultCode, Verdict
+from support.drive import HELLO
 
 HOUR_US = 3_600_000_000
 READY = b'{"type":"ready","protocol":1,"name":"x"}\n'
-HELLO = Hello(
-    protocol=(1,),
-    game="g",
-    options={},
-    decks=None,
-    rules=Rules("g", 1, ""),
-    bot=0,
-    bots=1,
-    limits=Limits(1, 1, 1, 1),
-    time=TimeControl(1, 1, 1, 1, 1, 1),
-    seed="",
-)
 
 
 class FakeProcess:

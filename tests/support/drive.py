@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from protocol.messages import Answer, Rules
+from protocol.messages import Answer, Hello, Limits, Rules, TimeControl
 from referee.cards import Card
 from referee.chance import BlockKey
 from referee.clock import parse_time
@@ -19,6 +19,20 @@ KEY = BlockKey("00" * 32)
 AT_ONCE = Receipt(0, 0, 0, 0)
 Choice = Callable[[Ask, tuple[str, ...]], str | Verdict]
 """What a place answers: an action, or the fault that it commits instead."""
+
+HELLO = Hello(
+    protocol=(1,),
+    game="g",
+    options={},
+    decks=None,
+    rules=Rules("g", 1, ""),
+    bot=0,
+    bots=2,
+    limits=Limits(1, 1, 1, 1),
+    time=TimeControl(1, 1, 1, 1, 1, 1),
+    seed="",
+)
+"""Any first message."""
 
 CRASH = Verdict(FaultCode.CRASHED, "the process ended: exit status 3")
 
