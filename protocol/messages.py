@@ -63,8 +63,11 @@ class Hello(Struct, frozen=True, tag_field="type", tag="hello"):
     seed: str
 
 
-class Deal(Struct, frozen=True, tag_field="type", tag="deal"):
-    """Cards have been dealt: who sits where. The cards themselves come with the first `act`."""
+class Deal(Struct, frozen=True, tag_field="type", tag="deal", omit_defaults=True):
+    """Cards have been dealt: who sits where. The cards themselves come with the first `act`.
+
+    `times` and `plus` are there when a void deal has raised what this one is worth.
+    """
 
     deal: Count
     seats: tuple[int, ...]
@@ -73,13 +76,29 @@ class Deal(Struct, frozen=True, tag_field="type", tag="deal"):
     game: str
     options: Options
     scores: tuple[int, ...]
+    times: int = 1
+    plus: int = 0
 
 
-class View(Struct, frozen=True):
+class View(Struct, frozen=True, omit_defaults=True):
     """All that a seat knows: everything it was shown in this deal, added up (SPEC 4).
 
     `hand` is in order of arrival; `leaders[k]` led to `tricks[k]`; `talon` counts the cards that
-    can still be drawn, the turn-up included; `points` are card points taken, by seat.
+    can still be drawn, the turn-up included; `points` are points taken, by seat.
+
+    The keys from `known` on are left out while there is nothing to say in them.
+
+    Attributes:
+        known: by seat, the cards that this seat knows to be in the hands of others.
+        next_card: the top of a talon that lies open.
+        removed: cards taken out of the pack by chance.
+        exchanges: who exchanged: seat, the card given, the card taken.
+        marriages: who married: seat and suit.
+        signals: those seen: the number of the trick from 0, seat and signal.
+        auction: what was said: seat and action.
+        caller: who won the auction and has called.
+        pledge: the card points that the caller's side must take.
+        called: the called cards; none while the caller plays a two blind.
     """
 
     phase: str
@@ -94,6 +113,16 @@ class View(Struct, frozen=True):
     points: tuple[int, ...]
     leaders: tuple[int, ...]
     tricks: tuple[tuple[str, ...], ...]
+    known: tuple[tuple[str, ...], ...] = ()
+    next_card: str | None = None
+    removed: tuple[str, ...] = ()
+    exchanges: tuple[tuple[int, str, str], ...] = ()
+    marriages: tuple[tuple[int, str], ...] = ()
+    signals: tuple[tuple[int, int, str], ...] = ()
+    auction: tuple[tuple[int, str], ...] = ()
+    caller: int | None = None
+    pledge: int | None = None
+    called: tuple[str, ...] = ()
 
 
 class Clock(Struct, frozen=True):

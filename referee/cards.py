@@ -1,5 +1,6 @@
 """Cards, packs and rank orders of the family (RULES 1.3). Values only, no game."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NewType
 
@@ -95,31 +96,44 @@ def worths(profile: Profile) -> dict[Card, int]:
     }
 
 
-def pack(profile: Profile, seats: int, *, removed_two: Suit = Suit("S")) -> tuple[Card, ...]:
+def pack(
+    profile: Profile, seats: int, *, packs: int = 1, removed_two: Suit = Suit("S")
+) -> tuple[Card, ...]:
     """The cards that `seats` players use, in the order of SPEC 8.2: suits H D C S, ranks A 2 … K.
 
-    Where the pack cannot be shared out evenly, as many twos leave it as are too many, beginning
-    with the suit `removed_two` (RULES 2).
+    Where the packs cannot be shared out evenly, as many twos leave them as are too many, beginning
+    with the suit `removed_two` (RULES 2, U04). Of two packs, equal cards stand side by side.
     """
-    whole = tuple(Card(rank + suit) for suit in SUITS for rank in RANKS if rank in profile.order)
-    excess = len(whole) % seats
-    twos = [Card("2" + removed_two), *(Card("2" + suit) for suit in SUITS if suit != removed_two)]
-    gone = set(twos[:excess])
-    return tuple(one for one in whole if one not in gone)
+    whole = [
+        Card(rank + suit)
+        for suit in SUITS
+        for rank in RANKS
+        if rank in profile.order
+        for _ in range(packs)
+    ]
+    suits = (removed_two, *(suit for suit in SUITS if suit != removed_two))
+    twos = [Card("2" + suit) for suit in suits for _ in range(packs)]
+    for two in twos[: len(whole) % seats]:
+        whole.remove(two)
+    return tuple(whole)
 
 
 def check_deck(deck: Sequence[Card], expected: Iterable[Card]) -> None:
     """Says whether `deck` holds exactly the cards of `expected`, in any order.
 
     Raises:
-        RefereeError: naming the cards that are doubled, foreign or missing.
+        RefereeError: naming the cards that are too many, foreign or missing.
     """
-    wanted = set(expected)
+    wanted, has = Counter(expected), Counter(deck)
+    one_pack = max(wanted.values()) == 1
     troubles = {
-        "doubled": sorted({one for one in deck if deck.count(one) > 1}, key=deck.index),
-        "not in this game's pack": [one for one in dict.fromkeys(deck) if one not in wanted],
-        "missing": [one for one in _ALL.values() if one in wanted and one not in deck],
+        "doubled" if one_pack else "too often": [
+            one for one in has if one in wanted and has[one] > wanted[one]
+        ],
+        "not in this game's pack": [one for one in has if one not in wanted],
+        "missing": list(dict.fromkeys((wanted - has).elements())),
     }
     found = [f"{' '.join(which)} {what}" for what, which in troubles.items() if which]
     if found:
-        raise RefereeError(f"the deck needs {len(wanted)} different cards: {'; '.join(found)}")
+        what = "different cards" if one_pack else "cards"
+        raise RefereeError(f"the deck needs {wanted.total()} {what}: {'; '.join(found)}")

@@ -16,7 +16,7 @@ from referee.games import find
 from referee.leg import Block, LegPlan
 from referee.rules import Sides
 from referee.seating import Seating, holders, legs
-from referee.variants import MatchRules
+from referee.variants import MatchRules, Variant
 from referee.verdict import OnFault
 
 Deck = tuple[Card, ...]
@@ -93,7 +93,7 @@ def make_plan(asked: MatchConfig) -> MatchPlan:
         RefereeError: naming the first thing that is wrong, and what would be right.
     """
     variant = find(asked.game)
-    rules, name = variant.rules_of(_read_options(asked.options))
+    rules, name = variant.rules_of(_with_seats(variant, _read_options(asked.options), asked.bots))
     seats, partners = rules.game.seats, rules.game.partners
     held = holders(asked.bots, seats, partners, asked.game)
     given = _read_decks(asked.deck, rules.game.pack)
@@ -114,6 +114,16 @@ def make_plan(asked: MatchConfig) -> MatchPlan:
         control=parse_time(asked.time),
         on_fault=asked.on_fault,
     )
+
+
+def _with_seats(variant: Variant, options: dict[str, str], bots: int) -> dict[str, str]:
+    """As many seats as bots, where the game leaves that open and nobody said otherwise."""
+    if len(variant.seats) == 1 or "seats" in options:
+        return options
+    if bots not in variant.seats:
+        *some, last = map(str, variant.seats)
+        raise RefereeError(f"{variant.id} wants {', '.join(some)} or {last} bots; got {bots}")
+    return {"seats": str(bots), **options}
 
 
 def _read_options(texts: tuple[str, ...]) -> dict[str, str]:

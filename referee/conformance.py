@@ -121,7 +121,8 @@ class _Talk:
     async def _act(self, ask: Ask) -> None:
         table = self._leg.deal.table
         if ask.place:
-            action = table.legal[-1]
+            odd = self._leg.deal.start.deal % 2  # now they outbid the bot, now they pass
+            action = table.legal[-odd]
             self._pretend(ask, f'{{"id":"{ask.id}","action":"{action}"}}')
             self._leg.answered(Answer(ask.id, action), Receipt(0, 0, 0, 0))
             return
@@ -217,7 +218,7 @@ async def examine(bot: BotSpec, game: str, sandbox: Sandbox, clock: str = TIME) 
     Returns:
         What was found, in the order in which it was looked at; the last may be what stopped us.
     """
-    seats = find(game).seats
+    seats = find(game).seats[0]
     plan = make_plan(
         MatchConfig(game=game, bots=seats, deals=_DEALS, key="check", dealer=seats - 1, time=clock)
     )

@@ -7,6 +7,7 @@ when somebody drops out; places never are.
 from collections.abc import Iterable
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 from referee.endings import (
@@ -22,7 +23,7 @@ from referee.endings import (
     single,
 )
 from referee.rules import Game, Sides, Tally
-from referee.variants import MatchRules, PairGame
+from referee.variants import MatchRules, PairGame, Raise
 from referee.verdict import FAULTS_BEFORE_BENCH, OnFault
 
 
@@ -56,6 +57,8 @@ class Course:
         """What the last two play, once the third has dropped out."""
         self.places: tuple[int, ...] = tuple(range(len(plan.seating)))
         self.dealer = plan.dealer
+        self.worth = Raise()
+        """What the next deal is worth, after a void one."""
         self.charged: set[int] = set()
         """The bots that deals of this leg were charged to."""
 
@@ -111,18 +114,21 @@ class Course:
             return self.is_whole_side(place)
         return self.plan.on_fault is not OnFault.PLAY_ON
 
-    def settle(self, tally: Tally, at_fault: Iterable[int]) -> Tally:
+    def settle(self, tally: Tally, at_fault: Iterable[int], sides: Sides | None = None) -> Tally:
         """What a deal brings after faults: the least to bots at fault, to their partners no harm.
 
         Args:
             tally: what the cards say, by seat.
             at_fault: places of bots at fault in this deal.
+            sides: who turned out to play together, where that was not known before the deal.
         """
         guilty = {self.places.index(place) for place in at_fault}
         if not guilty:
             return tally
         stakes = self.game.stakes
-        hurt = {seat for side in self.game.partners if guilty & set(side) for seat in side}
+        worst_score = stakes.worst_score * self.worth.times
+        together = sides or self.game.partners
+        hurt = {seat for side in together if guilty & set(side) for seat in side}
 
         def share(entries: tuple[int, ...], worst: int, void: int) -> tuple[int, ...]:
             return tuple(
@@ -132,33 +138,52 @@ class Course:
 
         return Tally(
             share(tally.points, 0, 0),
-            share(tally.scores, stakes.worst_score, stakes.void_score),
+            share(tally.scores, worst_score, stakes.void_score),
             share(tally.values, stakes.worst_value, stakes.void_value),
+            tally.counted,
         )
 
-    def close(self, unsettled: Tally, at_fault: Iterable[int]) -> Tally:
+    def close(self, unsettled: Tally, at_fault: Iterable[int], sides: Sides | None = None) -> Tally:
         """Counts a deal, moves the deal on, and says whether it was the last.
 
         Args:
             unsettled: what the cards say, by seat.
             at_fault: places of bots at fault in this deal.
+            sides: as in `settle`.
 
         Returns:
             What the deal brings after faults.
         """
         guilty = set(at_fault)
-        tally = self.settle(unsettled, guilty)
+        void = not any(unsettled.scores)
+        tally = self.settle(self._raised(unsettled), guilty, sides)
         self.charged |= {self.plan.seating[place] for place in guilty}
         self.standing = self.standing.add(tally, unsettled, self.places)
+        self._raise(void=void)
         found = self._verdict(guilty)
         if isinstance(found, DropOut):
             self.places, self.pair = found.places, self.plan.rules.pair
         else:
             self.over = found
-        void = not any(unsettled.scores)
         if not (void and self.plan.rules.void_keeps_dealer and not self.alone):
             self.dealer = self._next_dealer()
         return tally
+
+    def _raised(self, tally: Tally) -> Tally:
+        """A deal that counts for more, since the one before it was void."""
+        if self.worth == Raise():
+            return tally
+        times, plus = self.worth.times, self.worth.plus
+        scores = tuple(score * times + plus * (score > 0) for score in tally.scores)
+        return msgspec.structs.replace(tally, scores=scores)
+
+    def _raise(self, *, void: bool) -> None:
+        """What the next deal is worth; where decks stand alone, always the same."""
+        after = self.plan.rules.after_void
+        if not void or self.alone:
+            self.worth = Raise()
+        else:
+            self.worth = Raise(after.times, self.worth.plus + after.plus)
 
     def _next_dealer(self) -> int:
         seats = len(self.plan.seating)
@@ -184,7 +209,9 @@ class Course:
         """The end of decks that stand alone."""
         seating, standing = self.plan.seating, self.standing
         sides = [tuple(sorted({seating[place] for place in side})) for side in self.sides()]
-        won = best_of(sides, self.scores(), self.by_bot(standing.unsettled), self.charged)
+        unsettled = self.by_bot(standing.unsettled)
+        shared = self.plan.rules.ending.shared
+        won = best_of(sides, self.scores(), unsettled, self.charged, shared=shared)
         places = won and tuple(place for place in self.places if seating[place] in won)
         return Over(places, Reason.DEALS)
 

@@ -24,6 +24,8 @@ class Ending(Struct, frozen=True):
 
     Attributes:
         drop_out: two of three level at the target go on without the third (RULES U14).
+        shared: whoever is level at the top after all deals has won; card points do not decide
+            (RULES U12).
         max_deals: at so many deals, voids included, the match is drawn (DESIGN 6).
     """
 
@@ -31,6 +33,7 @@ class Ending(Struct, frozen=True):
     number: int
     drop_out: bool = False
     max_deals: int = 50
+    shared: bool = False
 
 
 class Reason(StrEnum):
@@ -52,10 +55,12 @@ class Standing(Struct, frozen=True):
     """What a match has brought so far, by place; a place is a seat of the match's first deal.
 
     Attributes:
+        deals: all deals; `counted` are those without the ones in which all passed.
         unsettled: deal values as the cards say, before faults were settled.
     """
 
     deals: int
+    counted: int
     wins: tuple[int, ...]
     scores: tuple[int, ...]
     values: tuple[int, ...]
@@ -80,6 +85,7 @@ class Standing(Struct, frozen=True):
 
         return Standing(
             self.deals + 1,
+            self.counted + tally.counted,
             plus(self.wins, tuple(int(score > 0) for score in tally.scores)),
             plus(self.scores, tally.scores),
             plus(self.values, tally.values),
@@ -104,7 +110,9 @@ class DropOut(Struct, frozen=True):
 def nobody(seats: int) -> Standing:
     """The standing before the first deal."""
     none = (0,) * seats
-    return Standing(deals=0, wins=none, scores=none, values=none, points=none, unsettled=none)
+    return Standing(
+        deals=0, counted=0, wins=none, scores=none, values=none, points=none, unsettled=none
+    )
 
 
 def leaders(figures: tuple[int, ...], among: tuple[int, ...]) -> tuple[int, ...]:
@@ -118,6 +126,8 @@ def best_of(
     figures: tuple[int, ...],
     unsettled: tuple[int, ...],
     charged: Set[int],
+    *,
+    shared: bool = False,
 ) -> tuple[int, ...] | None:
     """The bots that win on the sum of deal values.
 
@@ -129,9 +139,12 @@ def best_of(
         figures: deal values after faults, by bot.
         unsettled: deal values before them, by bot.
         charged: bots that were charged for a fault.
+        shared: whether all that are level at the top win (RULES U12), rather than nobody.
     """
     of = {side: unsettled[side[0]] if len(side) > 1 else figures[side[0]] for side in sides}
     best = [side for side, total in of.items() if total == max(of.values())]
+    if shared:
+        return tuple(sorted(bot for side in best for bot in side))
     if len(best) > 1:
         return None
     won = tuple(bot for bot in best[0] if len(best[0]) == 1 or bot not in charged)
@@ -154,25 +167,39 @@ def judge(
         sides: the sides of the match, in places.
         playing: the places that sat in the last deal.
     """
+    found: Over | DropOut | None = None
     if ending.kind is EndingKind.WINS:
         done = tuple(place for place in playing if standing.wins[place] >= ending.number)
-        if done:
-            return Over(done, Reason.TARGET)
+        found = Over(done, Reason.TARGET) if done else None
     elif ending.kind is EndingKind.POINTS:
-        top = leaders(standing.scores, playing)
-        if standing.scores[top[0]] >= ending.number:
-            if single(top, sides):
-                return Over(top, Reason.TARGET)
-            goes_on = standing.deals < ending.max_deals
-            if ending.drop_out and goes_on and len(top) == 2 < len(playing):
-                return DropOut(top)
-    elif standing.deals >= ending.number:
-        top = leaders(standing.scores, playing)
-        top = leaders(standing.points, top)
-        return Over(top if single(top, sides) else None, Reason.DEALS)
-    if standing.deals >= ending.max_deals:
+        found = _to_points(ending, standing, sides, playing)
+    elif standing.counted >= ending.number:
+        found = _after_deals(ending, standing, sides, playing)
+    if found is None and standing.deals >= ending.max_deals:
         return Over(None, Reason.CAP)
-    return None
+    return found
+
+
+def _to_points(
+    ending: Ending, standing: Standing, sides: Sides, playing: tuple[int, ...]
+) -> Over | DropOut | None:
+    top = leaders(standing.scores, playing)
+    if standing.scores[top[0]] < ending.number:
+        return None
+    if single(top, sides):
+        return Over(top, Reason.TARGET)
+    goes_on = standing.deals < ending.max_deals
+    return DropOut(top) if ending.drop_out and goes_on and len(top) == 2 < len(playing) else None
+
+
+def _after_deals(
+    ending: Ending, standing: Standing, sides: Sides, playing: tuple[int, ...]
+) -> Over:
+    top = leaders(standing.scores, playing)
+    if ending.shared:
+        return Over(top, Reason.DEALS)
+    top = leaders(standing.points, top)
+    return Over(top if single(top, sides) else None, Reason.DEALS)
 
 
 def parse_match(text: str, *, drop_out: bool) -> Ending:

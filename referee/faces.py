@@ -5,19 +5,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, NoReturn
 
-from msgspec import Struct
 from rich import box
 from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from protocol.messages import View
-from referee.leg import DealResult
-from referee.table import Table
-
 _PIPS: Final = {"H": "♥", "D": "♦", "C": "♣", "S": "♠"}
 _COLOURS: Final = {"H": "red", "D": "bright_red", "C": "green", "S": "cyan"}
 
+
+_WITH_CARDS: Final = ("call", "suit", "exchange", "marry")
 
 _UNSEEN: Final = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 """Unicode categories of what moves the cursor, hides, or turns text round."""
@@ -61,11 +58,18 @@ def busy(to: Console, text: str) -> Iterator[Callable[[str], None]]:
 
 
 def face(card: str) -> Text:
-    """A card as 7♦; other actions as they are."""
-    if len(card) != 2 or card[1] not in _PIPS:
+    """A card as 7♦, a suit as ♦; anything else as it is."""
+    if len(card) > 2 or card[-1:] not in _PIPS:
         return Text(printable(card))
-    rank = "10" if card[0] == "T" else card[0]
-    return Text(f"{rank}{_PIPS[card[1]]}", style=_COLOURS[card[1]])
+    rank = "10" if card[0] == "T" else card[:-1]
+    return Text(f"{rank}{_PIPS[card[-1]]}", style=_COLOURS[card[-1]])
+
+
+def action_face(action: str) -> Text:
+    """An action with its cards as faces: 7♦, call 7♦, bid 62."""
+    word, *rest = action.split(" ")
+    shown = map(face, rest) if word in _WITH_CARDS else map(Text, rest)
+    return Text(" ").join((face(word), *shown))
 
 
 def faces(cards: Iterable[str]) -> Text:
@@ -86,72 +90,3 @@ def print_table(to: Console, columns: Sequence[str], rows: Iterable[Sequence[str
         text = Text.assemble(*((part.text, part.style or "") for part in line))
         text.rstrip()
         to.print(text)
-
-
-class Scene(Struct, frozen=True):
-    """A moment before a trick: what each seat knows, and the actions that follow."""
-
-    number: int
-    views: tuple[View, ...]
-    acts: tuple[tuple[int, str, bool], ...]
-    """Seat, action, and whether the referee played it."""
-
-
-def scenes(deal: DealResult) -> Iterator[Scene]:
-    """A deal trick by trick."""
-    table = Table(deal.game, deal.start.deck, deal.start.dealer)
-    seats = range(deal.game.seats)
-    views = tuple(table.view(seat)[0] for seat in seats)
-    acts: list[tuple[int, str, bool]] = []
-    guilty = {
-        (deal.start.bots[fault.seat], fault.act) for fault in deal.faults
-    }  # from its fault on, the referee plays for all seats of that bot
-    for number, (seat, action) in enumerate(deal.acts):
-        before = views[0].tricks
-        table.play(action)
-        bot = deal.start.bots[seat]
-        acts.append((seat, action, any(bot == who and number >= act for who, act in guilty)))
-        now = tuple(table.view(other)[0] for other in seats)
-        if now[0].tricks != before:
-            yield Scene(len(now[0].tricks), views, tuple(acts))
-            views, acts = now, []
-    if acts:
-        yield Scene(len(views[0].tricks) + 1, views, tuple(acts))
-
-
-def deal_heading(deal: DealResult, number: int, names: Sequence[str]) -> Text:
-    """The line above a deal."""
-    start, account = deal.start, deal.account
-    heading = Text(f"Deal {number}", style="bold")
-    heading.append(f"  dealer {_seat(start.dealer, start.bots, names)}", style="not bold")
-    if account.turn_up is not None:
-        heading.append("  turn-up ").append_text(face(account.turn_up))
-    return heading
-
-
-def _seat(seat: int, bots: Sequence[int], names: Sequence[str]) -> str:
-    return f"{seat}:{printable(names[bots[seat]])}"
-
-
-def trick_text(scene: Scene, deal: DealResult, names: Sequence[str], seat: int | None) -> Text:
-    """One trick in a line or two: the hands before it, the cards, who takes them."""
-    bots = deal.start.bots
-    shown = range(len(bots)) if seat is None else (seat,)
-    hands = Text("   hands ", style="dim")
-    hands.append_text(
-        Text("  ").join(
-            Text.assemble((f"{at}:", "dim"), faces(scene.views[at].hand)) for at in shown
-        )
-    )
-    cards = Text("  ").join(
-        Text.assemble(
-            f"{_seat(at, bots, names)} ", face(action), (" (referee)" if by_referee else "", "dim")
-        )
-        for at, action, by_referee in scene.acts
-    )
-    line = Text.assemble((f"{scene.number:>2} ", "bold"), cards)
-    tricks = deal.account.tricks
-    if scene.number <= len(tricks):
-        trick = tricks[scene.number - 1]
-        line.append(f"  -> {_seat(trick.winner, bots, names)} takes {trick.points}", style="bold")
-    return Text("\n").join((hands, line))

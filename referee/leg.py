@@ -99,7 +99,9 @@ class DealResult(Struct, frozen=True):
     """A deal that is over.
 
     Attributes:
-        scores: by side: deal values where deals stand alone, else game points.
+        scores: by side: deal values where deals stand alone, else game points; of a side whose
+            seats score differently, that of its first seat not at fault.
+        by_seat: the same, by seat.
         sent: the digests of what was said, by place; `times` likewise (see `Voice.digests`).
     """
 
@@ -109,6 +111,7 @@ class DealResult(Struct, frozen=True):
     account: Account
     acts: tuple[tuple[int, str], ...]
     scores: tuple[int, ...]
+    by_seat: tuple[int, ...]
     faults: tuple[DealFault, ...]
     sent: tuple[str, ...]
     times: tuple[str, ...]
@@ -132,6 +135,11 @@ class _Deal:
         self.ended_by: int | None = None
         """The seat whose fault ended the deal."""
 
+    def speaks_for(self, side: tuple[int, ...]) -> int:
+        """The seat whose score stands for its side."""
+        innocent = (seat for seat in side if self.places[seat] not in self.at_fault)
+        return next(innocent, side[0])
+
 
 def _reason(deal: _Deal) -> DealReason:
     if not deal.start.played:
@@ -142,17 +150,20 @@ def _reason(deal: _Deal) -> DealReason:
 def _result(
     deal: _Deal,
     reason: DealReason,
-    scores: tuple[int, ...] = (),
+    figures: tuple[int, ...] = (),
     digests: Sequence[tuple[str, str]] = (),
 ) -> DealResult:
-    """What there is to say of a deal; one that was not counted has no scores and digests."""
+    """What there is to say of a deal; one that was not counted has no figures and digests."""
+    account = deal.table.account()
+    sides = account.sides if figures else ()
     return DealResult(
         start=deal.start,
         game=deal.game,
         reason=reason,
-        account=deal.table.account(),
+        account=account,
         acts=tuple(deal.table.acts),
-        scores=scores,
+        scores=tuple(figures[deal.speaks_for(side)] for side in sides),
+        by_seat=figures,
         faults=tuple(deal.faults),
         sent=tuple(sent for sent, _ in digests),
         times=tuple(times for _, times in digests),
@@ -235,6 +246,8 @@ class Leg:
                     game=self.plan.game if pair is None else pair.id,
                     options=self.plan.options if pair is None else pair.options,
                     scores=self.course.scores(),
+                    times=self.course.worth.times,
+                    plus=self.course.worth.plus,
                 )
                 self.voices[place].open_deal(deal.start.key, message)
 
@@ -298,14 +311,13 @@ class Leg:
         deal = self.deal
         reason = _reason(deal)
         account = deal.table.account()
-        tally = self.course.close(self._unsettled(), deal.at_fault)
+        tally = self.course.close(self._unsettled(), deal.at_fault, account.sides)
         self._tell_end(account, reason)
         digests = [voice.digests() for voice in self.voices]
         figures = tally.values if self.course.alone else tally.scores
         self._deals += 1
         self._deal = None
-        scores = tuple(max(figures[seat] for seat in side) for side in account.sides)
-        return _result(deal, reason, scores, digests)
+        return _result(deal, reason, figures, digests)
 
     def under_way(self) -> DealResult | None:
         """The deal that has begun and not ended, as far as it went."""

@@ -17,7 +17,7 @@ from referee.verdict import Evidence, FaultCode, OnFault, Receipt
 FORMAT: Final = 1
 """Of the file; a higher one is refused, a lower one still read."""
 
-WIRE: Final = 1
+WIRE: Final = 2
 """Of the bytes that bots are sent; a record of another wire is not compared byte by byte."""
 
 

@@ -65,6 +65,20 @@ def _deal_object(deal: DealResult) -> Object:
         "points": list(account.points),
         "scores": list(deal.scores),
         "faults": [_fault_object(fault) for fault in deal.faults],
+        **_contract(deal),
+    }
+
+
+def _contract(deal: DealResult) -> Object:
+    """What only deals with an auction have: the seats of a side do not score the same."""
+    account = deal.account
+    if not account.auction:
+        return {}
+    return {
+        "caller": account.caller,
+        "pledge": account.pledge,
+        "called": list(account.called),
+        "seat_scores": list(deal.by_seat),
     }
 
 

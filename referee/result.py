@@ -44,6 +44,7 @@ class Totals:
         self._unsettled = (0,) * bots
         self._charged: set[int] = set()
         self._stopped = False
+        self._shared = False
         self.deals = 0
         self.acts = 0
         self.leg = 0
@@ -96,6 +97,7 @@ class Totals:
             places = course.over.winner
             self._last_winner = places and tuple(sorted({seating[place] for place in places}))
             self._reason = course.over.reason
+            self._shared = course.plan.rules.ending.shared
             by_rule = course.plan.on_fault is OnFault.END_MATCH
             self._stopped = by_rule and course.over.reason is Reason.FAULT
             self._seatings.append((seating, course.plan.rules.game.partners))
@@ -130,4 +132,5 @@ class Totals:
         }
         alone = tuple((bot,) for bot in range(len(self.scores)))
         sides = next(iter(groupings)) if len(groupings) == 1 else alone
-        return best_of(sides, self.scores, self._unsettled, self._charged)
+        shared = self._shared
+        return best_of(sides, self.scores, self._unsettled, self._charged, shared=shared)

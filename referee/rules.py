@@ -2,10 +2,10 @@
 
 A game is a set of pure functions over a frozen state that only the game looks into. Chance enters
 as the order of the deck, bots as action strings. What a seat knows is built from the events that
-the game shows to that seat, and from nothing else: a view cannot leak what no event told.
+the game shows to that seat, and from nothing else (`referee.seeing`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Protocol, TypeVar
 
 from msgspec import Struct
@@ -37,11 +37,14 @@ class Tally(Struct, frozen=True):
         points: card points of the seat's side.
         scores: game points, as the variant's deal scoring counts them.
         values: the deal value, the unit of all statistics (DESIGN 2).
+        counted: whether the deal is one of those that a match of so many deals has; a deal in
+            which all passed is not (RULES U07).
     """
 
     points: tuple[int, ...]
     scores: tuple[int, ...]
     values: tuple[int, ...]
+    counted: bool = True
 
 
 class Stakes(Struct, frozen=True):
@@ -57,7 +60,12 @@ class Account(Struct, frozen=True):
     """A deal told afterwards, for records and viewers; it holds what no bot may see.
 
     Attributes:
-        points: card points that each seat took in tricks.
+        turn_up: the card that showed the trump at the deal, whoever took it later.
+        sides: the seats that scored together; in an auction the caller's side is the first, and
+            the caller its first seat.
+        points: points that each seat took in tricks and by marriages.
+        auction: what was said in it: seat and action.
+        caller: who won the auction and has called; with `pledge` and the `called` cards.
     """
 
     trump: Suit | None
@@ -66,6 +74,9 @@ class Account(Struct, frozen=True):
     points: tuple[int, ...]
     tricks: tuple[Trick, ...]
     auction: tuple[tuple[int, str], ...] = ()
+    caller: int | None = None
+    pledge: int | None = None
+    called: tuple[Card, ...] = ()
 
 
 S = TypeVar("S")
@@ -122,11 +133,5 @@ class Game(Protocol[S]):
     def account(self, state: S) -> Account:
         """The deal so far, all-seeing."""
 
-    def hidden(self, state: S) -> Mapping[str, tuple[Card, ...]]:
-        """Every card that was not shown to all, by place: "hand 0" and so on, "talon"."""
-
     def opening(self, seat: int, dealer: int) -> View:
         """What a seat knows before it was shown anything."""
-
-    def see(self, view: View, events: Sequence[Event]) -> View:
-        """What a seat knows after it was shown `events`."""

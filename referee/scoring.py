@@ -1,52 +1,105 @@
-"""What card points are worth: game points by side (RULES 8.2), and the deal value. Pure."""
+"""What a deal is worth: from what the sides took to game points (RULES 8.2) and deal values."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from msgspec import Struct
+
 from referee.rules import Sides, Stakes, Tally
 
-DealScoring = Callable[[tuple[int, ...]], tuple[int, ...]]
-"""Card points by side to game points by side."""
 
+class Outcome(Struct, frozen=True):
+    """What the sides have taken in a finished deal.
 
-def one(points: tuple[int, ...]) -> tuple[int, ...]:
-    """One game point to the single side with the most card points; a tie is a void deal.
-
-    With two sides and 120 points that is the side with 61 or more (RULES 5, 8.1).
+    Attributes:
+        points: card points by side, marriages included.
+        tricks: how many tricks, by side.
+        first: the side that was the first to reach what wins the deal, where that counts.
+        black_hand: the side that has won by the black hand; `points` are then all its own.
     """
-    best = max(points)
-    return tuple(int(mine == best and points.count(best) == 1) for mine in points)
+
+    points: tuple[int, ...]
+    tricks: tuple[int, ...]
+    first: int | None = None
+    black_hand: int | None = None
 
 
-def pennycook(points: tuple[int, ...]) -> tuple[int, ...]:
-    """1 for the deal, 2 from 91 card points, 3 for all 120 (RULES 8.2); two sides only."""
-    return tuple(
-        won * (1 + (mine >= 91) + (mine == 120))
-        for won, mine in zip(one(points), points, strict=True)
-    )
+Scoring = Callable[[Outcome], tuple[int, ...]]
+"""What was taken to game points by side."""
 
 
-def three_hand_40(points: tuple[int, ...]) -> tuple[int, ...]:
+def won_by(outcome: Outcome) -> int | None:
+    """The side that has won the deal; None for a void deal.
+
+    The one with the black hand, else the first at the threshold, else the single side with the
+    most card points: with two sides and 120 points that is 61 or more (RULES 5, 8.1, U10).
+    """
+    if outcome.black_hand is not None:
+        return outcome.black_hand
+    if outcome.first is not None:
+        return outcome.first
+    best = max(outcome.points)
+    return outcome.points.index(best) if outcome.points.count(best) == 1 else None
+
+
+def _to_winner(worth: Callable[[int, Outcome, int], int]) -> Scoring:
+    """A scoring in which only the winner scores.
+
+    Args:
+        worth: from the winner's card points out of one pack, the outcome and the winner's side to
+            game points; by the black hand a deal is always worth 1 (RULES U19).
+    """
+
+    def scoring(outcome: Outcome) -> tuple[int, ...]:
+        side = won_by(outcome)
+        if side is None:
+            return (0,) * len(outcome.points)
+        packs = max(1, sum(outcome.points) // 120)
+        points = (
+            1
+            if outcome.black_hand is not None
+            else worth(outcome.points[side] // packs, outcome, side)
+        )
+        return tuple(points if at == side else 0 for at in range(len(outcome.points)))
+
+    return scoring
+
+
+def _all_tricks(outcome: Outcome, side: int) -> bool:
+    return outcome.tricks[side] == sum(outcome.tricks)
+
+
+def three_hand_40(outcome: Outcome) -> tuple[int, ...]:
     """Three players: 1 to each of two over 40; 2 to the only one over 40, 3 if it has all 120."""
-    over = [mine > 40 for mine in points]
+    over = [mine > 40 for mine in outcome.points]
+    all_points = 2 if outcome.black_hand is not None else 3
     alone = sum(over) == 1
     return tuple(
-        0 if not mine_over else 1 if not alone else 3 if mine == 120 else 2
-        for mine_over, mine in zip(over, points, strict=True)
+        0 if not mine_over else 1 if not alone else all_points if mine == 120 else 2
+        for mine_over, mine in zip(over, outcome.points, strict=True)
     )
 
 
-def cumulative(points: tuple[int, ...]) -> tuple[int, ...]:
-    """The card points themselves; there is no void deal (RULES 8.2)."""
-    return points
+def cumulative(outcome: Outcome) -> tuple[int, ...]:
+    """The points themselves; there is no void deal (RULES 8.2)."""
+    return outcome.points
 
 
-DEAL_SCORINGS: Final[Mapping[str, DealScoring]] = {
-    "one": one,
-    "pennycook": pennycook,
+SCORINGS: Final[Mapping[str, Scoring]] = {
+    "one": _to_winner(lambda *_: 1),
+    "pennycook": _to_winner(lambda mine, *_: 1 + (mine >= 91) + (mine == 120)),
     "three_hand_40": three_hand_40,
     "cumulative": cumulative,
+    "91_120": _to_winner(lambda mine, *_: 4 if mine == 120 else 1 + (mine >= 91)),
+    "82_all": _to_winner(
+        lambda mine, outcome, side: 4 if _all_tricks(outcome, side) else 1 + (mine >= 82)
+    ),
+    "sueca": _to_winner(
+        lambda mine, outcome, side: 4 if _all_tricks(outcome, side) else 1 + (mine >= 91)
+    ),
+    "sueca_120": _to_winner(lambda mine, *_: 4 if mine == 120 else 1 + (mine >= 91)),
 }
+"""Every deal scoring by its name. Bands of card points hold for each pack (RULES 13)."""
 
 
 def values(points: tuple[int, ...]) -> tuple[int, ...]:
@@ -58,25 +111,32 @@ def values(points: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(len(points) * mine - total for mine in points)
 
 
-def tally(points: tuple[int, ...], sides: Sides, scoring: DealScoring) -> Tally:
-    """What a deal brings to each seat when the sides took `points`."""
+def tally(outcome: Outcome, sides: Sides, scoring: Scoring) -> Tally:
+    """What a deal brings to each seat."""
     seat_side = {seat: side for side, seats in enumerate(sides) for seat in seats}
     order = [seat_side[seat] for seat in range(len(seat_side))]
 
     def by_seat(by_side: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(by_side[side] for side in order)
 
-    return Tally(by_seat(points), by_seat(scoring(points)), by_seat(values(points)))
+    points = outcome.points
+    return Tally(by_seat(points), by_seat(scoring(outcome)), by_seat(values(points)))
 
 
-def forfeited(side: int, sides: Sides, scoring: DealScoring, total: int) -> Tally:
+def taken_all(side: int, sides: int, total: int) -> Outcome:
+    """The outcome in which one side takes everything, at once."""
+    points = tuple(total if at == side else 0 for at in range(sides))
+    return Outcome(points, tuple(int(at == side) for at in range(sides)), first=side)
+
+
+def forfeited(side: int, sides: Sides, scoring: Scoring, total: int) -> Tally:
     """What a deal brings that `side` gave up, of `total` card points.
 
     One opponent is counted all the points; several score as in a void deal.
     """
     if len(sides) == 2:
-        return tally(tuple(0 if at == side else total for at in range(2)), sides, scoring)
-    stakes = stakes_of(sides, total)
+        return tally(taken_all(1 - side, 2, total), sides, scoring)
+    stakes = stakes_of(total)
     lost = set(sides[side])
     seats = range(sum(map(len, sides)))
     return Tally(
@@ -86,6 +146,6 @@ def forfeited(side: int, sides: Sides, scoring: DealScoring, total: int) -> Tall
     )
 
 
-def stakes_of(sides: Sides, total: int) -> Stakes:
+def stakes_of(total: int) -> Stakes:
     """The least a deal can bring: no game point, and the deal value of no card point."""
     return Stakes(worst_score=0, worst_value=-total)

@@ -5,10 +5,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from protocol.events import Event, Played
+from protocol.events import Bade, Called, Event, Played
 from protocol.messages import View
 from referee.cards import Card
 from referee.rules import Account, Game, Shown, Tally
+from referee.seeing import see
 
 REFEREE = "referee"
 """Who played, where it was not the seat itself."""
@@ -48,7 +49,7 @@ class Table:
         news = self._news[seat]
         if news:
             self._news[seat] = ()
-            self._views[seat] = self._game.see(self._views[seat], news)
+            self._views[seat] = see(self._views[seat], news)
         return self._views[seat], news
 
     def play(self, action: str) -> None:
@@ -88,4 +89,4 @@ class Table:
 
 
 def _by_referee(event: Event) -> Event:
-    return replace(event, by=REFEREE) if isinstance(event, Played) else event
+    return replace(event, by=REFEREE) if isinstance(event, Played | Bade | Called) else event

@@ -5,20 +5,33 @@ from typing import TypeVar
 
 from referee.cards import Card, Suit
 
+Beaters = Mapping[Card, frozenset[Card]]
+"""For each card, those that take the trick from it when they are played later."""
 
-def winner(cards: Sequence[Card], trump: Suit | None, strength: Mapping[Card, int]) -> int:
-    """The place in `cards` of the card that takes the trick (RULES 1.4).
 
-    The highest trump, else the highest card of the suit led. Of two equal cards, which only two
-    packs can bring, the one played first wins (RULES U02).
+def beaters(
+    strength: Mapping[Card, int], trump: Suit | None, *, last_wins: bool = False
+) -> Beaters:
+    """Who beats whom (RULES 1.4): higher cards of the suit, and trumps all cards of other suits.
+
+    Of two equal cards, which only two packs can bring, the one played first wins, or the last with
+    `last_wins` (RULES U02).
     """
-    place, best = 0, cards[0]
-    for at, one in enumerate(cards):
+
+    def beats(one: Card, best: Card) -> bool:
         if one[1] == best[1]:
-            if strength[one] > strength[best]:
-                place, best = at, one
-        elif one[1] == trump:
-            place, best = at, one
+            return strength[one] > strength[best] or (last_wins and one == best)
+        return one[1] == trump
+
+    return {best: frozenset(one for one in strength if beats(one, best)) for best in strength}
+
+
+def winner(cards: Sequence[Card], beaten_by: Beaters) -> int:
+    """The place in `cards`, which are in the order of play, of the card that takes the trick."""
+    place, beating = 0, beaten_by[cards[0]]
+    for at, one in enumerate(cards):
+        if one in beating:
+            place, beating = at, beaten_by[one]
     return place
 
 
@@ -31,16 +44,19 @@ def without(hand: tuple[C, ...], card: C) -> tuple[C, ...]:
     return hand[:at] + hand[at + 1 :]
 
 
+def added(figures: tuple[int, ...], seat: int, more: int) -> tuple[int, ...]:
+    """Figures by seat, with `more` for one of them."""
+    return (*figures[:seat], figures[seat] + more, *figures[seat + 1 :])
+
+
 def seats_from(first: int, seats: int) -> tuple[int, ...]:
     """All seats, counter-clockwise, beginning with `first`."""
     return tuple((first + step) % seats for step in range(seats))
 
 
-def parity_sides(seats: int) -> tuple[tuple[int, ...], ...]:
-    """Two sides whose seats alternate: opposite seats of four, every other one of six."""
-    return tuple(range(0, seats, 2)), tuple(range(1, seats, 2))
+def sides_of(seats: int, sides: int) -> tuple[tuple[int, ...], ...]:
+    """So many sides whose seats alternate.
 
-
-def solo_sides(seats: int) -> tuple[tuple[int, ...], ...]:
-    """Every seat for itself."""
-    return tuple((seat,) for seat in range(seats))
+    Two sides of four are opposite seats; as many sides as seats are every seat for itself.
+    """
+    return tuple(tuple(range(side, seats, sides)) for side in range(sides))

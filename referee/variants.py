@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from protocol.messages import Rules
 from referee.endings import Ending
@@ -15,8 +16,12 @@ from referee.rules import Game
 
 Options = Mapping[str, str]
 
-REVISION = 1
-"""Of the rules as a whole; grows when the same variant data is played differently."""
+REVISION = 2
+"""Of the rules as a whole; grows when the same variant is played differently.
+
+1: plain games only. 2: exchanges, partners' views, signals and the black hand; briscola has the
+deuce exchange and the partners' view on unless it is told otherwise.
+"""
 
 
 class Option(Struct, frozen=True):
@@ -26,6 +31,7 @@ class Option(Struct, frozen=True):
         values: what it can be; an N stands for a whole number from 1 to 9999.
         default: None for "follows from the other options".
         source: where the choice comes from.
+        before: what rules of revision 1 played, which did not have this option.
     """
 
     name: str
@@ -33,6 +39,7 @@ class Option(Struct, frozen=True):
     default: str | None
     meaning: str
     source: str
+    before: str | None = None
 
     def read(self, text: str) -> str:
         """Checks a value.
@@ -57,12 +64,26 @@ class PairGame(Struct, frozen=True):
     game: Game[Any]  # every game has a state type of its own
 
 
+class Raise(Struct, frozen=True):
+    """What the next deal is worth after a void one.
+
+    Attributes:
+        times: its game points count so many times.
+        plus: so much is added to the score of whoever wins it, for each void deal before it.
+    """
+
+    times: int = 1
+    plus: int = 0
+
+
 class MatchRules(Struct, frozen=True):
     """The rules of a whole match.
 
     Attributes:
         options: what was chosen, with everything that followed from it filled in.
         data: everything that the rules are made of, as plain values; its digest names them.
+        void_keeps_dealer: after a void deal the same dealer deals again.
+        after_void: what a void deal makes the next one worth.
         pair: how two go on after the third has dropped out, where that can happen.
     """
 
@@ -71,6 +92,7 @@ class MatchRules(Struct, frozen=True):
     options: Options
     data: Mapping[str, Any]  # JSON values
     void_keeps_dealer: bool = False
+    after_void: Raise = Raise()
     pair: PairGame | None = None
 
 
@@ -78,19 +100,20 @@ class Variant(Struct, frozen=True):
     """A game as the catalogue knows it.
 
     Attributes:
+        seats: how many can play; where that is more than one number, the option `seats` says.
         build: makes the rules from a full set of options.
         rules: what is played, as rows of (point, rule, source).
     """
 
     id: str
     title: str
-    seats: int
+    seats: tuple[int, ...]
     options: tuple[Option, ...]
     build: Callable[[Options], MatchRules]
     rules: tuple[tuple[str, str, str], ...]
 
-    def choose(self, chosen: Options) -> dict[str, str]:
-        """Fills in the defaults.
+    def choose(self, chosen: Options, revision: int = REVISION) -> dict[str, str]:
+        """Fills in the defaults, as they were in that revision of the rules.
 
         Raises:
             RefereeError: an option that this variant does not have, or a value that it cannot be.
@@ -100,20 +123,27 @@ class Variant(Struct, frozen=True):
             if name not in known:
                 has = ", ".join(known) or "no options"
                 raise RefereeError(f"{self.id} has no option {name!r}; it has {has}")
-        full = {
-            name: option.read(chosen[name]) if name in chosen else option.default
-            for name, option in known.items()
-        }
-        return {name: value for name, value in full.items() if value is not None}
+        full = {}
+        for name, option in known.items():
+            value = option.default
+            if revision == 1 and option.before is not None:
+                value = option.before
+            if name in chosen:
+                value = option.read(chosen[name])
+            if value is not None:
+                full[name] = value
+        return full
 
-    def rules_of(self, chosen: Options) -> tuple[MatchRules, Rules]:
+    def rules_of(self, chosen: Options, revision: int = REVISION) -> tuple[MatchRules, Rules]:
         """The rules for these options, and the name by which messages and records call them.
 
         Raises:
             RefereeError: the options do not go together.
         """
-        made = self.build(self.choose(chosen))
+        made = self.build(self.choose(chosen, revision))
+        names = [option.name for option in self.options if option.name in made.options]
+        made = replace(made, options={name: made.options[name] for name in names})
         text = msgspec.json.encode(
-            {"id": self.id, "revision": REVISION, **made.data}, order="sorted"
+            {"id": self.id, "revision": revision, **made.data}, order="sorted"
         )
-        return made, Rules(self.id, REVISION, hashlib.sha256(text).hexdigest())
+        return made, Rules(self.id, revision, hashlib.sha256(text).hexdigest())

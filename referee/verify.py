@@ -7,6 +7,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
+from msgspec.structs import replace
+
 from protocol.errors import LocalProtocolError, RemoteProtocolError
 from protocol.messages import Answer
 from referee.cards import cards, check_deck
@@ -30,7 +32,7 @@ from referee.record import (
 )
 from referee.result import Totals
 from referee.seating import Seating, holders, legs
-from referee.variants import MatchRules
+from referee.variants import REVISION, MatchRules
 from referee.verdict import Verdict
 
 L = TypeVar("L", bound=Line)
@@ -64,8 +66,11 @@ class Resimulation:
         self._leg: Leg | None = None
         variant = find(header.game)
         self._rules: MatchRules
-        self._rules, name = variant.rules_of(header.options)
-        if name != header.rules:
+        revision = header.rules.revision
+        if not 1 <= revision <= REVISION:
+            raise Mismatch(1, f"rules of revision {revision} are not known here")
+        self._rules, name = variant.rules_of(header.options, revision)
+        if revision == REVISION and name != header.rules:
             raise Mismatch(
                 1,
                 f"played by {header.rules.id} revision {header.rules.revision} "
@@ -299,6 +304,8 @@ class Resimulation:
                         raise self._mismatch(f"{where}, {who}: the {what} differ")
                 if len(ours) != len(theirs):
                     raise self._mismatch(f"{where}: {len(ours)} digests belong here")
+        else:
+            deal = replace(deal, sent=line.sent, times=line.times)
         self.totals.add_deal(deal)
         return deal
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import trio
 
+from referee.cli import run
 from referee.errors import RefereeError
 from referee.reading import Mismatch, RecordReader
 from referee.record import BadLine, Chain, EndLine, Sealed, decode
@@ -105,7 +106,7 @@ def rehashed(lines: list[bytes]) -> bytes:
 
 FORGED = {
     b'"protocol":1': b'"protocol":2',
-    b'"wire":1': b'"wire":-1',
+    b'"wire":2': b'"wire":-1',
     b'"act":"': b'"note":' + b'"x"' + b',"act":"Z',
     b'{"start":0,"us":': b'{"start":0,"us":99999999',
     b'"seating":"one"': b'"seating":"full"',
@@ -231,3 +232,26 @@ async def test_only_the_times_differ_between_two_runs(tmp_path: Path) -> None:
         ends.append((result.end, [deal.sent for deal in verified(tmp_path / name)]))
 
     assert ends[0] == ends[1]
+
+
+@pytest.mark.parametrize("game", ["briscola-2", "briscola-4"])
+def test_a_record_of_the_first_rules_still_holds(
+    game: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Revision 1 had no exchange and no partners' view; its deals and scores are played so."""
+    path = Path(__file__).parent / "records" / f"{game}-revision-1.jsonl"
+    with RecordReader(path) as reader:
+        assert reader.header.rules.revision == 1
+        assert "exchange_two" not in reader.header.options
+        assert len(list(Resimulation(reader).deals())) == 2
+    assert run(["replay", str(path), "--verify"]) == 0
+    assert "bytes not compared: the record is of wire 1" in capsys.readouterr().out
+
+
+def test_a_record_of_unknown_rules_is_refused(tmp_path: Path) -> None:
+    """A revision that is yet to come cannot be played again here."""
+    old = Path(__file__).parent / "records" / "briscola-2-revision-1.jsonl"
+    path = tmp_path / "record"
+    path.write_bytes(old.read_bytes().replace(b'"revision":1', b'"revision":3'))
+    with RecordReader(path) as reader, pytest.raises(Mismatch, match="revision 3"):
+        Resimulation(reader)

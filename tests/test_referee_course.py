@@ -4,7 +4,7 @@ from referee.course import Course, CoursePlan
 from referee.endings import Reason
 from referee.games import find
 from referee.rules import Tally
-from referee.scoring import DEAL_SCORINGS, tally
+from referee.scoring import SCORINGS, Outcome, tally
 from referee.verdict import OnFault
 
 
@@ -24,7 +24,8 @@ def course(
 
 def cards(one: Course, *points: int, scoring: str = "one") -> Tally:
     """What the cards say when the sides took these points."""
-    return tally(points, one.game.partners, DEAL_SCORINGS[scoring])
+    outcome = Outcome(points, (0,) * len(points))
+    return tally(outcome, one.game.partners, SCORINGS[scoring])
 
 
 def test_the_bot_at_fault_scores_the_least_and_its_partner_no_less_than_void() -> None:
@@ -128,3 +129,41 @@ def test_a_deal_won_by_the_bot_at_fault_is_not_void() -> None:
     assert three.dealer == 1
     three.close(cards(three, 40, 40, 40), ())
     assert three.dealer == 1
+
+
+def test_all_who_are_level_after_an_auction_have_won_together() -> None:
+    """Tokens are shared; whoever paid a fault is below."""
+    five = course("auction-biscambiggia", (0, 1, 2, 3, 4), decks=1)
+    five.close(Tally((0,) * 5, (1, -2, 1, -1, 1), (1, -2, 1, -1, 1)), {4})
+    assert five.over is not None
+    assert five.over.winner == (0, 2)
+
+
+def test_innocents_on_a_hidden_side_score_no_less_than_in_a_void_deal() -> None:
+    """The sides are those that the cards made; the others score what the cards say."""
+    five = course("briscola-chiamata-points", (0, 1, 2, 3, 4), decks=1)
+    brought = Tally((0,) * 5, (1, -2, 1, -1, 1), (1, -2, 1, -1, 1))
+
+    assert five.close(brought, {3}, ((1, 3), (0, 2, 4))).scores == (1, 0, 1, -8, 1)
+
+
+def test_a_void_deal_makes_the_next_one_count_for_more() -> None:
+    """Twice after all have passed; one more for each drawn sueca; not where decks stand alone."""
+    void = Tally((0,) * 5, (0,) * 5, (0,) * 5, counted=False)
+    won = Tally((0,) * 5, (1, -2, 1, -1, 1), (1, -2, 1, -1, 1))
+    five = course("briscola-chiamata-rank", (0, 1, 2, 3, 4), all_pass="redeal_next_double")  # noqa: S106  # no password
+    five.close(void, ())
+    assert five.worth.times == 2
+    five.close(void, ())
+    assert five.close(won, ()).scores == (2, -4, 2, -2, 2)
+    assert five.worth.times == 1
+
+    four = course("sueca", (0, 1, 2, 3), sueca_tie_bonus="next_plus_one")
+    level = Tally((60,) * 4, (0,) * 4, (0,) * 4)
+    four.close(level, ())
+    four.close(level, ())
+    assert four.close(Tally((70, 50) * 2, (1, 0) * 2, (20, -20) * 2), ()).scores == (3, 0, 3, 0)
+
+    alone = course("sueca", (0, 1, 2, 3), decks=3, sueca_tie_bonus="next_plus_one")
+    alone.close(level, ())
+    assert alone.worth.plus == 0

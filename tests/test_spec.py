@@ -26,7 +26,7 @@ from referee.chance import (
     shuffled,
 )
 from referee.games import catalogue
-from support.conversation import conversation
+from support.conversation import RANKS, conversation
 
 SPEC = (Path(__file__).parent.parent / "SPEC.md").read_text()
 
@@ -85,6 +85,16 @@ def test_the_examples_are_from_the_conversation_that_the_referee_holds() -> None
 
     assert len(fault) == 1
     assert set(shown) - set(fault) <= real
+
+
+def test_the_example_of_an_auction_is_one_that_the_referee_holds() -> None:
+    """Section 11.6 shows what seat 0 hears and says, byte for byte."""
+    real = [line.rstrip("\n") for _, line in conversation("briscola-chiamata-rank", RANKS)]
+    ((_, lines),) = blocks("auction")
+    shown = [line[2:] for line in lines]
+
+    assert len(shown) == 3
+    assert real[3:6] == shown
 
 
 def test_the_ten_line_bot_plays_a_deal(tmp_path: Path) -> None:
@@ -149,12 +159,20 @@ def test_the_vectors_of_chance_are_right() -> None:
 
 
 def test_every_game_and_option_has_its_place() -> None:
-    """Section 11 names each variant's family and each option and value."""
+    """Section 11 has a heading with each variant, and a row with each option and its values."""
+    headings = [line for line in SPEC.splitlines() if re.match(r"### 11\.\d+ ", line)]
+    table = {row.split("`")[1]: row for row in SPEC.splitlines() if row.startswith("| `")}
     for variant in catalogue().values():
         family, _, seats = variant.id.rpartition("-")
-        heading = next(
-            line for line in SPEC.splitlines() if re.match(rf"### 11\.\d+ {family}-", line)
-        )
-        assert f"-{seats}" in heading
+        assert any(
+            re.search(rf"\b{variant.id}\b", line) or (f" {family}-" in line and f"-{seats}" in line)
+            for line in headings
+        ), variant.id
         for option in variant.options:
-            assert f"`{option.name}" in SPEC or f"`{option.name}`" in SPEC, option.name
+            if option.name in ("match", "target"):
+                assert f"`{option.name}`" in table["match"]
+                continue
+            row = table[option.name if option.name not in ("bid_max", "bid_step") else "bid_min"]
+            for value in option.values:
+                numbers = "N" in value and "numbers" in row
+                assert numbers or value in row or option.name == "rank_profile", value

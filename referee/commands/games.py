@@ -21,15 +21,21 @@ def games(
         values = [_object(variant) for variant in chosen]
         print(json.dumps(values if game is None else values[0], indent=2))
     elif game is None:
-        rows = [(one.id, str(one.seats), _sides(one), _match(one)) for one in chosen]
+        rows = [(one.id, _seats(one), _sides(one), _match(one)) for one in chosen]
         print_table(console(), ("game", "#seats", "sides", "match"), rows)
     else:
         _print_rules(chosen[0])
 
 
+def _seats(variant: Variant) -> str:
+    return " ".join(map(str, variant.seats))
+
+
 def _sides(variant: Variant) -> str:
+    if variant.rules_of({})[0].game.pack and len(variant.seats) > 1:
+        return "by option"
     partners = variant.rules_of({})[0].game.partners
-    return "solo" if len(partners) == variant.seats else f"{len(partners)} sides"
+    return "solo" if len(partners) == variant.seats[0] else f"{len(partners)} sides"
 
 
 def _match(variant: Variant) -> str:
@@ -79,7 +85,7 @@ def _object(variant: Variant) -> dict[str, Any]:  # JSON
     return {
         "id": variant.id,
         "title": variant.title,
-        "seats": variant.seats,
+        "seats": list(variant.seats),
         "sides": [list(side) for side in rules.game.partners],
         "revision": name.revision,
         "digest": name.digest,

@@ -10,11 +10,12 @@ import typer
 from rich.console import Console
 
 from referee.errors import RefereeError
-from referee.faces import busy, console, deal_heading, printable, scenes, trick_text
+from referee.faces import busy, console, printable
 from referee.leg import DealResult
 from referee.reading import Mismatch, RecordReader
 from referee.record import WIRE
 from referee.replay import match_object
+from referee.scenes import deal_heading, scene_text, scenes
 from referee.verify import Resimulation
 
 _STDERR_SHOWN = 5
@@ -97,15 +98,18 @@ def _show(
             heading = ""
         to.print()
         to.print(deal_heading(deal, number, names))
-        for scene in scenes(deal):
-            to.print(trick_text(scene, deal, names, seat))
+        for scene in scenes(deal, seat):
+            to.print(scene_text(scene, deal, names, seat))
             if step and sys.stdin.isatty():
                 talk.print("   Enter: on, Ctrl-C: stop", style="dim", end="")
                 sys.stdin.readline()
         _show_faults(to, found, deal, number)
         points = " ".join(map(str, deal.account.points))
-        scores = " ".join(map(str, deal.scores)) or "none, it has no end"
-        to.print(f"   points by seat {points}   score by side {scores}")
+        by, figures = "side", deal.scores
+        if deal.account.caller is not None:
+            by, figures = "seat", deal.by_seat
+        scores = " ".join(map(str, figures)) or "none, it has no end"
+        to.print(f"   points by seat {points}   score by {by} {scores}")
     for leg, fault in found.last_faults:
         text = f"fault after the last deal of leg {leg + 1}: place {fault.seat}: {fault.code}"
         to.print(text, style="red")

@@ -1,34 +1,128 @@
-"""Briscola for two, three, four and six (RULES 8.1, 8.2)."""
+"""Briscola and what is played like it: open, Adriatic, Spanish (RULES 8, 9, 12, 16)."""
 
-from referee.plain_variants import TARGET, deal_scoring, match_option, rank_profile, variant
+from referee.layout import Layout, Teams
+from referee.options import (
+    BLACK_HAND,
+    BRISCOLA,
+    EXCHANGE_SEVEN,
+    EXCHANGE_TWO,
+    SIGNALS,
+    SISTERS,
+    TARGET,
+    WINS,
+    deal_scoring,
+    match,
+    rank_profile,
+    team_view,
+    with_default,
+)
+from referee.plain_variants import Family, for_seats, variant
+from referee.variants import Option
 
-_TABLE = {
-    2: ("best-of:3", "best of 3: the first to win 2 deals", ("pennycook", "cumulative")),
-    3: ("first-to:2", "the first to win 2 deals", ("three_hand_40",)),
-    4: ("best-of:3", "best of 3: the first to win 2 deals", ("pennycook", "cumulative")),
-    6: ("best-of:3", "best of 3: the first to win 2 deals", ("pennycook", "cumulative")),
-}
 _SCORINGS = {
     "pennycook": "won 1, 91 or more 2, all 120 3; to 12",
     "three_hand_40": "over 40: two players 1 each, one alone 2, all 120 3; to 12",
     "cumulative": "card points add up, to 121; both over: the higher total",
 }
 
-VARIANTS = tuple(
-    variant(
-        "briscola",
-        seats,
+
+def _family(
+    profile: str,
+    *scorings: str,
+    exchange: str = "first_trick",
+    view: str | None = None,
+    source: str = BRISCOLA,
+    ends: str = "best-of:3",
+) -> Family:
+    """The family with these scorings.
+
+    Args:
+        profile: ranks and card points.
+        scorings: deal scorings besides the won deal.
+        exchange: the usual deuce exchange.
+        view: when partners usually see each other's hands; None without partners.
+        source: where the usual exchange comes from.
+        ends: what a match with won deals is played for.
+    """
+    partners: tuple[Option, ...] = ()
+    if view is not None:
+        before = "none" if view == "before_first" else None
+        partners = (team_view(view, before=before), SIGNALS)
+    won = "the most card points; level at the top is void"
+    return Family(
         options=(
-            rank_profile("it3"),
-            match_option(None),
+            rank_profile(profile),
+            match(*WINS, source=BRISCOLA),
             deal_scoring("one", *scorings),
             TARGET,
+            with_default(EXCHANGE_TWO, exchange, source),
+            EXCHANGE_SEVEN,
+            BLACK_HAND,
+            *partners,
         ),
-        match=match,
+        match={
+            "one": ends,
+            "pennycook": "points:12",
+            "three_hand_40": "points:12",
+            "cumulative": "points:121",
+        },
+        source=BRISCOLA,
         rows=(
-            ("match", text, "Wikipedia: Briscola"),
-            *((f"  {name}", _SCORINGS[name], "Wikipedia: Briscola") for name in scorings),
+            ("deal won by", won if "three_hand_40" in scorings else _MORE_THAN_HALF, BRISCOLA),
+            ("match", "the first to win 2 deals", BRISCOLA),
+            *((f"  {name}", _SCORINGS[name], BRISCOLA) for name in scorings),
         ),
     )
-    for seats, (match, text, scorings) in _TABLE.items()
+
+
+_MORE_THAN_HALF = "61 card points or more; 60-60 is void"
+_TWO_SIDES = ("pennycook", "cumulative")
+_SOLO, _SIDES = Teams.SOLO, Teams.ALTERNATE
+
+_BRISCOLA = (
+    (2, _SOLO, _family("it3", *_TWO_SIDES)),
+    (3, _SOLO, _family("it3", "three_hand_40", ends="first-to:2")),
+    (4, _SIDES, _family("it3", *_TWO_SIDES, view="before_first")),
+    (6, _SIDES, _family("it3", *_TWO_SIDES, view="none", exchange="off")),
+)
+_BRISCA = (
+    (2, "it3", _SOLO, _family("it3", *_TWO_SIDES, exchange="off", source=SISTERS)),
+    (4, "it3", _SIDES, _family("it3", *_TWO_SIDES, exchange="off", source=SISTERS, view="none")),
+    (6, "es48", _SIDES, _family("es48", *_TWO_SIDES, exchange="off", source=SISTERS, view="none")),
+)
+
+
+def _open(seats: int) -> Layout:
+    teams = _SIDES if seats == 4 else _SOLO
+    return Layout(rank_profile="it3", seats=seats, teams=teams, open=True)
+
+
+VARIANTS = (
+    *(
+        for_seats("briscola", Layout(rank_profile="it3", seats=seats, teams=teams), family)
+        for seats, teams, family in _BRISCOLA
+    ),
+    variant(
+        "briscola-scoperta",
+        "open briscola: all hands and the next card to draw are seen",
+        _open,
+        _family("it3", "pennycook", "three_hand_40", "cumulative"),
+        (2, 3, 4),
+    ),
+    *(
+        for_seats("briskula", Layout(rank_profile="it3", seats=seats, teams=teams), family)
+        for seats, teams, family in _BRISCOLA
+        if seats in (2, 4)
+    ),
+    variant(
+        "briskula-dupla",
+        "double briskula: two cards each to a trick",
+        lambda _: Layout(rank_profile="it3", hand=4, packet=2, cards_each=2),
+        _family("it3", *_TWO_SIDES),
+        (2,),
+    ),
+    *(
+        for_seats("brisca", Layout(rank_profile=profile, seats=seats, teams=teams), family)
+        for seats, profile, teams, family in _BRISCA
+    ),
 )
