@@ -1,6 +1,6 @@
 # make match   environment, install, a real match between a Python and a C bot
 # make test    everything that needs no daemon
-# make ci      what .ci/run calls
+# make ci      what .ci/run calls: the same with many more deals of each game
 # make schemas writes the JSON Schemas anew, after a change of a message
 
 PYTHON ?= python3
@@ -18,7 +18,8 @@ match: $(READY)
 test: lint
 	$(BIN)/pytest -q
 
-ci: test
+ci: lint
+	$(BIN)/pytest -q --thorough
 
 lint: $(READY)
 	$(BIN)/ruff format --quiet --check .

@@ -18,14 +18,20 @@ settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--model-deals",
-        type=int,
-        default=100,
-        help="how many random deals of each game are compared with the model; make ci: 1000",
+        "--thorough", action="store_true", help="more deals of each game, as `make ci` plays them"
     )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out what only `make ci` has the time for."""
+    if config.getoption("--thorough"):
+        return
+    left_out = [item for item in items if item.get_closest_marker("thorough")]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in left_out]
 
 
 @pytest.fixture
 def model_deals(request: pytest.FixtureRequest) -> int:
     """How many random deals of each game are compared with the model."""
-    return int(request.config.getoption("--model-deals"))
+    return 1000 if request.config.getoption("--thorough") else 60
