@@ -41,6 +41,7 @@ class AuctionFamily(Struct, frozen=True):
         match: what is played for.
         capot: what doubles a deal, unless `capot_double` says that nothing does.
         source: the document that the rules come from.
+        sources: where some of the shared rules come from instead, by point.
         rows: rules of this game alone.
     """
 
@@ -51,6 +52,7 @@ class AuctionFamily(Struct, frozen=True):
     pay: Pay
     capot: Capot
     source: str
+    sources: Mapping[str, str]
     rows: Rows
 
 
@@ -65,7 +67,7 @@ COMMON: Final = (
         "first_lead_auction",
         "dealer_right caller",
         "who leads first",
-        f"{BRISCOLA}; caller: {SISTERS}",
+        SISTERS,
     ),
     VOID_KEEPS_DEALER,
 )
@@ -75,11 +77,6 @@ FORCE_BID: Final = choice(
 )
 OVER_PLAIN: Final = Option(
     "bid_min", ("N",), "62", "the least points over a plain rank", f"{BRISCOLA}; 62: {SISTERS}"
-)
-BID_NUMBERS: Final = (
-    Option("bid_min", ("N",), "61", "the least points of a first bid", BRISCOLA),
-    Option("bid_max", ("N",), "120", "the most points that can be bid", PROJECT),
-    Option("bid_step", ("N",), "1", "bids are the least and multiples of this more", SISTERS),
 )
 TWO_CARDS: Final = choice(
     "two_cards_at_120", "true false", "who pledges 120 may call two cards of a suit", BRISCOLA
@@ -96,6 +93,15 @@ MULTIPLIERS: Final = choice(
     "high pledges count more: from 71 twice, from 81 three times, and so on with tens",
     SISTERS,
 )
+
+
+def bid_numbers(source: str) -> tuple[Option, ...]:
+    """The options of an auction by points."""
+    return (
+        Option("bid_min", ("N",), "61", "the least points of a first bid", source),
+        Option("bid_max", ("N",), "120", "the most points that can be bid", PROJECT),
+        Option("bid_step", ("N",), "1", "bids are the least and multiples of this more", SISTERS),
+    )
 
 
 def blind(*values: str) -> Option:
@@ -227,7 +233,7 @@ def variant(name: str, title: str, family: AuctionFamily) -> Variant:
         ),
         build=make,
         rules=(
-            *(before := shared_rows(layout, family.source, (_SEATS,)))[:_DEALT],
+            *(before := shared_rows(layout, family.source, (_SEATS,), family.sources))[:_DEALT],
             *_AUCTION_ROWS[family.bids],
             (
                 "call",

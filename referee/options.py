@@ -36,13 +36,11 @@ def match(*values: str, source: str = PROJECT) -> Option:
 WINS: Final = ("best-of:3", "best-of:5", "first-to:N", "deals:N", "points:N")
 POINTS: Final = ("points:N", "deals:N")
 
-REMOVED_TWO: Final = Option(
-    "removed_two", ("S", "H", "D", "C", "random"), None, "which two leaves the pack", BOTH
-)
+REMOVED_TWO: Final = "removed_two"
 VOID_KEEPS_DEALER: Final = choice(
     "void_keeps_dealer", "false true", "after a void deal the same dealer deals again", PROJECT
 )
-TARGET: Final = Option("target", ("N",), None, "the N of match=points:N", BRISCOLA)
+TARGET: Final = Option("target", ("N",), None, "the N of match=points:N", PROJECT)
 EXCHANGE_TWO: Final = choice(
     "exchange_two",
     "first_trick off while_turnup",
@@ -62,15 +60,19 @@ BLACK_HAND: Final = choice(
     "ace, king and the ten-point trump in one hand win: declared, or at once",
     BRISCOLA,
 )
-SIGNALS: Final = choice(
-    "signals",
-    "off on public",
-    "from the second trick on, one signal a seat and trick, seen by partners or by all",
-    BRISCOLA,
-)
 
 
-def team_view(default: str, *, before: str | None = None) -> Option:
+def signals(source: str = BRISCOLA) -> Option:
+    """The option that lets partners signal."""
+    return choice(
+        "signals",
+        "off on public",
+        "from the second trick on, one signal a seat and trick, seen by partners or by all",
+        source,
+    )
+
+
+def team_view(default: str, *, source: str = BRISCOLA, before: str | None = None) -> Option:
     """The option that lets partners see each other's hands."""
     others = [name for name in ("none", "before_first", "talon_empty", "both") if name != default]
     return Option(
@@ -78,7 +80,7 @@ def team_view(default: str, *, before: str | None = None) -> Option:
         (default, *others),
         default,
         "when partners see each other's hands",
-        f"{BRISCOLA}; talon_empty: {SISTERS}",
+        f"{source}; talon_empty: {SISTERS}",
         before=before,
     )
 
@@ -86,6 +88,12 @@ def team_view(default: str, *, before: str | None = None) -> Option:
 def deal_scoring(*values: str, source: str = BRISCOLA) -> Option:
     """The option that says what a deal is worth."""
     return choice("deal_scoring", " ".join(values), "game points of a deal", source)
+
+
+def removed_two(source: str) -> Option:
+    """The option that says which two leaves a pack that cannot be shared out."""
+    values = ("S", "H", "D", "C", "random")
+    return Option(REMOVED_TWO, values, None, "which two leaves the pack", source)
 
 
 def seats(*counts: int, source: str) -> Option:

@@ -9,7 +9,13 @@ from msgspec import Struct
 from referee.endings import EndingKind, parse_match
 from referee.errors import RefereeError
 from referee.layout import Layout, check, leaves_a_two
-from referee.options import REMOVED_TWO, VOID_KEEPS_DEALER, match_as_played, seats
+from referee.options import (
+    REMOVED_TWO,
+    VOID_KEEPS_DEALER,
+    match_as_played,
+    removed_two,
+    seats,
+)
 from referee.plain import PlainGame
 from referee.prose import Rows, shared_rows
 from referee.variants import MatchRules, Option, Options, PairGame, Raise, Variant
@@ -21,6 +27,7 @@ class Family(Struct, frozen=True):
     Attributes:
         match: what a match is played for, by the scoring of its deals.
         source: the document that the rules come from.
+        sources: where some of the shared rules come from instead, by point.
         rows: rules of this family alone, as rows of (point, rule, source).
         even_deals: partners play an even number of deals.
     """
@@ -28,6 +35,7 @@ class Family(Struct, frozen=True):
     options: tuple[Option, ...]
     match: Mapping[str, str]
     source: str
+    sources: Mapping[str, str] = {}
     rows: Rows = ()
     even_deals: bool = False
 
@@ -82,9 +90,9 @@ def layout_with(base: Layout, options: Options) -> Layout:
     sides = len(layout.sides)
     if sides != _SIDES_OF.get(layout.scoring, sides):
         raise RefereeError(f"deal_scoring={layout.scoring}: it is not for {sides} sides")
-    if REMOVED_TWO.name in options and not leaves_a_two(layout):
-        removed = options[REMOVED_TWO.name]
-        raise RefereeError(f"removed_two={removed}: no single two leaves the pack here")
+    if REMOVED_TWO in options and not leaves_a_two(layout):
+        chosen = options[REMOVED_TWO]
+        raise RefereeError(f"removed_two={chosen}: no single two leaves the pack here")
     return layout
 
 
@@ -114,7 +122,7 @@ def build(options: Options, *, name: str, layout_for: LayoutFor, family: Family)
     as_played = {key: value for key, value in options.items() if key != "target"}
     as_played["match"] = match
     if leaves_a_two(layout):
-        as_played.setdefault(REMOVED_TWO.name, layout.removed_two)
+        as_played.setdefault(REMOVED_TWO, layout.removed_two)
     if any(option.name == "teams" for option in family.options):
         as_played["teams"] = layout.teams
     bonus = options.get("sueca_tie_bonus") == "next_plus_one"
@@ -165,10 +173,10 @@ def variant(
             *((seats(*counts, source=family.source),) if len(counts) > 1 else ()),
             *family.options,
             VOID_KEEPS_DEALER,
-            *((REMOVED_TWO,) if removes else ()),
+            *((removed_two(family.source),) if removes else ()),
         ),
         build=make,
-        rules=(*shared_rows(first, family.source, counts), *family.rows),
+        rules=(*shared_rows(first, family.source, counts, family.sources), *family.rows),
     )
 
 

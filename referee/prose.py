@@ -1,5 +1,6 @@
 """The rules as played, in words: rows of (point, rule, source) from the numbers of a layout."""
 
+from collections.abc import Mapping
 from typing import Final
 
 from referee.layout import FirstLead, Follow, Layout, Trump
@@ -20,8 +21,22 @@ _FOLLOW: Final = {
 }
 
 
-def shared_rows(layout: Layout, source: str, counts: tuple[int, ...]) -> Rows:
-    """What there is to say of every game; for several numbers of seats, of the first."""
+def shared_rows(
+    layout: Layout, source: str, counts: tuple[int, ...], sources: Mapping[str, str]
+) -> Rows:
+    """What there is to say of every game; for several numbers of seats, of the first.
+
+    Args:
+        layout: its numbers.
+        source: where its rules come from.
+        counts: how many can play.
+        sources: where some of them come from instead, by point.
+    """
+    rows = _rows(layout, source, counts)
+    return tuple((point, text, sources.get(point, origin)) for point, text, origin in rows)
+
+
+def _rows(layout: Layout, source: str, counts: tuple[int, ...]) -> Rows:
     profile = layout.profile
     worth = ", ".join(f"{rank} {points}" for rank, points in profile.points.items())
     packet = f", {layout.packet} at a time" if layout.packet > 1 else ", one at a time"
@@ -43,7 +58,7 @@ def shared_rows(layout: Layout, source: str, counts: tuple[int, ...]) -> Rows:
         (
             "next dealer",
             "the dealer's right, after a void deal too",
-            "sbiro.eu; void: this project",
+            f"{source}; void: this project",
         ),
     )
 

@@ -99,9 +99,6 @@ def can_be(variant: Variant, name: str, value: str) -> bool:
     return False
 
 
-# Deals
-
-
 @pytest.mark.parametrize(("game_id", "case"), cases("deals"))
 def test_deal(game_id: str, case: Any) -> None:
     """A deal of the vectors allows what it should on its way, and ends as it should."""
@@ -187,9 +184,6 @@ def written_out(key: str, value: Any, sides: list[list[int]]) -> Any:
     return [value[side_of[seat]] for seat in range(seats)]
 
 
-# Matches
-
-
 @pytest.mark.parametrize(("game_id", "case"), cases("matches"))
 def test_match(game_id: str, case: Any) -> None:
     """A match of the vectors is over when it should be, for whom, and why."""
@@ -228,9 +222,6 @@ def brought_by(course: Course, case: Any) -> Iterator[Tally]:
             yield brought
 
 
-# Counts
-
-
 @pytest.mark.parametrize(("game_id", "case"), cases("perft"))
 def test_perft(game_id: str, case: Any) -> None:
     """From a moment of a deal there are as many sequences of legal actions as counted."""
@@ -261,12 +252,7 @@ def sums(game: Game[Any], ends: list[Any]) -> dict[str, Any]:
     return found
 
 
-# Tricks and scores
-
-
-@pytest.mark.parametrize(
-    "case", load("tricks")["tricks"], ids=lambda case: f"{case['cards']} {case['profile']}"
-)
+@pytest.mark.parametrize("case", load("tricks")["tricks"], ids=str)
 def test_trick(case: Any) -> None:
     """A trick of RULES 19.2 goes to the right card and holds the right points."""
     profile = PROFILES[case["profile"]]

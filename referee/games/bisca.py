@@ -3,14 +3,14 @@
 from referee.layout import FirstLead, Layout, Teams
 from referee.options import (
     BISCA,
-    POINTS,
     PROJECT,
-    SIGNALS,
     SISTERS,
     TARGET,
+    WINS,
     choice,
     match,
     rank_profile,
+    signals,
     team_view,
 )
 from referee.plain_variants import Family, variant
@@ -23,14 +23,14 @@ _TABLE = (("bisca-tres", 3, ""), ("bisca-sete", 7, ""), ("bisca-nove", 9, " 82_a
 def _options(scales: str) -> tuple[Option, ...]:
     return (
         rank_profile("pt7"),
-        match(*POINTS, "first-to:N", source=SISTERS),
+        match("points:N", *WINS[:-1], source=SISTERS),
         TARGET,
         Option(
             "teams",
             ("pairs", "solo", "alternate"),
             None,
             "who plays together; by default pairs of 4, two sides of 6 and 8",
-            BISCA,
+            f"{BISCA}; 6 and 8: {PROJECT}",
         ),
         choice(
             "first_lead", "cutter dealer_right", "who leads first; the dealer's left cuts", BISCA
@@ -55,8 +55,8 @@ def _options(scales: str) -> tuple[Option, ...]:
         ),
         choice("equal_cards", "first_wins last_wins", "which of two equal cards wins", PROJECT),
         choice("exchange_two", "off while_stock", "the trump two for the turn-up", SISTERS),
-        team_view("none"),
-        SIGNALS,
+        team_view("none", source=PROJECT),
+        signals(PROJECT),
     )
 
 

@@ -1,18 +1,21 @@
 """Briscola and what is played like it: open, Adriatic, Spanish (RULES 8, 9, 12, 16)."""
 
+from collections.abc import Mapping
+
 from referee.layout import Layout, Teams
 from referee.options import (
     BLACK_HAND,
     BRISCOLA,
     EXCHANGE_SEVEN,
     EXCHANGE_TWO,
-    SIGNALS,
+    PROJECT,
     SISTERS,
     TARGET,
     WINS,
     deal_scoring,
     match,
     rank_profile,
+    signals,
     team_view,
     with_default,
 )
@@ -26,12 +29,18 @@ _SCORINGS = {
 }
 
 
+_DEAL_ON = {"next dealer": SISTERS}
+_DUPLA = {**_DEAL_ON, "deal": f"{BRISCOLA}; packets: {SISTERS}", "draw": PROJECT}
+_SPANISH = dict.fromkeys(("players", "deal", "lead", "play", "draw", "next dealer"), SISTERS)
+
+
 def _family(
     profile: str,
     *scorings: str,
     exchange: str = "first_trick",
     view: str | None = None,
     source: str = BRISCOLA,
+    sources: Mapping[str, str] = _DEAL_ON,
     ends: str = "best-of:3",
 ) -> Family:
     """The family with these scorings.
@@ -42,12 +51,13 @@ def _family(
         exchange: the usual deuce exchange.
         view: when partners usually see each other's hands; None without partners.
         source: where the usual exchange comes from.
+        sources: where some of the shared rules come from.
         ends: what a match with won deals is played for.
     """
     partners: tuple[Option, ...] = ()
     if view is not None:
         before = "none" if view == "before_first" else None
-        partners = (team_view(view, before=before), SIGNALS)
+        partners = (team_view(view, before=before), signals())
     won = "the most card points; level at the top is void"
     return Family(
         options=(
@@ -67,6 +77,7 @@ def _family(
             "cumulative": "points:121",
         },
         source=BRISCOLA,
+        sources=sources,
         rows=(
             ("deal won by", won if "three_hand_40" in scorings else _MORE_THAN_HALF, BRISCOLA),
             ("match", "the first to win 2 deals", BRISCOLA),
@@ -85,10 +96,25 @@ _BRISCOLA = (
     (4, _SIDES, _family("it3", *_TWO_SIDES, view="before_first")),
     (6, _SIDES, _family("it3", *_TWO_SIDES, view="none", exchange="off")),
 )
-_BRISCA = (
-    (2, "it3", _SOLO, _family("it3", *_TWO_SIDES, exchange="off", source=SISTERS)),
-    (4, "it3", _SIDES, _family("it3", *_TWO_SIDES, exchange="off", source=SISTERS, view="none")),
-    (6, "es48", _SIDES, _family("es48", *_TWO_SIDES, exchange="off", source=SISTERS, view="none")),
+_BRISCA = tuple(
+    (
+        seats,
+        profile,
+        teams,
+        _family(
+            profile,
+            *_TWO_SIDES,
+            exchange="off",
+            view=view,
+            source=SISTERS,
+            sources=_SPANISH,
+        ),
+    )
+    for seats, profile, teams, view in (
+        (2, "it3", _SOLO, None),
+        (4, "it3", _SIDES, "none"),
+        (6, "es48", _SIDES, "none"),
+    )
 )
 
 
@@ -118,7 +144,7 @@ VARIANTS = (
         "briskula-dupla",
         "double briskula: two cards each to a trick",
         lambda _: Layout(rank_profile="it3", hand=4, packet=2, cards_each=2),
-        _family("it3", *_TWO_SIDES),
+        _family("it3", *_TWO_SIDES, sources=_DUPLA),
         (2,),
     ),
     *(

@@ -1,7 +1,6 @@
 """The games of five with an auction and a called card (RULES 6, 11, 15)."""
 
 from referee.auction_variants import (
-    BID_NUMBERS,
     CAPOT,
     DRAW_60,
     FIXED_RANK,
@@ -10,6 +9,7 @@ from referee.auction_variants import (
     OVER_PLAIN,
     TWO_CARDS,
     AuctionFamily,
+    bid_numbers,
     blind,
     follow,
     opener_must_bid,
@@ -18,8 +18,13 @@ from referee.auction_variants import (
 )
 from referee.bidding import BidKind
 from referee.contract import Capot, Pay
-from referee.options import BRISCOLA, PROJECT, SBIRO, SISTERS
+from referee.options import BRISCOLA, PROJECT, SBIRO, SISTERS, with_default
 
+_SOURCES = {
+    "deal": f"{BRISCOLA}; packets: {SISTERS}",
+    "lead": SISTERS,
+    "next dealer": SISTERS,
+}
 _TOKENS = (
     ("deal won by", "caller and partner with the points pledged", BRISCOLA),
     ("score", "2 to the caller, 1 to the partner, from 1 of each of the others; or paid", SISTERS),
@@ -29,7 +34,7 @@ _TOKENS = (
 _WITH_POINTS = (TWO_CARDS, MULTIPLIERS, blind("off", "on", "only_if_bid_ge_62"))
 _CHIAMATA = (
     (BidKind.RANK, "ranks are bid", (blind("off", "on"),)),
-    (BidKind.POINTS, "points are bid", (*BID_NUMBERS, FIXED_RANK, *_WITH_POINTS)),
+    (BidKind.POINTS, "points are bid", (*bid_numbers(BRISCOLA), FIXED_RANK, *_WITH_POINTS)),
     (BidKind.MIXED, "ranks are bid, then points", (OVER_PLAIN, FORCE_BID, *_WITH_POINTS)),
 )
 
@@ -42,7 +47,7 @@ VARIANTS = (
             bids=BidKind.POINTS,
             match="deals:5",
             options=(
-                *BID_NUMBERS,
+                *bid_numbers(SBIRO),
                 opener_must_bid("true", SBIRO),
                 own_card("true", SBIRO),
                 DRAW_60,
@@ -50,6 +55,7 @@ VARIANTS = (
             pay=Pay.TOKENS,
             capot=Capot.NONE,
             source=SBIRO,
+            sources={},
             rows=(
                 ("deal won by", "caller and partner with the points pledged", SBIRO),
                 (
@@ -72,7 +78,7 @@ VARIANTS = (
                 match="points:10",
                 options=(
                     *options,
-                    opener_must_bid("false", BRISCOLA),
+                    opener_must_bid("false", PROJECT),
                     own_card("true", BRISCOLA),
                     DRAW_60,
                     CAPOT,
@@ -80,6 +86,7 @@ VARIANTS = (
                 pay=Pay.TOKENS,
                 capot=Capot.POINTS,
                 source=BRISCOLA,
+                sources=_SOURCES,
                 rows=_TOKENS,
             ),
         )
@@ -93,15 +100,19 @@ VARIANTS = (
             bids=BidKind.POINTS,
             match="points:10",
             options=(
-                *BID_NUMBERS,
-                opener_must_bid("false", BRISCOLA),
+                *bid_numbers(BRISCOLA),
+                opener_must_bid("false", PROJECT),
                 own_card("false", SISTERS),
                 DRAW_60,
+                with_default(TWO_CARDS, "false"),
+                FIXED_RANK,
+                blind("off", "on", "only_if_bid_ge_62"),
                 follow(),
             ),
             pay=Pay.ITALIANA,
             capot=Capot.TRICKS,
             source=BRISCOLA,
+            sources=_SOURCES,
             rows=(
                 ("deal won by", "caller and partner with the points pledged", SISTERS),
                 (

@@ -4,6 +4,7 @@ from referee.layout import Layout
 from referee.options import POINTS, SBIRO, SISTERS, TARGET, match, rank_profile
 from referee.plain_variants import Family, variant
 
+_PAGE = f"{SBIRO}: mariagio"
 _MARRIAGES = f"{SISTERS}: {SBIRO} names the game, its rules of marriages could not be read"
 
 VARIANTS = (
@@ -12,9 +13,9 @@ VARIANTS = (
         "mariagio for 2: king and queen of a suit can be shown for points",
         lambda _: Layout(rank_profile="gen7", hand=7, marriages=True, scoring="cumulative"),
         Family(
-            options=(rank_profile("gen7"), match(*POINTS, source=SBIRO), TARGET),
+            options=(rank_profile("gen7"), match(*POINTS, source=_PAGE), TARGET),
             match={"cumulative": "points:200"},
-            source=SBIRO,
+            source=_PAGE,
             rows=(
                 (
                     "marriages",
@@ -22,7 +23,7 @@ VARIANTS = (
                     _MARRIAGES,
                 ),
                 ("", "before a lead, after a trick won; the cards stay in the hand", _MARRIAGES),
-                ("match", "card points and marriages add up, to 200; the higher total", SBIRO),
+                ("match", "card points and marriages add up, to 200; the higher total", _PAGE),
             ),
         ),
         (2,),

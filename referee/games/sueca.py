@@ -1,7 +1,7 @@
 """Sueca: all cards are dealt, the suit led is followed (RULES 14)."""
 
 from referee.layout import Follow, Layout, Teams, Trump
-from referee.options import POINTS, SISTERS, TARGET, choice, match, rank_profile
+from referee.options import SISTERS, TARGET, WINS, choice, match, rank_profile
 from referee.plain_variants import Family, variant
 
 _SOURCE = "Wikipedia: Briscola, Wikipedia: Bisca"
@@ -23,7 +23,7 @@ VARIANTS = (
         Family(
             options=(
                 rank_profile("pt7"),
-                match(*POINTS, source=SISTERS),
+                match("points:N", *WINS[:-1], source=SISTERS),
                 TARGET,
                 choice("exposed_card", "last top", "which card the dealer shows and has", SISTERS),
                 choice("sueca_flag", "all_tricks points_120", "what is worth 4", SISTERS),
@@ -36,6 +36,11 @@ VARIANTS = (
             ),
             match={"sueca": "points:4", "sueca_120": "points:4"},
             source=_SOURCE,
+            sources={
+                "deal": f"{_SOURCE}; packet and card shown: {SISTERS}",
+                "lead": SISTERS,
+                "next dealer": SISTERS,
+            },
             rows=(
                 ("deal won by", "61 card points: 1; from 91: 2; all tricks: 4; 60-60: 0", SISTERS),
                 ("match", "to 4 points", SISTERS),
