@@ -84,8 +84,6 @@ class Announcing:
             return False
         if rank + trump not in state.hands[state.turn]:
             return False
-        if any(given[0] == rank for _, given, _ in state.told.exchanges):
-            return False
         order = self.layout.profile.order
         above_seven = order.find(turn_up[0]) < order.find("7" if "7" in order else self.layout.ten)
         match when:

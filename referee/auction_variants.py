@@ -225,7 +225,7 @@ def variant(name: str, title: str, family: AuctionFamily) -> Variant:
         title=title,
         seats=(_SEATS,),
         options=(
-            rank_profile(family.profile),
+            rank_profile(family.profile, cards=_SEATS * _CARDS),
             match(*POINTS, source=family.source),
             TARGET,
             *family.options,

@@ -16,9 +16,10 @@ SISTERS: Final = "sister games"
 """Where the documents are silent, and other games of the family are not."""
 
 
-def rank_profile(default: str) -> Option:
-    """The option that chooses ranks and points."""
-    others = tuple(name for name in PROFILES if name != default)
+def rank_profile(default: str, *, cards: int = 0) -> Option:
+    """The option that chooses ranks and points; of packs with so many `cards`, if that matters."""
+    fitting = [name for name, one in PROFILES.items() if cards in (0, 4 * len(one.order))]
+    others = tuple(name for name in fitting if name != default)
     return Option("rank_profile", (default, *others), default, "ranks and card points", "SPEC 11.1")
 
 

@@ -30,7 +30,7 @@ SENSELESS: list[tuple[str, str, list[str], str]] = [
     ),
     ("briscola-2", TWO, ["team_view=both"], "briscola-2 has no option 'team_view'"),
     ("briscola-scoperta", THREE, ["deal_scoring=pennycook"], "it is not for 3 sides"),
-    ("sueca", FOUR, ["rank_profile=es48"], "48 cards do not go round 4 seats with 10 each"),
+    ("sueca", FOUR, ["rank_profile=es48"], "option rank_profile=es48: it can be pt7,"),
     ("sueca", FOUR, ["follow=free"], "sueca has no option 'follow'"),
     ("sueca-italiana", FIVE, ["bid_min=90", "bid_max=80"], "bid_min=90 and bid_max=80"),
     ("sueca-italiana", FIVE, ["bid_max=121"], "a deal has 120 points"),

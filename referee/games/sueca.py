@@ -22,7 +22,7 @@ VARIANTS = (
         ),
         Family(
             options=(
-                rank_profile("pt7"),
+                rank_profile("pt7", cards=40),
                 match("points:N", *WINS[:-1], source=SISTERS),
                 TARGET,
                 choice("exposed_card", "last top", "which card the dealer shows and has", SISTERS),
