@@ -12,16 +12,13 @@ from msgspec.structs import replace
 
 from protocol.events import Declared, Exchanged, HandShown, Married, Signalled
 from referee.cards import SUITS, Card, Suit
-from referee.layout import BlackHand, Exchange, Layout, Signals, TeamView
+from referee.layout import MARRIAGE, BlackHand, Exchange, Layout, Signals, TeamView
 from referee.play import State
 from referee.rules import Shown
 from referee.tricks import without
 
 SIGNALS: Final = ("ace", "three", "king", "knight", "knave", "load")
 """What a partner can be told to hold (RULES 8.7): trumps by name, or points outside trumps."""
-
-MARRIAGE: Final = 20
-"""Points of a king and queen; twice as many in trumps (RULES U13)."""
 
 
 @dataclass(frozen=True)

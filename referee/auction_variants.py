@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from referee.auction import AuctionGame, Blind, Calling
-from referee.bidding import Bidding, BidKind
+from referee.bidding import CONTRACT, Bidding, BidKind
 from referee.contract import Capot, Pay, Payment
 from referee.endings import EndingKind, parse_match
 from referee.errors import RefereeError
@@ -168,7 +168,11 @@ def build(options: Options, family: AuctionFamily) -> MatchRules:
         draw_at_60=options.get("draw_60_in_auction") == "draw",
     )
     text = match_as_played(options.get("match"), family.match, options.get("target"))
-    ending = msgspec.structs.replace(parse_match(text, drop_out=False), shared=True)
+    ending = parse_match(text, drop_out=False)
+    most = ending.max_deals
+    if ending.kind is EndingKind.DEALS:  # those in which all pass are not among them
+        most = max(most, 2 * ending.number)
+    ending = msgspec.structs.replace(ending, shared=True, max_deals=most)
     if ending.kind is EndingKind.POINTS and ending.number > payment.most * ending.max_deals:
         raise RefereeError(f"match={text}: {ending.max_deals} deals cannot bring that much")
     as_played = {name: value for name, value in options.items() if name != TARGET.name}
@@ -194,14 +198,20 @@ def build(options: Options, family: AuctionFamily) -> MatchRules:
 
 def _bidding(options: Options, family: AuctionFamily, layout: Layout) -> Bidding:
     least, most = int(options.get("bid_min", 61)), int(options.get("bid_max", _ALL_POINTS))
-    if not least <= most <= _ALL_POINTS:
-        raise RefereeError(f"bid_min={least} and bid_max={most}: a deal has {_ALL_POINTS} points")
+    step = int(options.get("bid_step", 1))
+    lowest = CONTRACT + (family.bids is BidKind.MIXED)
+    if family.bids is not BidKind.RANK and least < lowest:
+        raise RefereeError(f"bid_min={least}: at least {lowest} are pledged")
+    if most > _ALL_POINTS:
+        raise RefereeError(f"bid_max={most}: a deal has {_ALL_POINTS} points")
+    if least > most or (step > 1 and least + step > most):
+        raise RefereeError(f"bid_min={least}, bid_step={step}, bid_max={most}: nobody can raise")
     return Bidding(
         kind=family.bids,
         ranks=layout.profile.order,
         least=least,
         most=most,
-        step=int(options.get("bid_step", 1)),
+        step=step,
         force=options.get("force_bid") == "on",
         opener_must_bid=options["opener_must_bid"] == "true",
     )

@@ -41,11 +41,6 @@ def cards(text: str) -> tuple[Card, ...]:
     return tuple(card(word) for word in text.replace(",", " ").split())
 
 
-def suit_of(one: Card) -> Suit:
-    """The suit of a card."""
-    return Suit(one[1])
-
-
 class Profile(Struct, frozen=True):
     """Which ranks a pack has, how they beat each other, and what they are worth.
 

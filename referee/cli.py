@@ -78,8 +78,9 @@ def _explain(error: BaseException) -> tuple[str, int]:  # noqa: PLR0911  # one f
             return str(error), HOST
         case KeyboardInterrupt() | typer.Abort():
             return "interrupted", INTERRUPTED
-        case BrokenPipeError():
-            # whoever read our output has read enough; nothing is left to flush at exit
+        case SystemExit(__context__=BrokenPipeError()) | BrokenPipeError():
+            # (typer makes the one of the other) whoever read our output has read enough;
+            # nothing is left to flush at exit
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return "", 0
         case OSError():

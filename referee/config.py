@@ -93,7 +93,7 @@ def make_plan(asked: MatchConfig) -> MatchPlan:
         RefereeError: naming the first thing that is wrong, and what would be right.
     """
     variant = find(asked.game)
-    rules, name = variant.rules_of(_with_seats(variant, _read_options(asked.options), asked.bots))
+    rules, name = variant.rules_of(_with_seats(variant, read_options(asked.options), asked.bots))
     seats, partners = rules.game.seats, rules.game.partners
     held = holders(asked.bots, seats, partners, asked.game)
     given = _read_decks(asked.deck, rules.game.pack)
@@ -126,7 +126,12 @@ def _with_seats(variant: Variant, options: dict[str, str], bots: int) -> dict[st
     return {"seats": str(bots), **options}
 
 
-def _read_options(texts: tuple[str, ...]) -> dict[str, str]:
+def read_options(texts: tuple[str, ...]) -> dict[str, str]:
+    """Options from texts like NAME=VALUE.
+
+    Raises:
+        RefereeError: one is not written so, or says something else than another.
+    """
     found: dict[str, str] = {}
     for text in texts:
         name, equals, value = text.partition("=")

@@ -12,8 +12,9 @@ import trio
 from msgspec import Struct
 
 from protocol.messages import Answer, Ready
+from referee.bidding import PASS
 from referee.bots import BotSpec
-from referee.config import MatchConfig, MatchPlan, make_plan
+from referee.config import MatchConfig, MatchPlan, make_plan, read_options
 from referee.games import find
 from referee.grease import greased
 from referee.leg import Ask, Leg
@@ -23,6 +24,7 @@ from referee.verdict import FaultCode, Receipt, Verdict
 
 TIME: Final = "start=5s,move=2s,bank=0s,soft=0ms"
 _DEALS: Final = 2
+OPENER: Final = "opener_must_bid"
 _QUIET_S: Final = 0.05
 _LEAVE_S: Final = 1.0
 _SLOW_START_US: Final = 1_000_000
@@ -121,8 +123,7 @@ class _Talk:
     async def _act(self, ask: Ask) -> None:
         table = self._leg.deal.table
         if ask.place:
-            odd = self._leg.deal.start.deal % 2  # now they outbid the bot, now they pass
-            action = table.legal[-odd]
+            action = _other_plays(table.legal, self._leg.deal.start.deal)
             self._pretend(ask, f'{{"id":"{ask.id}","action":"{action}"}}')
             self._leg.answered(Answer(ask.id, action), Receipt(0, 0, 0, 0))
             return
@@ -212,16 +213,65 @@ class _Talk:
             )
 
 
-async def examine(bot: BotSpec, game: str, sandbox: Sandbox, clock: str = TIME) -> list[Finding]:
+def _other_plays(legal: tuple[str, ...], deal: int) -> str:
+    """What the other seats do, so that a bot comes to every kind of decision.
+
+    First they pass and announce what they can: whoever has bid must call. Then they bid a little
+    higher each time, and play what came first.
+    """
+    if legal[0] == PASS:
+        return legal[0] if deal == 1 else legal[1]
+    return legal[-1] if deal == 1 else legal[0]
+
+
+def _to_the_point(game: str, options: tuple[str, ...]) -> tuple[str, ...]:
+    """The options, and that whoever opens an auction must bid: the bot does, and has to call."""
+    names = [option.name for option in find(game).options]
+    chosen = any(option.startswith(f"{OPENER}=") for option in options)
+    return options if chosen or OPENER not in names else (*options, f"{OPENER}=true")
+
+
+def examination(game: str, options: tuple[str, ...], clock: str = TIME) -> MatchPlan:
+    """What a bot is asked to play.
+
+    Raises:
+        RefereeError: there is no such game, or the options do not go together.
+    """
+    options = _to_the_point(game, options)
+    seats = find(game).rules_of(read_options(options))[0].game.seats
+    return make_plan(
+        MatchConfig(
+            game=game,
+            options=options,
+            bots=seats,
+            deals=_DEALS,
+            key="check",
+            dealer=seats - 1,
+            time=clock,
+        )
+    )
+
+
+async def examine(
+    bot: BotSpec,
+    game: str,
+    sandbox: Sandbox,
+    clock: str = TIME,
+    options: tuple[str, ...] = (),
+) -> list[Finding]:
     """Looks at a bot from all sides.
+
+    Args:
+        bot: what to run.
+        game: what to play with it, two deals.
+        sandbox: where to run it.
+        clock: how long it may take.
+        options: of the game, each NAME=VALUE.
 
     Returns:
         What was found, in the order in which it was looked at; the last may be what stopped us.
     """
-    seats = find(game).seats[0]
-    plan = make_plan(
-        MatchConfig(game=game, bots=seats, deals=_DEALS, key="check", dealer=seats - 1, time=clock)
-    )
+    plan = examination(game, options, clock)
     plain = _Talk(plan, bot, sandbox, grease=False)
     await plain.run()
     if plain.verdict is not None:

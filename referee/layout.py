@@ -5,6 +5,7 @@ A field that an option chooses has the option's name, and the option's values.
 
 from enum import StrEnum
 from functools import lru_cache
+from typing import Final
 
 from msgspec import Struct
 
@@ -105,6 +106,10 @@ class EqualCards(StrEnum):
     LAST_WINS = "last_wins"
 
 
+MARRIAGE: Final = 20
+"""Points of a king and queen; twice as many in trumps (RULES U13)."""
+
+
 class Layout(Struct, frozen=True, kw_only=True):
     """The numbers of a game.
 
@@ -116,7 +121,7 @@ class Layout(Struct, frozen=True, kw_only=True):
         open: hands and the next card of the talon lie open (RULES 9).
         marriages: king and queen of a suit can be shown for points (RULES U13).
         removed_two: the suit of the first two to leave a pack that cannot be shared out, or
-            "random": the two that lies deepest in the deck.
+            "random": the two of the suit of the deck's bottom card.
         first_to: the side that first takes so many card points wins, out of one pack.
         scoring: a name of `referee.scoring.SCORINGS`.
     """
@@ -172,7 +177,7 @@ class Layout(Struct, frozen=True, kw_only=True):
     @property
     def most_points(self) -> int:
         """The most points that one seat can get: all the cards, and every marriage."""
-        return self.total + (100 if self.marriages else 0)
+        return self.total + (5 * MARRIAGE if self.marriages else 0)
 
     @property
     def ten(self) -> str:

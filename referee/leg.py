@@ -99,6 +99,7 @@ class DealResult(Struct, frozen=True):
     """A deal that is over.
 
     Attributes:
+        places: who sat at each seat; a place is a seat of the leg's first deal.
         scores: by side: deal values where deals stand alone, else game points; of a side whose
             seats score differently, that of its first seat not at fault.
         by_seat: the same, by seat.
@@ -106,6 +107,7 @@ class DealResult(Struct, frozen=True):
     """
 
     start: DealStart
+    places: tuple[int, ...]
     game: Game[Any]  # every game has a state type of its own
     reason: DealReason
     account: Account
@@ -158,6 +160,7 @@ def _result(
     sides = account.sides if figures else ()
     return DealResult(
         start=deal.start,
+        places=deal.places,
         game=deal.game,
         reason=reason,
         account=account,

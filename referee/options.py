@@ -23,10 +23,12 @@ def rank_profile(default: str, *, cards: int = 0) -> Option:
     return Option("rank_profile", (default, *others), default, "ranks and card points", "SPEC 11.1")
 
 
-def choice(name: str, values: str, meaning: str, source: str, **more: str) -> Option:
+def choice(
+    name: str, values: str, meaning: str, source: str, *, before: str | None = None
+) -> Option:
     """An option whose first value is the default; `before` is what revision 1 played."""
     found = tuple(values.split())
-    return Option(name, found, found[0], meaning, source, before=more.get("before"))
+    return Option(name, found, found[0], meaning, source, before=before)
 
 
 def match(*values: str, source: str = PROJECT) -> Option:

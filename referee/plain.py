@@ -91,10 +91,11 @@ class PlainGame:
         if winner is not None:
             side = side_of[winner]
             points = tuple(layout.total if at == side else 0 for at in range(len(sides)))
-            return Outcome(points, tricks, black_hand=side)
+            return Outcome(points, tricks, black_hand=side, packs=layout.packs)
         taken = points_of(state)
         points = tuple(sum(taken[seat] for seat in side) for side in sides)
-        return Outcome(points, tricks, first=self._first(state, side_of))
+        first = self._first(state, side_of)
+        return Outcome(points, tricks, first=first, packs=layout.packs)
 
     def _first(self, state: State, side_of: dict[int, int]) -> int | None:
         """The side that was the first to reach what wins, where that is what counts."""
@@ -115,8 +116,9 @@ class PlainGame:
     def forfeit(self, state: State, seat: int) -> Tally:
         """The other side is counted all card points, taken or not."""
         side = next(at for at, seats in enumerate(self.partners) if seat in seats)
-        scoring = SCORINGS[self.layout.scoring]
-        return forfeited(side, self.partners, scoring, self.layout.most_points)
+        layout = self.layout
+        scoring = SCORINGS[layout.scoring]
+        return forfeited(side, self.partners, scoring, layout.most_points, layout.packs)
 
     def account(self, state: State) -> Account:
         """The deal so far, all-seeing."""
@@ -126,6 +128,7 @@ class PlainGame:
             sides=self.partners,
             points=points_of(state),
             tricks=state.tricks,
+            black_hand=state.told.black_hand,
         )
 
     def opening(self, seat: int, dealer: int) -> View:

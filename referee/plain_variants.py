@@ -18,6 +18,7 @@ from referee.options import (
 )
 from referee.plain import PlainGame
 from referee.prose import Rows, shared_rows
+from referee.scoring import SCORINGS
 from referee.variants import MatchRules, Option, Options, PairGame, Raise, Variant
 
 
@@ -57,21 +58,6 @@ _EFFECTS: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {  # values of 
 }
 """What options with a name of their own do to a layout."""
 
-_MOST_A_DEAL: Final = {
-    "one": 1,
-    "pennycook": 3,
-    "three_hand_40": 3,
-    "cumulative": 220,
-    "91_120": 4,
-    "82_all": 4,
-    "sueca": 4,
-    "sueca_120": 4,
-}
-
-
-_SIDES_OF: Final = {"pennycook": 2, "cumulative": 2, "three_hand_40": 3}
-"""How many sides a scoring is for, where that matters."""
-
 
 def layout_with(base: Layout, options: Options) -> Layout:
     """The layout as these options change it; an option with the name of a number is that number.
@@ -88,7 +74,7 @@ def layout_with(base: Layout, options: Options) -> Layout:
     layout = msgspec.convert(numbers, Layout, strict=False)
     check(layout)
     sides = len(layout.sides)
-    if sides != _SIDES_OF.get(layout.scoring, sides):
+    if SCORINGS[layout.scoring].sides not in (None, sides):
         raise RefereeError(f"deal_scoring={layout.scoring}: it is not for {sides} sides")
     if REMOVED_TWO in options and not leaves_a_two(layout):
         chosen = options[REMOVED_TWO]
@@ -114,9 +100,12 @@ def build(options: Options, *, name: str, layout_for: LayoutFor, family: Family)
     ending = parse_match(match, drop_out=layout.scoring == "three_hand_40")
     if family.even_deals and ending.kind is EndingKind.DEALS and ending.number % 2:
         raise RefereeError(f"match={match}: partners play an even number of deals")
-    if ending.kind is EndingKind.WINS and layout.scoring in ("three_hand_40", "cumulative"):
+    scoring = SCORINGS[layout.scoring]
+    if ending.kind is EndingKind.WINS and scoring.by_points:
         raise RefereeError(f"match={match}: deal_scoring={layout.scoring} is played to points:N")
-    most = _MOST_A_DEAL[layout.scoring] if ending.kind is EndingKind.POINTS else 1
+    most = scoring.most or layout.most_points
+    if ending.kind is EndingKind.WINS:
+        most = 1
     if ending.kind is not EndingKind.DEALS and ending.number > most * ending.max_deals:
         raise RefereeError(f"match={match}: {ending.max_deals} deals cannot bring that much")
     as_played = {key: value for key, value in options.items() if key != "target"}

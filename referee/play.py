@@ -136,11 +136,16 @@ class Play:
         return hands
 
     def _remove(self, deck: Sequence[Card]) -> tuple[Card | None, Sequence[Card]]:
-        """Takes out the two that lies deepest, where one leaves at random."""
+        """Where one two leaves at random: the one of the bottom card's suit.
+
+        The bottom card takes its place, so that what is left is as fairly shuffled as the deck.
+        """
         if self.layout.removed_two != "random":
             return None, deck
-        at = max(place for place, card in enumerate(deck) if card[0] == "2")
-        return deck[at], (*deck[:at], *deck[at + 1 :])
+        bottom = deck[-1]
+        two = Card("2" + bottom[1])
+        rest = tuple(bottom if card == two else card for card in deck[:-1])
+        return two, rest
 
     def legal(self, state: State) -> tuple[Card, ...]:
         """The cards that may be played, in order of arrival, equal ones once."""

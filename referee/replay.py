@@ -65,13 +65,15 @@ def _deal_object(deal: DealResult) -> Object:
         "points": list(account.points),
         "scores": list(deal.scores),
         "faults": [_fault_object(fault) for fault in deal.faults],
-        **_contract(deal),
+        **_extras(deal),
     }
 
 
-def _contract(deal: DealResult) -> Object:
-    """What only deals with an auction have: the seats of a side do not score the same."""
+def _extras(deal: DealResult) -> Object:
+    """What only some deals have; after an auction the seats of a side do not score the same."""
     account = deal.account
+    if account.black_hand is not None:
+        return {"black_hand": account.black_hand}
     if not account.auction:
         return {}
     return {

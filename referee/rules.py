@@ -65,6 +65,7 @@ class Account(Struct, frozen=True):
             the caller its first seat.
         points: points that each seat took in tricks and by marriages.
         auction: what was said in it: seat and action.
+        black_hand: the seat that has won by it.
         caller: who won the auction and has called; with `pledge` and the `called` cards.
     """
 
@@ -77,6 +78,7 @@ class Account(Struct, frozen=True):
     caller: int | None = None
     pledge: int | None = None
     called: tuple[Card, ...] = ()
+    black_hand: int | None = None
 
 
 S = TypeVar("S")

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from rich.text import Text
 
-from protocol.events import Event, Played
+from protocol.events import Event, Played, Uncovered
 from protocol.messages import View
 from referee.faces import action_face, face, faces, printable
 from referee.leg import DealResult
@@ -45,7 +45,7 @@ def scenes(deal: DealResult, viewer: int | None) -> Iterator[Scene]:
         table.play(action)
         bot = deal.start.bots[seat]
         seen = [table.view(other) for other in seats]
-        text = action if viewer in (None, seat) else _as_seen(action, seen[viewer or 0][1])
+        text = action if viewer is None else _as_seen(action, seat == viewer, seen[viewer][1])
         if text is not None:
             by_referee = any(bot == who and number >= act for who, act in guilty)
             acts.append(Act(seat, text, by_referee))
@@ -66,12 +66,15 @@ def _is_new_scene(before: View, now: View) -> bool:
     return len(now.tricks) > len(before.tricks) or _trick(now) > _trick(before)
 
 
-def _as_seen(action: str, news: Sequence[Event]) -> str | None:
-    """What somebody else saw of an action; None for nothing at all."""
+def _as_seen(action: str, own: bool, news: Sequence[Event]) -> str | None:
+    """What a seat saw of its own action, or of another's; None for nothing at all."""
+    covers = [event.card for event in news if isinstance(event, Uncovered)]
+    if covers:
+        return f"{action} {' '.join(covers)}"
     cards = [event.card for event in news if isinstance(event, Played)]
-    if cards:
+    if cards and not own:
         return cards[0] if len(cards[0]) == 2 else f"{cards[0]} (covered)"
-    return action if news else None
+    return action if own or news else None
 
 
 def seat_name(seat: int, bots: Sequence[int], names: Sequence[str]) -> str:
@@ -118,6 +121,15 @@ def scene_text(scene: Scene, deal: DealResult, names: Sequence[str], viewer: int
         winner = seat_name(trick.winner, bots, names)
         line.append(f"  -> {winner} takes {trick.points}", style="bold")
     return Text("\n").join((hands, line))
+
+
+def ending_text(deal: DealResult, names: Sequence[str]) -> Text | None:
+    """What ended a deal before its last card, if it was the black hand."""
+    seat = deal.account.black_hand
+    if seat is None:
+        return None
+    name = seat_name(seat, deal.start.bots, names)
+    return Text(f"   {name} shows the black hand and wins the deal", style="bold")
 
 
 def _contract(deal: DealResult, names: Sequence[str], viewer: int | None) -> Text | None:

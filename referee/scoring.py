@@ -16,16 +16,34 @@ class Outcome(Struct, frozen=True):
         tricks: how many tricks, by side.
         first: the side that was the first to reach what wins the deal, where that counts.
         black_hand: the side that has won by the black hand; `points` are then all its own.
+        packs: how many packs the cards came from.
     """
 
     points: tuple[int, ...]
     tricks: tuple[int, ...]
     first: int | None = None
     black_hand: int | None = None
+    packs: int = 1
 
 
-Scoring = Callable[[Outcome], tuple[int, ...]]
-"""What was taken to game points by side."""
+class Scoring(Struct, frozen=True):
+    """A way to score deals.
+
+    Attributes:
+        score: what was taken to game points by side.
+        most: the most that a deal can bring to a side; None for its points.
+        sides: how many sides it is for, where that matters.
+        by_points: a match is played to points, since several sides can score in a deal.
+    """
+
+    score: Callable[[Outcome], tuple[int, ...]]
+    most: int | None
+    sides: int | None = None
+    by_points: bool = False
+
+    def __call__(self, outcome: Outcome) -> tuple[int, ...]:
+        """Game points by side."""
+        return self.score(outcome)
 
 
 def won_by(outcome: Outcome) -> int | None:
@@ -42,31 +60,27 @@ def won_by(outcome: Outcome) -> int | None:
     return outcome.points.index(best) if outcome.points.count(best) == 1 else None
 
 
-def _to_winner(worth: Callable[[int, Outcome, int], int]) -> Scoring:
-    """A scoring in which only the winner scores.
+class Win(Struct, frozen=True):
+    """A deal won: the winner's card points out of one pack, and whether it took all tricks."""
 
-    Args:
-        worth: from the winner's card points out of one pack, the outcome and the winner's side to
-            game points; by the black hand a deal is always worth 1 (RULES U19).
-    """
+    points: int
+    all_tricks: bool
 
-    def scoring(outcome: Outcome) -> tuple[int, ...]:
+
+def _to_winner(worth: Callable[[Win], int], most: int, sides: int | None = None) -> Scoring:
+    """A scoring in which only the winner scores; by the black hand always 1 (RULES U19)."""
+
+    def score(outcome: Outcome) -> tuple[int, ...]:
         side = won_by(outcome)
         if side is None:
             return (0,) * len(outcome.points)
-        packs = max(1, sum(outcome.points) // 120)
-        points = (
-            1
-            if outcome.black_hand is not None
-            else worth(outcome.points[side] // packs, outcome, side)
+        win = Win(
+            outcome.points[side] // outcome.packs, outcome.tricks[side] == sum(outcome.tricks)
         )
+        points = worth(win) if outcome.black_hand is None else 1
         return tuple(points if at == side else 0 for at in range(len(outcome.points)))
 
-    return scoring
-
-
-def _all_tricks(outcome: Outcome, side: int) -> bool:
-    return outcome.tricks[side] == sum(outcome.tricks)
+    return Scoring(score, most, sides)
 
 
 def three_hand_40(outcome: Outcome) -> tuple[int, ...]:
@@ -85,19 +99,19 @@ def cumulative(outcome: Outcome) -> tuple[int, ...]:
     return outcome.points
 
 
+def _from_91(win: Win) -> int:
+    return 1 + (win.points >= 91)
+
+
 SCORINGS: Final[Mapping[str, Scoring]] = {
-    "one": _to_winner(lambda *_: 1),
-    "pennycook": _to_winner(lambda mine, *_: 1 + (mine >= 91) + (mine == 120)),
-    "three_hand_40": three_hand_40,
-    "cumulative": cumulative,
-    "91_120": _to_winner(lambda mine, *_: 4 if mine == 120 else 1 + (mine >= 91)),
-    "82_all": _to_winner(
-        lambda mine, outcome, side: 4 if _all_tricks(outcome, side) else 1 + (mine >= 82)
-    ),
-    "sueca": _to_winner(
-        lambda mine, outcome, side: 4 if _all_tricks(outcome, side) else 1 + (mine >= 91)
-    ),
-    "sueca_120": _to_winner(lambda mine, *_: 4 if mine == 120 else 1 + (mine >= 91)),
+    "one": _to_winner(lambda _: 1, most=1),
+    "pennycook": _to_winner(lambda win: _from_91(win) + (win.points == 120), most=3, sides=2),
+    "three_hand_40": Scoring(three_hand_40, most=3, sides=3, by_points=True),
+    "cumulative": Scoring(cumulative, most=None, sides=2, by_points=True),
+    "91_120": _to_winner(lambda win: 4 if win.points == 120 else _from_91(win), most=4),
+    "82_all": _to_winner(lambda win: 4 if win.all_tricks else 1 + (win.points >= 82), most=4),
+    "sueca": _to_winner(lambda win: 4 if win.all_tricks else _from_91(win), most=4),
+    "sueca_120": _to_winner(lambda win: 4 if win.points == 120 else _from_91(win), most=4),
 }
 """Every deal scoring by its name. Bands of card points hold for each pack (RULES 13)."""
 
@@ -123,19 +137,20 @@ def tally(outcome: Outcome, sides: Sides, scoring: Scoring) -> Tally:
     return Tally(by_seat(points), by_seat(scoring(outcome)), by_seat(values(points)))
 
 
-def taken_all(side: int, sides: int, total: int) -> Outcome:
+def _taken_all(side: int, sides: int, total: int, packs: int) -> Outcome:
     """The outcome in which one side takes everything, at once."""
     points = tuple(total if at == side else 0 for at in range(sides))
-    return Outcome(points, tuple(int(at == side) for at in range(sides)), first=side)
+    tricks = tuple(int(at == side) for at in range(sides))
+    return Outcome(points, tricks, first=side, packs=packs)
 
 
-def forfeited(side: int, sides: Sides, scoring: Scoring, total: int) -> Tally:
-    """What a deal brings that `side` gave up, of `total` card points.
+def forfeited(side: int, sides: Sides, scoring: Scoring, total: int, packs: int) -> Tally:
+    """What a deal brings that `side` gave up, of `total` card points out of so many packs.
 
     One opponent is counted all the points; several score as in a void deal.
     """
     if len(sides) == 2:
-        return tally(taken_all(1 - side, 2, total), sides, scoring)
+        return tally(_taken_all(1 - side, 2, total, packs), sides, scoring)
     stakes = stakes_of(total)
     lost = set(sides[side])
     seats = range(sum(map(len, sides)))

@@ -125,3 +125,28 @@ def test_grease_adds_what_nobody_can_know_and_keeps_the_rest() -> None:
     }
     assert known["view"]["seat"] == 0
     assert set(known) - set(original) == {"x_grease", "x_grease_too"}
+
+
+AUCTION_MISTAKES = {
+    "bids_61": "a bid that does not beat the one that stands",
+    "calls_nothing": "a call that is none",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mistake", AUCTION_MISTAKES)
+async def test_a_bot_has_to_bid_and_to_call(mistake: str) -> None:
+    """What a bot does wrong in an auction is found: it opens, it is outbid, and it calls."""
+    findings = await examine(pupil(mistake), "briscola-chiamata-points", Bare(), QUICK)
+
+    assert [f.level for f in findings] == [Level.PROBLEM]
+    assert "is not one of the legal" in findings[0].what
+
+
+@pytest.mark.slow
+def test_options_of_the_game_can_be_checked(capsys: pytest.CaptureFixture[str]) -> None:
+    """Signals, seats, or a blind trick: whatever `match` takes; nonsense is refused."""
+    options = ["-o", "seats=4", "-o", "signals=on"]
+    assert run(["check", "sample:random", "--game", "bisca-tres", *options]) == 0
+    assert "plays 2 deals of bisca-tres" in capsys.readouterr().out
+    assert run(["check", "sample:first", "--game", "sueca", "-o", "signals=on"]) == 2

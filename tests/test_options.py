@@ -32,7 +32,11 @@ SENSELESS: list[tuple[str, str, list[str], str]] = [
     ("briscola-scoperta", THREE, ["deal_scoring=pennycook"], "it is not for 3 sides"),
     ("sueca", FOUR, ["rank_profile=es48"], "option rank_profile=es48: it can be pt7,"),
     ("sueca", FOUR, ["follow=free"], "sueca has no option 'follow'"),
-    ("sueca-italiana", FIVE, ["bid_min=90", "bid_max=80"], "bid_min=90 and bid_max=80"),
+    ("sueca-italiana", FIVE, ["bid_min=90", "bid_max=80"], "bid_max=80: nobody can raise"),
+    ("sueca-italiana", FIVE, ["bid_min=60"], "bid_min=60: at least 61 are pledged"),
+    ("sueca-italiana", FIVE, ["bid_step=60"], "bid_step=60, bid_max=120: nobody can raise"),
+    ("briscola-chiamata-mixed", FIVE, ["bid_min=61"], "bid_min=61: at least 62 are pledged"),
+    ("briscolone", TWO, ["target=6001"], "match=points:6001: 50 deals cannot bring that much"),
     ("sueca-italiana", FIVE, ["bid_max=121"], "a deal has 120 points"),
     ("briscola-chiamata-rank", TWO, [], "briscola-chiamata-rank wants 5 bots; got 2"),
     (

@@ -270,7 +270,8 @@ def test_scoring(case: Any) -> None:
     """What the sides have taken gives the right game points."""
     points = tuple(case["points"])
     tricks = tuple(case.get("tricks", (0,) * len(points)))
-    outcome = Outcome(points, tricks, case.get("first"), case.get("black_hand"))
+    packs = max(1, sum(points) // 120)
+    outcome = Outcome(points, tricks, case.get("first"), case.get("black_hand"), packs)
 
     assert SCORINGS[case["scoring"]](outcome) == tuple(case["scores"])
 

@@ -8,9 +8,8 @@ import typer
 from rich.text import Text
 
 from referee.bots import BotSpec, resolve
-from referee.conformance import Finding, Level, examine
+from referee.conformance import Finding, Level, examination, examine
 from referee.faces import busy, console, printable
-from referee.games import find
 from referee.interrupts import interruptible
 from referee.sandbox.bare import Bare
 
@@ -22,15 +21,20 @@ def check(
         str, typer.Argument(metavar="BOT", help="An executable, a folder, or sample:NAME.")
     ],
     game: Annotated[str, typer.Option(help="The game to talk about.")] = "briscola-2",
+    options: Annotated[
+        list[str] | None,
+        typer.Option("--option", "-o", metavar="NAME=VALUE", help="See `referee games ID`."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Checks whether a bot keeps to the protocol. Exit code 1 when it does not."""
-    find(game)
+    chosen = tuple(options or ())
+    examination(game, chosen)
     talk = console(stderr=True)
     with busy(talk, f"preparing {bot} ..."):
         spec = resolve(bot)
     with busy(talk, f"talking to {spec.name} ..."):
-        findings = trio.run(_examine, spec, game)
+        findings = trio.run(_examine, spec, game, chosen)
     if as_json:
         rows = [{"level": str(f.level), "what": f.what, "mend": f.mend} for f in findings]
         print(json.dumps({"bot": spec.name, "game": game, "findings": rows}, indent=2))
@@ -40,12 +44,12 @@ def check(
     raise typer.Exit(int(any(finding.level is Level.PROBLEM for finding in findings)))
 
 
-async def _examine(bot: BotSpec, game: str) -> list[Finding]:
+async def _examine(bot: BotSpec, game: str, options: tuple[str, ...]) -> list[Finding]:
     """Examines a bot until it is done or somebody wants us to stop."""
     findings: list[Finding] = []
     with trio.CancelScope() as scope:
         async with interruptible(scope):
-            findings = await examine(bot, game, Bare())
+            findings = await examine(bot, game, Bare(), options=options)
     if scope.cancelled_caught:
         raise KeyboardInterrupt
     return findings

@@ -15,7 +15,7 @@ from referee.leg import DealResult
 from referee.reading import Mismatch, RecordReader
 from referee.record import WIRE
 from referee.replay import match_object
-from referee.scenes import deal_heading, scene_text, scenes
+from referee.scenes import deal_heading, ending_text, scene_text, scenes
 from referee.verify import Resimulation
 
 _STDERR_SHOWN = 5
@@ -26,7 +26,8 @@ def replay(
     verify: Annotated[bool, typer.Option(help="Prove the record instead of showing it.")] = False,
     deal: Annotated[int | None, typer.Option(metavar="N", help="Only this deal.")] = None,
     seat: Annotated[
-        int | None, typer.Option(metavar="SEAT", help="Only what this seat could see.")
+        int | None,
+        typer.Option(metavar="SEAT", help="Only what this seat of the first deal could see."),
     ] = None,
     step: Annotated[bool, typer.Option(help="Wait for Enter after each trick.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
@@ -98,12 +99,18 @@ def _show(
             heading = ""
         to.print()
         to.print(deal_heading(deal, number, names))
-        for scene in scenes(deal, seat):
-            to.print(scene_text(scene, deal, names, seat))
+        if seat is not None and seat not in deal.places:
+            to.print(f"   seat {seat} of the first deal does not sit here")
+            continue
+        viewer = None if seat is None else deal.places.index(seat)
+        for scene in scenes(deal, viewer):
+            to.print(scene_text(scene, deal, names, viewer))
             if step and sys.stdin.isatty():
                 talk.print("   Enter: on, Ctrl-C: stop", style="dim", end="")
                 sys.stdin.readline()
-        _show_faults(to, found, deal, number)
+        if (ending := ending_text(deal, names)) is not None:
+            to.print(ending)
+        _show_faults(to, found, deal, number, seat)
         points = " ".join(map(str, deal.account.points))
         by, figures = "side", deal.scores
         if deal.account.caller is not None:
@@ -129,9 +136,11 @@ def _with_the_last(found: Resimulation, deals: _Held) -> Iterator[DealResult]:
         yield last
 
 
-def _show_faults(to: Console, found: Resimulation, deal: DealResult, number: int) -> None:
-    """The evidence of a deal's faults, and how to play the deal again."""
-    lines = found.fault_lines.get(number, [])
+def _show_faults(
+    to: Console, found: Resimulation, deal: DealResult, number: int, seat: int | None
+) -> None:
+    """The evidence of a deal's faults, and how to play it again; or what the bot was told of it."""
+    lines = [line for line in found.fault_lines.get(number, []) if seat in (None, line.fault)]
     for line in lines:
         to.print(f"   fault: place {line.fault}: {line.code}: {line.detail}", style="red")
         evidence = line.evidence
@@ -139,7 +148,7 @@ def _show_faults(to: Console, found: Resimulation, deal: DealResult, number: int
             to.print(f"   it ended: {evidence.exit}", style="dim")
         for text in (evidence.stderr_tail or evidence.stderr_head).splitlines()[-_STDERR_SHOWN:]:
             to.print(f"   stderr: {text[:200]}", style="dim")
-    if lines:
+    if lines and seat is None:
         start, (game, chosen) = deal.start, found.game_of(deal)
         options = "".join(f" -o {name}={value}" for name, value in chosen.items())
         deck = " ".join(start.deck)

@@ -47,6 +47,10 @@ for line in lines:
             continue
         if mistake == "lower_case":
             answer["action"] = action.lower()
+        if mistake == "bids_61" and message["view"]["phase"] == "auction":
+            answer["action"] = "bid 61"
+        if mistake == "calls_nothing" and message["view"]["phase"] == "call":
+            answer["action"] = "call"
         if mistake == "own_fields":
             answer["confidence"] = 3
         if mistake == "divides_by_zero":

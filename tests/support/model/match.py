@@ -101,7 +101,9 @@ class Match:
             self._settle_deals()
         else:
             self._settle_target()
-        most = max(MOST_DEALS, self.number) if self.kind == "deals" else MOST_DEALS
+        most = MOST_DEALS
+        if self.kind == "deals":  # an auction that all pass is not one of them, RULES U07
+            most = max(most, self.number * (2 if self.rules.auction else 1))
         if self.dealt == most and not self.over:
             self._end("cap", [])
 

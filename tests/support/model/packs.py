@@ -54,8 +54,10 @@ class Layout:
 def deal_out(rules: Rules, deck: list[str], dealer: int) -> Layout:
     cards = list(range(len(deck)))
     removed = _random_two(rules, deck)
-    if removed is not None:
-        cards.remove(removed)
+    if removed is not None:  # the bottom card comes into the place of the two that leaves
+        bottom = cards.pop()
+        if bottom != removed:
+            cards[removed] = bottom
     hands: list[list[int]] = [[] for _ in range(rules.seats)]
     packet = _packet(rules)
     place = 0
@@ -73,10 +75,10 @@ def deal_out(rules: Rules, deck: list[str], dealer: int) -> Layout:
 
 
 def _random_two(rules: Rules, deck: list[str]) -> int | None:
-    """The two nearest to the bottom, where a two of the player's choice would leave."""
+    """The two of the bottom card's suit, where a two of the player's choice would leave."""
     if rules.option("removed_two") != "random" or len(deck) % rules.seats == 0:
         return None
-    return max(place for place, card in enumerate(deck) if card[0] == "2")
+    return deck.index("2" + deck[-1][1])
 
 
 def _packet(rules: Rules) -> int:
