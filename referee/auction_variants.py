@@ -28,8 +28,6 @@ from referee.prose import Rows, shared_rows
 from referee.variants import MatchRules, Option, Options, Raise, Variant
 
 _SEATS, _CARDS, _ALL_POINTS = 5, 8, 120
-_DEALT = 5
-"""Rows of rules up to the deal; the auction comes after them."""
 
 
 class AuctionFamily(Struct, frozen=True):
@@ -138,20 +136,24 @@ def follow() -> Option:
     )
 
 
+def _layout(profile: str, follow: Follow) -> Layout:
+    return Layout(
+        rank_profile=profile,
+        seats=_SEATS,
+        hand=_CARDS,
+        packet=_CARDS // 2,
+        trump=Trump.CALLED,
+        follow=follow,
+    )
+
+
 def build(options: Options, family: AuctionFamily) -> MatchRules:
     """The rules of a match with auctions.
 
     Raises:
         RefereeError: the options do not go together.
     """
-    layout = Layout(
-        rank_profile=options["rank_profile"],
-        seats=_SEATS,
-        hand=_CARDS,
-        packet=_CARDS // 2,
-        trump=Trump.CALLED,
-        follow=Follow(options.get("follow", "free")),
-    )
+    layout = _layout(options["rank_profile"], Follow(options.get("follow", "free")))
     check(layout)
     bidding = _bidding(options, family, layout)
     calling = Calling(
@@ -223,13 +225,10 @@ def variant(name: str, title: str, family: AuctionFamily) -> Variant:
     def make(chosen: Options) -> MatchRules:
         return build(chosen, family)
 
-    layout = Layout(
-        rank_profile=family.profile,
-        seats=_SEATS,
-        hand=_CARDS,
-        packet=_CARDS // 2,
-        trump=Trump.CALLED,
-    )
+    source = family.source
+    call = "the caller names a card: its suit is trump, its holder the silent partner"
+    before_play = (*_AUCTION_ROWS[family.bids], ("call", call, source))
+    layout = _layout(family.profile, Follow.FREE)
     return Variant(
         id=name,
         title=title,
@@ -243,14 +242,7 @@ def variant(name: str, title: str, family: AuctionFamily) -> Variant:
         ),
         build=make,
         rules=(
-            *(before := shared_rows(layout, family.source, (_SEATS,), family.sources))[:_DEALT],
-            *_AUCTION_ROWS[family.bids],
-            (
-                "call",
-                "the caller names a card: its suit is trump, its holder the silent partner",
-                family.source,
-            ),
-            *before[_DEALT:],
+            *shared_rows(layout, source, (_SEATS,), family.sources, before_play),
             *family.rows,
         ),
     )

@@ -5,11 +5,11 @@ Everything in which they differ is a number of their `Layout`.
 
 from collections.abc import Sequence
 
-from protocol.events import HandDealt, NextCard, Removed, TurnUp
+from protocol.events import HandDealt, HandShown, NextCard, Removed, TurnUp
 from protocol.messages import View
 from referee.announcing import Announcing, original_turn_up
 from referee.cards import Card
-from referee.layout import Layout
+from referee.layout import Layout, Trump
 from referee.play import Play, State, points_of
 from referee.rules import Account, Shown, Stakes, Tally
 from referee.scoring import SCORINGS, Outcome, forfeited, stakes_of, tally
@@ -49,7 +49,13 @@ class PlainGame:
             *(() if turn_up is None else (TurnUp(turn_up),)),
             *((NextCard(state.talon[0]),) if self.layout.open else ()),
         )
-        shown = tuple((HandDealt(hand), *public) for hand in state.hands)
+        held: tuple[HandShown, ...] = ()
+        if turn_up is not None and self.layout.trump is Trump.EXPOSED:
+            held = (HandShown(dealer, (turn_up,)),)
+        shown = tuple(
+            (HandDealt(hand), *public, *(held if seat != dealer else ()))
+            for seat, hand in enumerate(state.hands)
+        )
         return self._announcing.opened(state, shown)
 
     def to_move(self, state: State) -> int | None:

@@ -22,7 +22,11 @@ _FOLLOW: Final = {
 
 
 def shared_rows(
-    layout: Layout, source: str, counts: tuple[int, ...], sources: Mapping[str, str]
+    layout: Layout,
+    source: str,
+    counts: tuple[int, ...],
+    sources: Mapping[str, str],
+    before_play: Rows = (),
 ) -> Rows:
     """What there is to say of every game; for several numbers of seats, of the first.
 
@@ -31,35 +35,41 @@ def shared_rows(
         source: where its rules come from.
         counts: how many can play.
         sources: where some of them come from instead, by point.
+        before_play: what happens between the deal and the first lead.
     """
-    rows = _rows(layout, source, counts)
+    dealt = (*_cards(layout, source, counts), *before_play)
+    rows = (*dealt, *_play(layout, source))
     return tuple((point, text, sources.get(point, origin)) for point, text, origin in rows)
 
 
-def _rows(layout: Layout, source: str, counts: tuple[int, ...]) -> Rows:
+def _cards(layout: Layout, source: str, counts: tuple[int, ...]) -> Rows:
+    """Who plays with what, up to the deal."""
     profile = layout.profile
     worth = ", ".join(f"{rank} {points}" for rank, points in profile.points.items())
     packet = f", {layout.packet} at a time" if layout.packet > 1 else ", one at a time"
-    left = "left" if layout.first_lead is FirstLead.CUTTER else "right"
-    each = "" if layout.cards_each == 1 else f", {layout.cards_each} cards each in turn"
-    trick = "the highest trump, else the highest card of the suit led"
-    if layout.trump is Trump.NONE:
-        trick = "the highest card of the suit led"
     return (
         ("players", _players(layout, counts), source),
         ("pack", _pack(layout, counts), source),
         ("ranks", f"{' '.join(profile.order)}, highest first ({profile.title})", "SPEC 11.1"),
         ("card points", worth, "SPEC 11.1"),
         ("deal", f"{layout.hand} cards each{packet}; {_DEALT[layout.trump]}", source),
+    )
+
+
+def _play(layout: Layout, source: str) -> Rows:
+    """The tricks, up to the next deal."""
+    left = "left" if layout.first_lead is FirstLead.CUTTER else "right"
+    each = "" if layout.cards_each == 1 else f", {layout.cards_each} cards each in turn"
+    trick = "the highest trump, else the highest card of the suit led"
+    if layout.trump is Trump.NONE:
+        trick = "the highest card of the suit led"
+    passes = "the dealer's right, after a void deal too"
+    return (
         ("lead", f"the dealer's {left} leads first, then whoever won the last trick", source),
         ("play", _FOLLOW[layout.follow] + each, source),
         ("trick", trick, "sbiro.eu, Wikipedia: Bisca"),
         *_drawing(layout, source),
-        (
-            "next dealer",
-            "the dealer's right, after a void deal too",
-            f"{source}; void: this project",
-        ),
+        ("next dealer", passes, f"{source}; void: this project"),
     )
 
 

@@ -116,7 +116,7 @@ def _next_card(view: View, event: NextCard) -> View:
 
 
 def _shown(view: View, event: HandShown) -> View:
-    """A whole hand: it replaces what was known of it."""
+    """Cards of a hand: they replace what was known of it."""
     before = view.known or ((),) * len(view.points)
     known = (*before[: event.seat], event.cards, *before[event.seat + 1 :])
     return replace(view, known=known)

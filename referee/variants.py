@@ -103,6 +103,7 @@ class Variant(Struct, frozen=True):
         seats: how many can play; where that is more than one number, the option `seats` says.
         build: makes the rules from a full set of options.
         rules: what is played, as rows of (point, rule, source).
+        since: the first revision of the rules that has it.
     """
 
     id: str
@@ -111,6 +112,7 @@ class Variant(Struct, frozen=True):
     options: tuple[Option, ...]
     build: Callable[[Options], MatchRules]
     rules: tuple[tuple[str, str, str], ...]
+    since: int = 2
 
     def choose(self, chosen: Options, revision: int = REVISION) -> dict[str, str]:
         """Fills in the defaults, as they were in that revision of the rules.
@@ -138,8 +140,10 @@ class Variant(Struct, frozen=True):
         """The rules for these options, and the name by which messages and records call them.
 
         Raises:
-            RefereeError: the options do not go together.
+            RefereeError: the options do not go together, or the revision has no such game.
         """
+        if not self.since <= revision <= REVISION:
+            raise RefereeError(f"{self.id} is not in the rules of revision {revision}")
         made = self.build(self.choose(chosen, revision))
         names = [option.name for option in self.options if option.name in made.options]
         made = replace(made, options={name: made.options[name] for name in names})

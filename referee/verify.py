@@ -67,8 +67,8 @@ class Resimulation:
         variant = find(header.game)
         self._rules: MatchRules
         revision = header.rules.revision
-        if not 1 <= revision <= REVISION:
-            raise Mismatch(1, f"rules of revision {revision} are not known here")
+        if header.rules.id != header.game:
+            raise Mismatch(1, f"these are the rules of {header.rules.id}, not of {header.game}")
         self._rules, name = variant.rules_of(header.options, revision)
         if revision == REVISION and name != header.rules:
             raise Mismatch(

@@ -424,6 +424,21 @@ def test_a_terminal_gets_colour_and_a_pipe_plain_text() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("command", [["games", "--json"], ["replay", "r", "--json"], ["games"]])
+def test_nobody_listens_at_all(command: list[str]) -> None:
+    """Output into a pipe that is closed from the start is no bug of the referee."""
+    assert run(["match", *PAIR, "--deals", "1", "--record", "r"]) == 0
+    with subprocess.Popen(
+        [str(REFEREE), *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as done:
+        assert done.stdout is not None
+        assert done.stderr is not None
+        done.stdout.close()
+        assert done.stderr.read() == b""
+    assert done.returncode == 0
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["games", "games briscola-3", "replay r"])
 def test_whoever_has_read_enough_may_leave(command: str) -> None:
     """A closed pipe is no trouble: nothing on stderr."""

@@ -253,5 +253,11 @@ def test_a_record_of_unknown_rules_is_refused(tmp_path: Path) -> None:
     old = Path(__file__).parent / "records" / "briscola-2-revision-1.jsonl"
     path = tmp_path / "record"
     path.write_bytes(old.read_bytes().replace(b'"revision":1', b'"revision":3'))
-    with RecordReader(path) as reader, pytest.raises(Mismatch, match="revision 3"):
+    with RecordReader(path) as reader, pytest.raises(RefereeError, match="revision 3"):
+        Resimulation(reader)
+    path.write_bytes(old.read_bytes().replace(b'"game":"briscola-2"', b'"game":"sueca"', 1))
+    with RecordReader(path) as reader, pytest.raises(Mismatch, match="rules of briscola-2"):
+        Resimulation(reader)
+    path.write_bytes(old.read_bytes().replace(b'"briscola-2"', b'"briskula-2"'))
+    with RecordReader(path) as reader, pytest.raises(RefereeError, match="revision 1"):
         Resimulation(reader)

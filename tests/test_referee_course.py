@@ -147,6 +147,18 @@ def test_innocents_on_a_hidden_side_score_no_less_than_in_a_void_deal() -> None:
     assert five.close(brought, {3}, ((1, 3), (0, 2, 4))).scores == (1, 0, 1, -8, 1)
 
 
+def test_an_auction_that_all_pass_is_not_one_of_the_deals() -> None:
+    """A match of sixty deals is decided after sixty that were played, not drawn at the sixtieth."""
+    five = course("briscola-chiamata-points", (0, 1, 2, 3, 4), match="deals:60")
+    void = Tally((0,) * 5, (0,) * 5, (0,) * 5, counted=False)
+    won = Tally((0,) * 5, (1, -2, 1, -1, 1), (1, -2, 1, -1, 1))
+    ends = []
+    for brought in (void, *[won] * 60):
+        five.close(brought, ())
+        ends.append(five.over and (five.over.winner, five.over.reason))
+    assert ends == [*[None] * 60, ((0, 2, 4), Reason.DEALS)]
+
+
 def test_a_void_deal_makes_the_next_one_count_for_more() -> None:
     """Twice after all have passed; one more for each drawn sueca; not where decks stand alone."""
     void = Tally((0,) * 5, (0,) * 5, (0,) * 5, counted=False)

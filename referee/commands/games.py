@@ -32,10 +32,15 @@ def _seats(variant: Variant) -> str:
 
 
 def _sides(variant: Variant) -> str:
-    if variant.rules_of({})[0].game.pack and len(variant.seats) > 1:
-        return "by option"
-    partners = variant.rules_of({})[0].game.partners
-    return "solo" if len(partners) == variant.seats[0] else f"{len(partners)} sides"
+    """Who plays together; for several numbers of seats, all that there can be."""
+    if any(option.name == "own_card_allowed" for option in variant.options):
+        return "hidden"
+    found = []
+    for seats in variant.seats:
+        options = {"seats": str(seats)} if len(variant.seats) > 1 else {}
+        partners = variant.rules_of(options)[0].game.partners
+        found.append("solo" if len(partners) == seats else f"{len(partners)} sides")
+    return " or ".join(dict.fromkeys(found))
 
 
 def _match(variant: Variant) -> str:
@@ -94,7 +99,7 @@ def _object(variant: Variant) -> dict[str, Any]:  # JSON
             {
                 "name": option.name,
                 "values": list(option.values),
-                "default": option.default,
+                "default": rules.options.get(option.name),
                 "meaning": option.meaning,
                 "source": option.source,
             }

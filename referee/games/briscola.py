@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from msgspec.structs import replace
+
 from referee.layout import Layout, Teams
 from referee.options import (
     BLACK_HAND,
@@ -125,7 +127,11 @@ def _open(seats: int) -> Layout:
 
 VARIANTS = (
     *(
-        for_seats("briscola", Layout(rank_profile="it3", seats=seats, teams=teams), family)
+        for_seats(
+            "briscola",
+            Layout(rank_profile="it3", seats=seats, teams=teams),
+            replace(family, since=1),
+        )
         for seats, teams, family in _BRISCOLA
     ),
     variant(
