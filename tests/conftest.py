@@ -32,6 +32,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.fixture
-def model_deals(request: pytest.FixtureRequest) -> int:
-    """How many random deals of each game are compared with the model."""
-    return 1000 if request.config.getoption("--thorough") else 60
+def thorough(request: pytest.FixtureRequest) -> bool:
+    """Whether there is time for everything, or `make test` should be done in two minutes."""
+    return bool(request.config.getoption("--thorough"))

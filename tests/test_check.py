@@ -80,8 +80,17 @@ async def test_what_is_only_unwise_is_a_warning(mistake: str) -> None:
     assert mend in warnings[0].mend
 
 
+SOME = ("briscola-2", "briscola-6", "bisca-tres", "mariagio", "briscola-chiamata-mixed")
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("game", list(catalogue()))
+@pytest.mark.parametrize(
+    "game",
+    [
+        game if game in SOME else pytest.param(game, marks=pytest.mark.thorough)
+        for game in catalogue()
+    ],
+)
 async def test_a_bot_without_mistakes_passes_in_every_game(game: str) -> None:
     """Nothing but ok, whatever is played."""
     findings = await examine(pupil("none"), game, Bare())
