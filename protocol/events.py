@@ -8,6 +8,8 @@ from msgspec import Struct
 
 type_field = "type"
 
+# gc=False: what is made all the time holds texts and numbers only, so it is in no cycle
+
 
 class HandDealt(Struct, frozen=True, tag_field=type_field, tag="hand"):
     """The cards this seat was dealt, in the order in which they came."""
@@ -27,7 +29,7 @@ class TurnUp(Struct, frozen=True, tag_field=type_field, tag="turn_up"):
     card: str
 
 
-class Played(Struct, frozen=True, tag_field=type_field, tag="play", omit_defaults=True):
+class Played(Struct, frozen=True, gc=False, tag_field=type_field, tag="play", omit_defaults=True):
     """A card was played; `by` is "referee" where the referee played for a seat at fault.
 
     Of a two that lies covered in a blind trick only the rank is there: "2".
@@ -38,14 +40,14 @@ class Played(Struct, frozen=True, tag_field=type_field, tag="play", omit_default
     by: str | None = None
 
 
-class TrickWon(Struct, frozen=True, tag_field=type_field, tag="trick"):
+class TrickWon(Struct, frozen=True, gc=False, tag_field=type_field, tag="trick"):
     """The trick is complete: who takes it, and the card points in it."""
 
     winner: int
     points: int
 
 
-class Drew(Struct, frozen=True, tag_field=type_field, tag="draw", omit_defaults=True):
+class Drew(Struct, frozen=True, gc=False, tag_field=type_field, tag="draw", omit_defaults=True):
     """A seat drew from the talon; `card` is there only for those who may see it."""
 
     seat: int

@@ -21,7 +21,7 @@ Shown = tuple[tuple[Event, ...], ...]
 """What each seat is shown, by seat."""
 
 
-class Trick(Struct, frozen=True):
+class Trick(Struct, frozen=True, gc=False):
     """A finished trick; `cards` in the order of play, beginning with the leader's."""
 
     leader: int
