@@ -30,6 +30,9 @@ from referee.play import Play, State, points_of
 from referee.rules import Account, Shown, Sides, Stakes, Tally
 from referee.tricks import seats_from, sides_of
 
+BLIND = "blind"
+"""What the caller says who names the suit of a two later."""
+
 COVERED = Card("2")
 """A two that lies covered, as others see it: its rank, no suit."""
 
@@ -163,7 +166,7 @@ class AuctionGame:
         if not calling.own_card:
             own = set(state.play.hands[offer.seat])
             found = [cards for cards in found if not own & set(cards)] or found
-        blind = ("blind",) if self._may_be_blind(state, rank) else ()
+        blind = (BLIND,) if self._may_be_blind(state, rank) else ()
         return (*(f"call {' '.join(cards)}" for cards in found), *blind)
 
     def _may_be_blind(self, state: CalledState, rank: str | None) -> bool:

@@ -12,6 +12,7 @@ import trio
 from msgspec import Struct
 
 from protocol.messages import Answer, Ready
+from referee.auction import BLIND
 from referee.bidding import PASS
 from referee.bots import BotSpec
 from referee.config import MatchConfig, MatchPlan, make_plan, read_options
@@ -217,8 +218,10 @@ def _other_plays(legal: tuple[str, ...], deal: int) -> str:
     """What the other seats do, so that a bot comes to every kind of decision.
 
     First they pass and announce what they can: whoever has bid must call. Then they bid a little
-    higher each time, and play what came first.
+    higher each time, play blind where they may, and play what came first.
     """
+    if legal[-1] == BLIND:
+        return BLIND
     if legal[0] == PASS:
         return legal[0] if deal == 1 else legal[1]
     return legal[-1] if deal == 1 else legal[0]

@@ -44,7 +44,7 @@ class _Plain(Console):
 def console(*, stderr: bool = False) -> Console:
     """Where to print: as wide as it must be when it is no terminal, so that nothing is cut."""
     found = _Plain(stderr=stderr)
-    return found if found.is_terminal else _Plain(stderr=stderr, width=400)
+    return found if found.is_terminal else _Plain(stderr=stderr, width=400, soft_wrap=True)
 
 
 @contextmanager

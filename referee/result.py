@@ -12,14 +12,17 @@ FAULTS_KEPT = 100
 
 
 class DealRow(Struct, frozen=True):
-    """One deal in a table: card points and score by side, and who sat where."""
+    """One deal in a table: card points and scores by side, and who sat where.
+
+    `scores` has more than one entry for a side whose seats score differently.
+    """
 
     leg: int
     deal: int
     bots: tuple[int, ...]
     sides: tuple[tuple[int, ...], ...]
     points: tuple[int, ...]
-    scores: tuple[int, ...]
+    scores: tuple[tuple[int, ...], ...]
     reason: DealReason
     at_fault: tuple[int, ...]
 
@@ -71,7 +74,10 @@ class Totals:
                     deal.start.bots,
                     account.sides,
                     points,
-                    deal.scores,
+                    tuple(
+                        tuple(dict.fromkeys(deal.by_seat[seat] for seat in side))
+                        for side in account.sides
+                    ),
                     deal.reason,
                     tuple(dict.fromkeys(deal.start.bots[fault.seat] for fault in deal.faults)),
                 )

@@ -70,7 +70,7 @@ def _as_seen(action: str, own: bool, news: Sequence[Event]) -> str | None:
     """What a seat saw of its own action, or of another's; None for nothing at all."""
     covers = [event.card for event in news if isinstance(event, Uncovered)]
     if covers:
-        return f"{action} {' '.join(covers)}"
+        return f"{action} uncovers {' '.join(covers)}"
     cards = [event.card for event in news if isinstance(event, Played)]
     if cards and not own:
         return cards[0] if len(cards[0]) == 2 else f"{cards[0]} (covered)"

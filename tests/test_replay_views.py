@@ -70,7 +70,7 @@ def test_covered_twos_are_turned_over_in_every_view(
     record = recorded(tmp_path, "briscola-chiamata-rank", scripts, *options)
     seen = shown(record, capsys, "--seat", "3")
     assert "0:script 2 (covered)" in seen
-    assert "suit ♠ 2♦ 2♠" in seen
+    assert "suit ♠ uncovers 2♦ 2♠" in seen
     assert "0:script 2♦" in shown(record, capsys, "--seat", "0")
 
 

@@ -251,7 +251,7 @@ def _print_result(
                 f"{_side(row.bots, side, names):<{widest}} {points:>3}"
                 for side, points in zip(row.sides, row.points, strict=True)
             ),
-            " ".join(f"{score:>4}" for score in row.scores),
+            " ".join(f"{'/'.join(map(str, scores)):>4}" for scores in row.scores),
             _remark(row, names),
         )
         for row in totals.rows

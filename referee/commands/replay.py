@@ -11,6 +11,7 @@ from rich.console import Console
 
 from referee.errors import RefereeError
 from referee.faces import busy, console, printable
+from referee.games import find
 from referee.leg import DealResult
 from referee.reading import Mismatch, RecordReader
 from referee.record import WIRE
@@ -150,10 +151,13 @@ def _show_faults(
             to.print(f"   stderr: {text[:200]}", style="dim")
     if lines and seat is None:
         start, (game, chosen) = deal.start, found.game_of(deal)
-        options = "".join(f" -o {name}={value}" for name, value in chosen.items())
+        usual = find(game).rules_of({})[0].options
+        unusual = {name: value for name, value in chosen.items() if usual.get(name) != value}
+        options = "".join(f" -o {name}={value}" for name, value in unusual.items())
         deck = " ".join(start.deck)
         again = f"--game {game}{options} --dealer {start.dealer} --deck '{deck}'"
-        to.print(f"   the same deal again: referee match BOT BOT... {again}", style="dim")
+        bots = " ".join(["BOT"] * len(start.bots))
+        to.print(f"   the same deal again: referee match {bots} {again}", style="dim")
 
 
 def _conclude(

@@ -44,7 +44,8 @@ def _options(scales: str) -> tuple[Option, ...]:
         choice(
             "bisca_scale",
             f"flat 91_120{scales}",
-            "points of a won deal: 1; or 2 from 91 and 4 for 120; or 2 from 82, 4 for all tricks",
+            "points of a won deal: 1; or 2 from 91 and 4 for 120"
+            + ("; or 2 from 82, 4 for all tricks" if scales else ""),
             f"{BISCA}; others: {SISTERS}",
         ),
         choice(
