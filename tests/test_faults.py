@@ -1,11 +1,13 @@
 """Bots that misbehave: the right fault, an end in bounded time, and nothing left behind."""
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from referee.record import FaultLine
+from referee.sandbox.bare import Bare
 from referee.seating import Seating
 from referee.verdict import FaultCode, OnFault
 from support.matches import lines_of, match, processes_with, rogue, verified
@@ -275,3 +277,25 @@ async def test_two_bots_at_fault_harm_nobody_else(tmp_path: Path) -> None:
 
     assert result.end.scores[0] == result.end.scores[2] == -120
     assert result.end.scores[1] == 3 * deal.account.points[1] - 120
+
+
+def test_a_thread_of_ours_that_ends_meanwhile_hides_no_child(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Children are looked for again when the list of a thread is gone as it is read."""
+    read = Path.read_text
+    vanished: list[Path] = []
+
+    def flaky(path: Path, *args: str) -> str:
+        if path.name == "children" and len(vanished) < 3:
+            vanished.append(path)
+            raise FileNotFoundError(path)
+        return read(path, *args)
+
+    monkeypatch.setattr(Path, "read_text", flaky)
+    with subprocess.Popen(["sleep", "9"]) as child:
+        sandbox = Bare()
+        child.kill()
+
+    assert len(vanished) == 3
+    assert child.pid in sandbox._innocent  # what it will not sweep away

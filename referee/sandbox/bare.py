@@ -234,8 +234,16 @@ def _is_dead(pid: int) -> bool:
 
 
 def _children() -> set[int]:
-    own = f"/proc/{os.getpid()}/task"
+    """Our child processes, whichever thread of ours started them."""
+    while True:
+        try:
+            return _children_of(Path(f"/proc/{os.getpid()}/task"))
+        except (FileNotFoundError, ProcessLookupError):
+            continue  # a thread has just ended: its children belong to another now, so look again
+
+
+def _children_of(threads: Path) -> set[int]:
     found: set[int] = set()
-    for thread in Path(own).glob("*/children"):
+    for thread in threads.glob("*/children"):
         found |= {int(pid) for pid in thread.read_text().split()}
     return found
