@@ -9,8 +9,6 @@ from referee.variants import Option
 SBIRO: Final = "sbiro.eu"
 BRISCOLA: Final = "Wikipedia: Briscola"
 BISCA: Final = "Wikipedia: Bisca"
-BOTH: Final = f"{SBIRO}, {BRISCOLA}"
-"""The documents that the plain games come from."""
 PROJECT: Final = "this project"
 SISTERS: Final = "sister games"
 """Where the documents are silent, and other games of the family are not."""

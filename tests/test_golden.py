@@ -138,22 +138,65 @@ def test_golden_auction(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("hands", "sides", "tokens"),
+    ("game", "before", "refused"),
     [
-        (("", "KH QH", "7H", "", ""), [[1, 2], [0, 3, 4]], [1, -2, -1, 1, 1]),
-        (("", "7H", "", "", ""), [[1], [0, 2, 3, 4]], [1, -4, 1, 1, 1]),
+        *(("auction-biscambiggia", "0:bid 61", f"bid {points}") for points in (61, 60, 121)),
+        *(("briscola-chiamata-mixed", "0:bid 3", bid) for bid in ("bid A", "bid 3")),
+        *(("briscola-chiamata-mixed", "0:bid 6", bid) for bid in ("bid 7", "bid 6")),
+        *(("briscola-chiamata-mixed", "0:bid 2, 1:bid 2 65", bid) for bid in ("bid 2 65", "bid 4")),
+        ("briscola-chiamata-mixed", "0:force 6", "bid 5"),
     ],
-    ids=["with a partner", "alone"],
+)
+def test_golden_refusal(
+    game: str,
+    *,
+    before: str,
+    refused: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """RULES 19.1 and 19.3, M3: a bid that is not higher is not legal; the script passes instead."""
+    acts = before.split(", ")
+    seat = len(acts)
+    for at in range(5):
+        mine = [act.partition(":")[2] for act in acts if act.startswith(f"{at}:")]
+        (tmp_path / f"seat {at}").write_text("\n".join([*mine, *([refused] if at == seat else [])]))
+    bots = [f"sample:script={tmp_path / f'seat {at}'}" for at in range(5)]
+    found = played(tmp_path, capsys, game, *bots, "--deck", DECK, "--dealer", "4")
+    done = [f"{who}:{action}" for who, action in found["deals"][0]["acts"]]
+
+    assert done[: seat + 1] == [*acts, f"{seat}:pass"]
+    assert (
+        f"the script says {refused}, which is not legal here" in (tmp_path / "record").read_text()
+    )
+
+
+BID_120 = "0:bid 61, 1:bid 120, 1:call 7H"
+BID_70 = "0:bid 61, 1:bid 70, 2:pass, 3:pass, 4:pass, 0:pass, 1:call 7H"
+HEARTS = "AH KH QH JH 6H 5H 4H 3H"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("said", "hands", "sides", "tokens"),
+    [
+        (BID_70, ("", HEARTS, "", "7H", ""), [[1, 3], [0, 2, 4]], [-1, 2, -1, 1, -1]),
+        (BID_70, ("", f"7H {HEARTS[:-3]}", "", "", ""), [[1], [0, 2, 3, 4]], [-1, 4, -1, -1, -1]),
+        (BID_120, ("", "KH QH", "7H", "", ""), [[1, 2], [0, 3, 4]], [1, -2, -1, 1, 1]),
+        (BID_120, ("", "7H", "", "", ""), [[1], [0, 2, 3, 4]], [1, -4, 1, 1, 1]),
+    ],
+    ids=["made with a partner", "made alone", "missed with a partner", "missed alone"],
 )
 def test_golden_settlement(
+    said: str,
+    *,
     hands: tuple[str, ...],
     sides: list[list[int]],
     tokens: list[int],
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """RULES 19.1: a pledge that is missed is paid by the caller, and by the holder of the card."""
-    said = "0:bid 61, 1:bid 120, 1:call 7H"
+    """RULES 19.1: who pays whom, when the pledge is made and when it is missed."""
     found = scripted(tmp_path, capsys, "auction-biscambiggia", dealt(*hands), said)
 
     assert found["result"]["scores"] == tokens
