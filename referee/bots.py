@@ -1,20 +1,10 @@
-"""From what a person types to something that can be started: a file, a folder, or a sample.
-
-A folder's build runs on a copy, named by the hash of its files, so that sources stay as they are
-and nothing is built twice.
-"""
+"""From what a person types to what can be started: a file, a folder, or a sample."""
 
 import hashlib
 import os
-import resource
 import shlex
-import shutil
-import signal
-import subprocess
 import sys
-import tempfile
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -22,25 +12,70 @@ import msgspec
 from msgspec import Struct
 
 from referee.errors import RefereeError
+from referee.programs import HERE, why_not
+from referee.settings import Bounds, Settings, Wish
 
 SAMPLES: Final = Path(__file__).parent.parent / "sample_bots"
 _PREFIX: Final = "sample:"
 _TOML: Final = "bot.toml"
-_BUILD_SECONDS: Final = 300
-_COMPILER_LINES: Final = 8
-_TAIL_READ: Final = 16 * 1024
+_ACTIONS: Final = "actions"
 _LARGEST_TOML: Final = 16 * 1024
-_LARGEST_FOLDER: Final = 256 * 1024 * 1024
+LARGEST_FOLDER: Final = 256 * 1024 * 1024
 
 
 class BotSpec(Struct, frozen=True):
-    """A bot that can be started: `command` runs in `folder`; `hash` is over what was submitted."""
+    """A bot that can be started where it was prepared for.
+
+    Attributes:
+        command: the program and its arguments, as they are called in the place where it runs.
+        folder: the host's folder that it runs in, or that becomes /bot.
+        hash: SHA-256 over what was submitted.
+        image: the container image it wants, or nothing for the usual one.
+        submitted: whether a stranger handed it in; such a bot never runs bare.
+        writable: whether it may write to its folder: a build.
+    """
 
     name: str
     command: tuple[str, ...]
     folder: str
     hash: str
     typed: str
+    bounds: Bounds = Bounds()
+    image: str = ""
+    submitted: bool = False
+    writable: bool = False
+
+
+class Found(Struct, frozen=True):
+    """A bot as it was found, before it is built or copied.
+
+    Attributes:
+        words: the command; a word that is a key of `files` is that file.
+        files: what belongs to it, by the name in its own folder.
+        folder: the folder that it lives in, or None where the files lie apart.
+        build: the command that makes it, or nothing.
+    """
+
+    name: str
+    words: tuple[str, ...]
+    files: Mapping[str, Path]
+    folder: Path | None
+    hash: str
+    typed: str
+    build: tuple[str, ...] = ()
+    bounds: Bounds = Bounds()
+    image: str = ""
+    sample: bool = False
+
+    def stranger(self) -> Path | None:
+        """A file of it that another user owns or may change, if there is one."""
+        if self.sample:
+            return None
+        for path in self.files.values():
+            status = path.stat()
+            if status.st_uid != os.geteuid() or status.st_mode & 0o002:
+                return path
+        return None
 
 
 class BotToml(Struct, frozen=True, forbid_unknown_fields=True):
@@ -50,6 +85,8 @@ class BotToml(Struct, frozen=True, forbid_unknown_fields=True):
     command: str
     build: str = ""
     language: str = ""
+    image: str = ""
+    limits: Wish = Wish()
 
 
 def sample_names() -> tuple[str, ...]:
@@ -59,72 +96,110 @@ def sample_names() -> tuple[str, ...]:
     return tuple(sorted((*single, *folders)))
 
 
-def resolve(typed: str) -> BotSpec:
-    """Finds a bot, and builds it if it has a build.
+def find(typed: str, settings: Settings) -> Found:
+    """Finds a bot.
 
     Raises:
-        RefereeError: it is missing, cannot be started, or does not build.
+        RefereeError: it is missing, cannot be run on this machine, or wants more than it may have.
     """
     try:
-        return _resolve(typed)
+        return _find(typed, settings)
     except (OSError, ValueError, RecursionError) as error:
         what = error.strerror if isinstance(error, OSError) else str(error)
         where = getattr(error, "filename", None) or typed
         raise RefereeError(f"bot {typed!r}: {where}: {what}") from error
 
 
-def _resolve(typed: str) -> BotSpec:
+def _find(typed: str, settings: Settings) -> Found:
     if typed.startswith(_PREFIX):
-        return _sample(typed)
+        return _sample(typed, settings)
     path = Path(typed)
     if path.is_dir():
-        return _folder(path, typed)
+        return _folder(path, typed, settings)
     if not path.exists():
         raise RefereeError(
             f"bot {typed!r}: there is no such file or folder (samples are written sample:NAME)"
         )
     if not path.is_file():
         raise RefereeError(f"bot {typed!r} is neither a file nor a folder")
-    if not os.access(path, os.X_OK):
-        raise RefereeError(f"bot {typed!r} is not executable: chmod +x {shlex.quote(typed)}")
     path = path.resolve()
     os.fsencode(path).decode()  # a name that is no text cannot be recorded
-    return BotSpec(path.stem, (str(path),), str(path.parent), _hash_file(path), typed)
+    check_program(path, typed)
+    return Found(
+        name=path.stem,
+        words=(path.name,),
+        files={path.name: path},
+        folder=None,
+        hash=hash_file(path),
+        typed=typed,
+        bounds=settings.default,
+    )
 
 
-def _sample(typed: str) -> BotSpec:
+def check_program(path: Path, typed: str) -> None:
+    """Looks whether a bot's program can be run at all.
+
+    Raises:
+        RefereeError: saying which file cannot, and why.
+    """
+    problem = why_not(path, HERE)
+    if problem is not None:
+        which = "" if Path(typed).resolve() == path else f": {str(path)!r}"
+        raise RefereeError(f"bot {typed!r}{which} cannot be run: {problem}")
+
+
+def _sample(typed: str, settings: Settings) -> Found:
     name, _, argument = typed.removeprefix(_PREFIX).partition("=")
     if name not in sample_names():
         raise RefereeError(f"no sample bot {name!r}; there are {', '.join(sample_names())}")
     if (SAMPLES / name).is_dir():
-        return _folder(SAMPLES / name, typed)
+        found = _folder(SAMPLES / name, typed, settings)
+        return msgspec.structs.replace(found, sample=True)
     script = SAMPLES / f"{name}_bot.py"
-    command = [sys.executable, "-I", str(script)]
+    words, files = [sys.executable, "-I", script.name], {script.name: script}
     if name == "script":
         if not argument:
             raise RefereeError(f"bot {typed!r}: write sample:script=FILE with a file of actions")
         if not Path(argument).is_file():
             raise RefereeError(f"bot {typed!r}: there is no such file {argument!r}")
-        command.append(str(Path(argument).resolve()))
+        words.append(_ACTIONS)
+        files[_ACTIONS] = Path(argument).resolve()
     elif argument:
         raise RefereeError(f"bot {typed!r}: the sample {name} takes no argument")
-    return BotSpec(name, tuple(command), str(SAMPLES), _hash_file(script), typed)
+    return Found(
+        name=name,
+        words=tuple(words),
+        files=files,
+        folder=None,
+        hash=hash_file(script),
+        typed=typed,
+        bounds=settings.default,
+        sample=True,
+    )
 
 
-def _folder(folder: Path, typed: str) -> BotSpec:
+def _folder(folder: Path, typed: str, settings: Settings) -> Found:
     toml = folder / _TOML
     if not toml.is_file():
         raise RefereeError(f"bot {typed!r}: the folder has no {_TOML} (name, command, build)")
     wanted = _read_toml(toml, typed)
-    command, build = shlex.split(wanted.command), shlex.split(wanted.build)
+    try:
+        bounds = settings.grant(wanted.limits)
+    except RefereeError as error:
+        raise RefereeError(f"bot {typed!r}: {_TOML}: {error}") from error
     folder = folder.resolve()
-    digest = _hash_folder(folder, typed)
-    if build:
-        folder = _built(folder, build, digest, typed)
-    program = shutil.which(_located(command[0], folder))
-    if program is None:
-        raise RefereeError(f"bot {typed!r}: {_TOML}: command: no program {command[0]!r}")
-    return BotSpec(wanted.name[:64], (program, *command[1:]), str(folder), digest, typed)
+    files = {str(path.relative_to(folder)): path for path in files_of(folder)}
+    return Found(
+        name=wanted.name[:64],
+        words=tuple(shlex.split(wanted.command)),
+        files=files,
+        folder=folder,
+        hash=hash_files(files, typed),
+        typed=typed,
+        build=tuple(shlex.split(wanted.build)),
+        bounds=bounds,
+        image=wanted.image,
+    )
 
 
 def _read_toml(path: Path, typed: str) -> BotToml:
@@ -138,20 +213,17 @@ def _read_toml(path: Path, typed: str) -> BotToml:
         raise RefereeError(f"bot {typed!r}: {_TOML}: {error}") from error
     if not wanted.command.strip() or not wanted.name:
         raise RefereeError(f"bot {typed!r}: {_TOML}: name and command must not be empty")
-    if not (wanted.name + wanted.command + wanted.build).isprintable():
+    if not (wanted.name + wanted.command + wanted.build + wanted.image).isprintable():
         raise RefereeError(f"bot {typed!r}: {_TOML}: control characters have no place in it")
     return wanted
 
 
-def _located(program: str, folder: Path) -> str:
-    return str(folder / program) if "/" in program else program
-
-
-def _hash_file(path: Path) -> str:
+def hash_file(path: Path) -> str:
+    """SHA-256 of a file, in hex."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def _files(folder: Path) -> Iterator[Path]:
+def files_of(folder: Path) -> Iterator[Path]:
     """The files of a bot, in order: what is hashed and copied. Links count as what they name."""
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if name != "__pycache__")
@@ -161,81 +233,13 @@ def _files(folder: Path) -> Iterator[Path]:
                 yield path
 
 
-def _copy(folder: Path, to: Path) -> None:
-    for path in _files(folder):
-        target = to / path.relative_to(folder)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(path, target)
-
-
-def _hash_folder(folder: Path, typed: str) -> str:
+def hash_files(files: Mapping[str, Path], typed: str) -> str:
     """SHA-256 over the names, the right to execute, and the contents of all files."""
     digest, size = hashlib.sha256(), 0
-    for path in _files(folder):
+    for name, path in files.items():
         size += path.stat().st_size
-        if size > _LARGEST_FOLDER:
+        if size > LARGEST_FOLDER:
             raise RefereeError(f"bot {typed!r}: the folder holds more than 256 MiB")
         mode = "x" if os.access(path, os.X_OK) else "-"
-        name = os.fsencode(path.relative_to(folder))
-        digest.update(b"%s %s %s\n" % (name, mode.encode(), _hash_file(path).encode()))
+        digest.update(b"%s %s %s\n" % (os.fsencode(name), mode.encode(), hash_file(path).encode()))
     return digest.hexdigest()
-
-
-def cache_folder() -> Path:
-    """Where builds are kept."""
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "briscola-referee" / "builds"
-
-
-def _built(folder: Path, build: list[str], digest: str, typed: str) -> Path:
-    """The folder's copy in the cache, with its build done; a half-done one is never seen."""
-    final = cache_folder() / digest
-    if final.is_dir():
-        return final
-    try:
-        cache_folder().mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=cache_folder(), prefix=".building-") as scratch:
-            copy = Path(scratch) / "bot"
-            _copy(folder, copy)
-            _run_build(build, copy, typed)
-            try:
-                copy.rename(final)
-            except OSError:
-                if not final.is_dir():  # else somebody built the same at the same time
-                    raise
-    except OSError as error:
-        raise RefereeError(
-            f"bot {typed!r}: cannot build under {cache_folder()}: {error}"
-        ) from error
-    return final
-
-
-def _run_build(build: list[str], folder: Path, typed: str) -> None:
-    """Runs a build, and ends whatever it leaves behind; its output is bounded by the tail kept."""
-    with tempfile.TemporaryFile() as output:
-        try:
-            process = subprocess.Popen(  # noqa: S603  # the build is the bot author's own command
-                build,
-                cwd=folder,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-        except FileNotFoundError as error:
-            raise RefereeError(f"bot {typed!r}: build: no program {build[0]!r}") from error
-        try:
-            limit = (_LARGEST_FOLDER, _LARGEST_FOLDER)
-            resource.prlimit(process.pid, resource.RLIMIT_FSIZE, limit)
-            code = process.wait(_BUILD_SECONDS)
-        except subprocess.TimeoutExpired as error:
-            raise RefereeError(f"bot {typed!r}: the build took over {_BUILD_SECONDS} s") from error
-        finally:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-        if code:
-            output.seek(max(0, output.tell() - _TAIL_READ))
-            said = output.read().decode(errors="replace").splitlines()[-_COMPILER_LINES:]
-            lines = "".join(f"\n  {line[:200]}" for line in said)
-            raise RefereeError(f"bot {typed!r}: the build failed: {shlex.join(build)}{lines}")

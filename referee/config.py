@@ -17,11 +17,12 @@ from referee.leg import Block, LegPlan
 from referee.rules import Sides
 from referee.seating import Seating, holders, legs
 from referee.variants import MatchRules, Variant
-from referee.verdict import OnFault
+from referee.verdict import Freeze, OnFault
 
 Deck = tuple[Card, ...]
 
 _LONGEST_PATH: Final = 255
+_LONGEST_PACE_MS: Final = 60_000
 
 
 class MatchConfig(Struct, frozen=True, kw_only=True):
@@ -37,6 +38,8 @@ class MatchConfig(Struct, frozen=True, kw_only=True):
     seating: Seating = Seating.ONE
     time: str = ""
     on_fault: OnFault | None = None
+    freeze: Freeze = Freeze.AUTO
+    pace: int = 0
 
 
 class MatchPlan(Struct, frozen=True):
@@ -47,6 +50,8 @@ class MatchPlan(Struct, frozen=True):
         decks: how many decks stand alone, or None for a match to the game's own end.
         given: the decks that were given by hand, if any.
         seatings: the bot at each place, leg by leg.
+        freeze: when bots are stopped between their acts.
+        pace_ms: how long after its act an answer is let through; 0 is at once.
     """
 
     game: str
@@ -61,6 +66,8 @@ class MatchPlan(Struct, frozen=True):
     dealer: int
     control: TimeControl
     on_fault: OnFault | None
+    freeze: Freeze
+    pace_ms: int
 
     def leg(self, number: int) -> LegPlan:
         """The plan of one leg."""
@@ -113,7 +120,15 @@ def make_plan(asked: MatchConfig) -> MatchPlan:
         dealer=_dealer(asked.dealer, seats, key),
         control=parse_time(asked.time),
         on_fault=asked.on_fault,
+        freeze=asked.freeze,
+        pace_ms=_pace(asked.pace),
     )
+
+
+def _pace(milliseconds: int) -> int:
+    if not 0 <= milliseconds <= _LONGEST_PACE_MS:
+        raise RefereeError(f"pace {milliseconds}: from 0 to {_LONGEST_PACE_MS} milliseconds")
+    return milliseconds
 
 
 def _with_seats(variant: Variant, options: dict[str, str], bots: int) -> dict[str, str]:

@@ -16,12 +16,13 @@ from referee.auction import BLIND
 from referee.bidding import PASS
 from referee.bots import BotSpec
 from referee.config import MatchConfig, MatchPlan, make_plan, read_options
+from referee.errors import SandboxError
 from referee.games import find
 from referee.grease import greased
 from referee.leg import Ask, Leg
 from referee.sandbox import Sandbox
 from referee.seat import Heard, Seat
-from referee.verdict import FaultCode, Receipt, Verdict
+from referee.verdict import FaultCode, Mishap, Receipt, Verdict
 
 TIME: Final = "start=5s,move=2s,bank=0s,soft=0ms"
 _DEALS: Final = 2
@@ -57,6 +58,8 @@ _HINTS: Final = {
     "act's `id` into the answer (SPEC 3.5)",
     FaultCode.LATE: "answer in time; flush after every line (SPEC 10)",
     FaultCode.CRASHED: "the process must live until `end` (SPEC 3.7)",
+    FaultCode.MEMORY: "use less memory: files in /tmp and all processes of the bot count, too; a "
+    "bot.toml may ask for more (SPEC 10)",
     FaultCode.OUTPUT: "keep lines short; stderr is bounded too (SPEC 7)",
     FaultCode.STARTUP: 'answer `hello` with {"type":"ready","protocol":1,"name":"..."} and flush '
     "it (SPEC 3.2)",
@@ -82,7 +85,7 @@ class _Talk:
         """Plays until the deals are over or something is wrong."""
         async with trio.open_nursery() as nursery:
             try:
-                self.seat = Seat(self._sandbox.launch(self._bot))
+                self.seat = Seat(await self._sandbox.launch(self._bot))
             except OSError as error:
                 self.verdict = Verdict(FaultCode.STARTUP, f"it cannot be started: {error}")
                 return
@@ -158,6 +161,8 @@ class _Talk:
         heard = await self.seat.ask(
             Ask(ask.place, ask.id, question, ask.allowance_us, ask.connection)
         )
+        if isinstance(heard, Mishap):
+            raise SandboxError(heard.detail)
         if isinstance(heard, Verdict):
             self.verdict = heard
             return None
@@ -343,7 +348,7 @@ async def _why_silent(plan: MatchPlan, bot: BotSpec, sandbox: Sandbox) -> str:
     leg.open_deal()
     asked = leg.ask()
     question = asked.line if asked is not None and asked.place == 0 else b""
-    process = sandbox.launch(bot)
+    process = await sandbox.launch(bot)
     try:
         wrote = await _pour(process.stdin, process.stdout, hello + question * _MANY)
         if wrote:

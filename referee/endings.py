@@ -49,6 +49,8 @@ class Reason(StrEnum):
     """A fault ended it: by `--on-fault end-match`, or because a bot plays no more."""
     INTERRUPTED = "interrupted"
     """Whoever ran the match stopped it."""
+    HOST = "host"
+    """A deal was void so often, through no bot's doing, that it was given up."""
 
 
 class Standing(Struct, frozen=True):

@@ -12,6 +12,10 @@ class HostError(Exception):
     """The machine let us down during play (a full disk, a missing permission): exit code 3."""
 
 
+class SandboxError(HostError):
+    """No bot can be started, or the sandbox itself is gone: what was played then is void."""
+
+
 def innermost(error: BaseException) -> BaseException:
     """The first error in a group of groups: a nursery wraps what its tasks raise."""
     while isinstance(error, BaseExceptionGroup):

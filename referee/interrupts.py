@@ -1,5 +1,7 @@
 """Signals that ask us to stop, as the cancelling of a scope."""
 
+import math
+import os
 import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -7,18 +9,31 @@ from typing import Final, NoReturn
 
 import trio
 
+INTERRUPTED: Final = 130
+ONE_WISH_S: Final = 0.5
+"""Signals within this time are one wish: to stop in good order takes less."""
+
 SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @asynccontextmanager
-async def interruptible(scope: trio.CancelScope) -> AsyncIterator[None]:
-    """Cancels `scope` when a signal asks us to stop, however many do, until the block is left."""
+async def interruptible(*scopes: trio.CancelScope) -> AsyncIterator[None]:
+    """Cancels the scopes when a signal asks us to stop, until the block is left.
+
+    Whoever presses Ctrl-C again, since it takes too long, ends us at once: a janitor clears up.
+    """
 
     async def watch(task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         with trio.open_signal_receiver(*SIGNALS) as signals:
             task_status.started()
-            async for _ in signals:
-                scope.cancel()
+            first = math.inf
+            async for number in signals:
+                for scope in scopes:
+                    scope.cancel()
+                now = trio.current_time()
+                if number == signal.SIGINT and now > first + ONE_WISH_S:
+                    os._exit(INTERRUPTED)
+                first = min(first, now)
 
     async with trio.open_nursery() as nursery:
         await nursery.start(watch)

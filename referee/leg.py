@@ -17,7 +17,7 @@ from protocol.limits import DEPTH, LINE_FROM_BOT, MATCH_FROM_BOT, NOTE, PROTOCOL
 from protocol.messages import Answer, Deal, DealEnd, End, Fault, Hello, Limits, Rules, TimeControl
 from referee.cards import Card
 from referee.chance import BlockKey, private_seed, shuffled
-from referee.clock import full_clock
+from referee.clock import Clock, full_clock
 from referee.course import Course, CoursePlan
 from referee.rules import Account, Game, Tally
 from referee.table import Table
@@ -133,6 +133,7 @@ class _Deal:
         self.game = course.game
         self.table = Table(course.game, start.deck, start.dealer)
         self.at_fault = set(course.benched())
+        self.faults_before = tuple(course.faults)
         self.faults: list[DealFault] = []
         self.ended_by: int | None = None
         """The seat whose fault ended the deal."""
@@ -186,6 +187,7 @@ class Leg:
         self._deals = 0
         self._deal: _Deal | None = None
         self._asked: Ask | None = None
+        self._clocks: tuple[Clock, ...] = ()
 
     @property
     def deal(self) -> _Deal:
@@ -208,14 +210,26 @@ class Leg:
             played=not course.benched(),
         )
         self._deal = _Deal(start, course)
+        self._clocks = tuple(voice.clock for voice in self.voices)
         return start
+
+    def void(self) -> None:
+        """Takes the deal back, faults and times and all: it will be next again.
+
+        Every process must have been ended: none meets a deck twice.
+        """
+        self.course.faults[:] = self.deal.faults_before
+        for voice, clock in zip(self.voices, self._clocks, strict=True):
+            voice.hush(clock)
+        self._deal = self._asked = None
 
     def to_start(self) -> tuple[int, ...]:
         """The places that need a new process for this deal."""
         deal = self.deal
         if not deal.start.played:
             return ()
-        return tuple(place for place in deal.places if not self.voices[place].listening)
+        silent = (place for place in deal.places if not self.voices[place].listening)
+        return tuple(place for place in silent if place not in deal.at_fault)
 
     def greet(self, place: int) -> Ask:
         """The `hello` to a new process at this place."""

@@ -3,11 +3,9 @@
 Decides nothing itself: what is asked, what an answer is worth and when it is over is `Leg`'s.
 """
 
-import errno
-import os
+import math
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from typing import Final, Protocol
 
@@ -18,8 +16,9 @@ from protocol.limits import PROTOCOL_VERSION
 from protocol.messages import Answer, Ready
 from referee.bots import BotSpec
 from referee.config import MatchPlan
-from referee.errors import HostError, innermost
-from referee.leg import Ask, DealResult, DealStart, Leg, late
+from referee.errors import HostError, RefereeError, SandboxError, innermost
+from referee.leg import Ask, DealResult, DealStart, Leg
+from referee.pinning import one_core
 from referee.record import (
     FORMAT,
     WIRE,
@@ -28,21 +27,23 @@ from referee.record import (
     DealLine,
     EndLine,
     FaultLine,
+    FrozenLine,
     Header,
     LegLine,
     Line,
     Sealed,
     StartLine,
+    VoidLine,
     deal_end_line,
 )
 from referee.result import Totals
 from referee.sandbox import Sandbox
 from referee.seat import Heard, Seat
-from referee.verdict import Evidence, FaultCode, Verdict
+from referee.starting import Void, begin
+from referee.verdict import ATTEMPTS, Family, FaultCode, Mishap, Verdict, starved
 
-_OF_THE_HOST: Final = {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN}
-"""Why a process may not start through no fault of the bot."""
-
+_BACK_OFF_S: Final = 0.5
+_DETAIL_KEPT: Final = 500
 _CLEAR_EVERY: Final = 100
 """Deals between two looks for what living bots have orphaned."""
 
@@ -63,12 +64,16 @@ class MatchResult(Struct, frozen=True):
     Attributes:
         wall_us: time spent between the first question and the end of each deal, in all.
         used_us: what each bot's clock was charged, in all.
+        given_up: what made a deal void for the last time, if that ended the match.
+        bug: our own mistake that made a deal void, if there was one.
     """
 
     end: EndLine
     totals: Totals
     wall_us: int
     used_us: tuple[int, ...]
+    given_up: Mishap | None
+    bug: BaseException | None
 
 
 async def play_match(
@@ -85,17 +90,18 @@ async def play_match(
     Args:
         plan: what was agreed.
         bots: who plays, in the order of the plan's bots.
-        sandbox: where they run.
+        sandbox: where they run; open until the match is over.
         recorder: takes the record's lines; what it raises ends the match.
         interrupt: cancelled by whoever wants the match to stop; not entered before.
         watch: is told of every finished deal.
 
     Raises:
         HostError: the record cannot be written.
+        RefereeError: a bot may not run here.
     """
     conductor = _Conductor(plan, bots, sandbox, recorder, watch)
     failure: Exception | None = None
-    with _one_core(), interrupt:
+    with one_core(), interrupt:
         async with trio.open_nursery() as nursery:
             try:
                 await conductor.play(nursery)
@@ -107,19 +113,6 @@ async def play_match(
     if failure is not None:
         raise innermost(failure)
     return conductor.finish()
-
-
-@contextmanager
-def _one_core() -> Iterator[None]:
-    """Keeps us and the bots we start on one core: they take turns, and hand over faster so."""
-    before = os.sched_getaffinity(0)
-    with open("/proc/self/stat") as stat:
-        last_used = int(stat.read().rpartition(")")[2].split()[36])
-    os.sched_setaffinity(0, {last_used if last_used in before else min(before)})
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, before)
 
 
 class _Conductor:
@@ -141,6 +134,10 @@ class _Conductor:
         self._wall_ns = 0
         self._seats: dict[int, Seat] = {}
         self._open_leg: Leg | None = None
+        self._attempts = 0
+        self._asked: int | None = None
+        self._given_up: Mishap | None = None
+        self._bug: BaseException | None = None
 
     async def play(self, nursery: trio.Nursery) -> None:
         self._recorder.write(self._header())
@@ -150,6 +147,8 @@ class _Conductor:
             self._recorder.write(LegLine(number, seating, self._plan.dealer))
             while (start := leg.next_deal()) is not None:
                 await self._play_deal(leg, start, nursery)
+                if self._given_up is not None:
+                    return
             await self._part(leg)
             self._totals.end_leg(leg)
             self._open_leg = None
@@ -173,37 +172,120 @@ class _Conductor:
             legs=len(plan.seatings),
             on_fault=plan.on_fault,
             time=plan.control,
+            sandbox=f"{self._sandbox.name}: {self._sandbox.how}",
+            freeze=plan.freeze,
+            pace_ms=plan.pace_ms,
         )
 
     async def _play_deal(self, leg: Leg, start: DealStart, nursery: trio.Nursery) -> None:
-        recorder = self._recorder
+        """Plays a deal to its end, or until a mishap makes it void."""
         deck = " ".join(start.deck)
-        recorder.write(DealLine(start.deal, start.key, deck, start.dealer, start.bots))
-        await self._start_bots(leg, nursery)
-        leg.open_deal()
-        begin = time.perf_counter_ns()
-        while (ask := leg.ask()) is not None:
-            heard = await self._seats[ask.place].ask(ask)
-            verdict = heard if isinstance(heard, Verdict) else self._answered(leg, ask, heard)
-            if verdict is not None:
-                await self._fault(leg, ask.place, verdict)
+        self._recorder.write(DealLine(start.deal, start.key, deck, start.dealer, start.bots))
+        self._totals.open_deal()
+        mishap = await self._attempt(leg, nursery)
+        if mishap is not None:
+            await self._void(leg, mishap)
+            return
+        self._attempts = 0
         deal = leg.close_deal()
-        recorder.seal(deal_end_line(deal))
-        self._wall_ns += time.perf_counter_ns() - begin
+        self._recorder.seal(deal_end_line(deal))
         self._totals.add_deal(deal)
         self._watch(deal)
         if start.deal % _CLEAR_EVERY == 0:
             self._sandbox.clear()
         await trio.lowlevel.checkpoint()
 
-    def _answered(self, leg: Leg, ask: Ask, heard: Heard) -> Verdict | None:
-        """Records and carries out an answer, or says what is wrong with it."""
+    async def _attempt(self, leg: Leg, nursery: trio.Nursery) -> Mishap | None:
+        """Plays the cards of a deal, or says what went wrong through no bot's doing."""
+        self._asked = None
+        try:
+            await self._check_memory(leg)
+            await self._start_bots(leg, nursery)
+            leg.open_deal()
+            await self._ask_all(leg)
+            self._check_sandbox()
+        except Exception as error:
+            found = innermost(error)
+            if isinstance(found, Void):
+                return found.mishap
+            if isinstance(found, SandboxError):
+                return Mishap(Family.HOST, str(found)[:_DETAIL_KEPT])
+            if isinstance(found, HostError | RefereeError):
+                raise
+            self._bug = found
+            return Mishap(Family.REFEREE, f"a bug of the referee: {found!r}"[:_DETAIL_KEPT])
+        return None
+
+    async def _ask_all(self, leg: Leg) -> None:
+        """Asks until the deal is over."""
+        begin = time.perf_counter_ns()
+        pace_s = self._plan.pace_ms / 1000
+        while (ask := leg.ask()) is not None:
+            self._asked = ask.place
+            asked_at = trio.current_time()
+            seat = self._seats[ask.place]
+            heard = await seat.ask(ask)
+            verdict = heard if isinstance(heard, Verdict) else self._answered(leg, ask, heard)
+            if seat.off_turn_us:
+                self._recorder.write(FrozenLine(ask.place, seat.off_turn_us))
+                seat.off_turn_us = 0
+            if verdict is not None:
+                await self._fault(leg, ask.place, verdict)
+            if pace_s:
+                await self._wait_for_release(asked_at, pace_s)
+        self._wall_ns += time.perf_counter_ns() - begin
+
+    async def _wait_for_release(self, asked_at: float, pace_s: float) -> None:
+        """Lets an answer through a whole number of paces after its act, whenever it came."""
+        before = time.perf_counter_ns()
+        paces = max(math.ceil((trio.current_time() - asked_at) / pace_s), 1)
+        await trio.sleep_until(asked_at + paces * pace_s)
+        self._wall_ns -= time.perf_counter_ns() - before
+
+    def _check_sandbox(self) -> None:
+        trouble = self._sandbox.trouble()
+        if trouble is not None:
+            raise SandboxError(trouble)
+
+    async def _check_memory(self, leg: Leg) -> None:
+        """Judges, before a deal, who wanted too much memory without ending of it."""
+        for place, seat in tuple(self._seats.items()):
+            verdict = seat.memory_verdict()
+            if verdict is not None:
+                await self._fault(leg, place, verdict)
+
+    async def _void(self, leg: Leg, mishap: Mishap) -> None:
+        """Takes a deal back: its cards are dealt again to new processes, or the match is over."""
+        number, place = leg.deal.start.deal, self._asked
+        self._recorder.write(VoidLine(number, mishap.family, place, mishap.detail, mishap.evidence))
+        bot = None if place is None else leg.plan.course.seating[place]
+        self._totals.void_deal(number, bot, mishap)
+        leg.void()
+        self.end_all()
+        self._attempts += 1
+        if self._attempts == ATTEMPTS:
+            self._given_up = mishap
+            self._totals.give_up()
+        else:
+            await trio.sleep(_BACK_OFF_S * self._attempts)
+
+    def _answered(self, leg: Leg, ask: Ask, heard: Heard | Mishap) -> Verdict | None:
+        """Records and carries out an answer, or says what is wrong with it.
+
+        Raises:
+            Void: there is none, and that is no bot's doing.
+        """
+        if isinstance(heard, Mishap):
+            raise Void(heard)
         answer, receipt = heard
         assert isinstance(answer, Answer)  # noqa: S101  # the connection lets nothing else pass
         verdict = leg.judge(answer, receipt)
         if verdict is not None:
-            evidence = self._seats[ask.place].evidence(receipt)
-            return Verdict(verdict.code, verdict.detail, evidence)
+            seat = self._seats[ask.place]
+            lag_us = seat.lag_us + receipt.complete - ask.allowance_us
+            if verdict.code is FaultCode.LATE and starved(ask.allowance_us, lag_us, receipt.cpu):
+                raise Void(seat.lagged(receipt))
+            return Verdict(verdict.code, verdict.detail, seat.evidence(receipt))
         self._recorder.write(
             ActLine(answer.action, receipt, answer.note, answer.eval, answer.extra)
         )
@@ -217,7 +299,12 @@ class _Conductor:
 
         async def start(ask: Ask) -> None:
             bot = self._bots[leg.plan.course.seating[ask.place]]
-            heard[ask.place] = await self._start(ask, bot, nursery)
+
+            def greets(seat: Seat) -> None:
+                self._seats[ask.place] = seat
+                nursery.start_soon(seat.drain_stderr)
+
+            heard[ask.place] = await begin(ask, bot, self._sandbox, self._plan.freeze, greets)
 
         asks = [leg.greet(place) for place in leg.to_start()]
         if not asks:
@@ -235,30 +322,6 @@ class _Conductor:
             self._recorder.write(
                 StartLine(ask.place, receipt.complete, PROTOCOL_VERSION, ready.name, ready.version)
             )
-
-    async def _start(self, ask: Ask, bot: BotSpec, nursery: trio.Nursery) -> Heard | Verdict:
-        try:
-            process = self._sandbox.launch(bot)
-        except OSError as error:
-            if error.errno in _OF_THE_HOST:
-                raise HostError(f"bot {bot.name} cannot be started: {error.strerror}") from error
-            return Verdict(FaultCode.STARTUP, f"it cannot be started: {error}", Evidence())
-        seat = self._seats[ask.place] = Seat(process)
-        nursery.start_soon(seat.drain_stderr)
-        heard = await seat.ask(ask)
-        if isinstance(heard, Verdict):
-            code = heard.code if heard.code is FaultCode.OUTPUT else FaultCode.STARTUP
-            return Verdict(code, f"after hello: {heard.detail}", heard.evidence)
-        ready, receipt = heard
-        if receipt.complete > ask.allowance_us:
-            return Verdict(FaultCode.STARTUP, late(ask.allowance_us).detail, seat.evidence(receipt))
-        if isinstance(ready, Ready) and ready.protocol != PROTOCOL_VERSION:
-            return Verdict(
-                FaultCode.STARTUP,
-                f"it chose protocol {ready.protocol}, which was not offered",
-                seat.evidence(receipt),
-            )
-        return heard
 
     async def _fault(self, leg: Leg, place: int, verdict: Verdict) -> None:
         """Records a fault, then tells the bot, then ends its process."""
@@ -306,4 +369,11 @@ class _Conductor:
             self._totals.end_leg(self._open_leg)
         end = self._totals.result(len(self._plan.seatings))
         self._recorder.seal(end)
-        return MatchResult(end, self._totals, self._wall_ns // 1000, tuple(self._used_us))
+        return MatchResult(
+            end=end,
+            totals=self._totals,
+            wall_us=self._wall_ns // 1000,
+            used_us=tuple(self._used_us),
+            given_up=self._given_up,
+            bug=self._bug,
+        )

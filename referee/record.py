@@ -12,7 +12,7 @@ from msgspec import Meta, Struct
 
 from protocol.messages import Count, Rules, TimeControl
 from referee.leg import DealResult
-from referee.verdict import Evidence, FaultCode, OnFault, Receipt
+from referee.verdict import Evidence, Family, FaultCode, Freeze, OnFault, Receipt
 
 FORMAT: Final = 1
 """Of the file; a higher one is refused, a lower one still read."""
@@ -38,6 +38,9 @@ class Header(Struct, frozen=True):
     Attributes:
         decks: how many decks stood alone, or None for a match to the game's own end.
         given: whether the decks were given by hand instead of derived from the block keys.
+        sandbox: where the bots ran, and what bound them there.
+        freeze: when they were stopped between their acts.
+        pace_ms: how long after its act an answer was let through; 0 is at once.
     """
 
     record: Count
@@ -53,6 +56,9 @@ class Header(Struct, frozen=True):
     legs: int
     on_fault: OnFault | None
     time: TimeControl
+    sandbox: str = ""
+    freeze: Freeze = Freeze.NEVER
+    pace_ms: Count = 0
 
 
 class LegLine(Struct, frozen=True):
@@ -102,6 +108,32 @@ class FaultLine(Struct, frozen=True):
     evidence: Evidence
 
 
+class FrozenLine(Struct, frozen=True):
+    """The process at this place is stopped between its acts from now on.
+
+    Attributes:
+        us: the processor time that it used while others thought.
+    """
+
+    frozen: int
+    us: Count
+
+
+class VoidLine(Struct, frozen=True):
+    """The deal is void; the next line deals its cards again, to new processes.
+
+    Attributes:
+        void: the deal's number.
+        place: whose act it was, if anybody's.
+    """
+
+    void: int
+    family: Family
+    place: int | None
+    detail: str
+    evidence: Evidence
+
+
 class DealEndLine(Struct, frozen=True):
     """A deal is over; `sent` and `times` are digests by place."""
 
@@ -124,7 +156,18 @@ class EndLine(Struct, frozen=True):
     hash: str = ""
 
 
-Line = Header | LegLine | DealLine | StartLine | ActLine | FaultLine | DealEndLine | EndLine
+Line = (
+    Header
+    | LegLine
+    | DealLine
+    | StartLine
+    | ActLine
+    | FaultLine
+    | FrozenLine
+    | VoidLine
+    | DealEndLine
+    | EndLine
+)
 Sealed = DealEndLine | EndLine
 
 _DECODERS: Final[Mapping[bytes, msgspec.json.Decoder[Line]]] = {
@@ -136,6 +179,8 @@ _DECODERS: Final[Mapping[bytes, msgspec.json.Decoder[Line]]] = {
         StartLine,
         ActLine,
         FaultLine,
+        FrozenLine,
+        VoidLine,
         DealEndLine,
         EndLine,
     )

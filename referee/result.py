@@ -5,7 +5,7 @@ from msgspec import Struct
 from referee.endings import Reason, best_of
 from referee.leg import DealReason, DealResult, Leg
 from referee.record import EndLine, GameDigest
-from referee.verdict import FaultCode, OnFault, Verdict
+from referee.verdict import Family, FaultCode, Mishap, OnFault, Verdict
 
 ROWS_KEPT = 40
 FAULTS_KEPT = 100
@@ -38,6 +38,16 @@ class FaultRow(Struct, frozen=True):
     last_words: str
 
 
+class VoidRow(Struct, frozen=True):
+    """A deal that was void, and whose act it was then; `bot` is None where it was nobody's."""
+
+    leg: int
+    deal: int
+    bot: int | None
+    family: Family
+    detail: str
+
+
 class Totals:
     """The match so far."""
 
@@ -57,6 +67,9 @@ class Totals:
         self._digest = GameDigest()
         self._reason = Reason.INTERRUPTED
         self._last_winner: tuple[int, ...] | None = None
+        self.voids: list[VoidRow] = []
+        self._before_deal: tuple[int, tuple[int, ...]] = (0, (0,) * bots)
+        self._given_up = False
         self._seatings: list[tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]] = []
 
     def add_deal(self, deal: DealResult) -> None:
@@ -82,6 +95,28 @@ class Totals:
                     tuple(dict.fromkeys(deal.start.bots[fault.seat] for fault in deal.faults)),
                 )
             )
+
+    def open_deal(self) -> None:
+        """Remembers what was before a deal, which may become void."""
+        self._before_deal = (len(self.faults), tuple(self.fault_counts))
+
+    def void_deal(self, deal: int, bot: int | None, mishap: Mishap) -> None:
+        """Takes back what the open deal has brought, since it is void.
+
+        Args:
+            deal: its number in its leg.
+            bot: whose act it was, if anybody's.
+            mishap: what made it void.
+        """
+        kept, counts = self._before_deal
+        del self.faults[kept:]
+        self.fault_counts[:] = counts
+        if len(self.voids) < FAULTS_KEPT:
+            self.voids.append(VoidRow(self.leg, deal, bot, mishap.family, mishap.detail))
+
+    def give_up(self) -> None:
+        """The match cannot be played to its end."""
+        self._given_up = True
 
     def add_fault(self, deal: int, bot: int, verdict: Verdict) -> None:
         """Counts a fault."""
@@ -117,7 +152,8 @@ class Totals:
         """The result as the record's last line has it; an unfinished match has no winner."""
         finished = self._stopped or len(self._seatings) == legs
         winner = self._winner() if finished else None
-        reason = str(self._reason if finished else Reason.INTERRUPTED)
+        stopped = Reason.HOST if self._given_up else Reason.INTERRUPTED
+        reason = str(self._reason if finished else stopped)
         return EndLine(
             end=reason,
             scores=self.scores,

@@ -17,7 +17,17 @@ from protocol.errors import RemoteFault, RemoteProtocolError
 from protocol.messages import Answer, Ready
 from referee.leg import Ask, late
 from referee.sandbox import BotProcess
-from referee.verdict import Evidence, FaultCode, Receipt, Verdict
+from referee.sandbox.host import killed_for_memory
+from referee.verdict import (
+    Evidence,
+    Family,
+    FaultCode,
+    Freeze,
+    Mishap,
+    Receipt,
+    Verdict,
+    starved,
+)
 
 SYNC_WAIT_MS: Final = 1
 """How long a synchronous poll may hold up everything else; the least that poll(2) can count."""
@@ -28,8 +38,13 @@ GRACE_S: Final = 1.0
 LAST_WORD_S: Final = 0.25
 """How long a process may take to read why it was faulted, and leave."""
 
+OFF_TURN_US: Final = 1000
+"""How much processor time a bot may use between its acts before it is stopped there."""
+
 STDERR_KEPT: Final = 16 * 1024
 STDERR_MOST: Final = 16 * 1024 * 1024
+_TICK_S: Final = 0.01
+_NEVER: Final = 1 << 62
 _READ: Final = 4096
 _LINE_KEPT: Final = 2000
 
@@ -65,9 +80,16 @@ class Stderr:
 class Seat:
     """A running bot process, and the conversation with it."""
 
-    def __init__(self, process: BotProcess) -> None:
+    def __init__(self, process: BotProcess, freeze: Freeze = Freeze.NEVER) -> None:
         """Takes over a process that was just started."""
         self.process = process
+        self._freezes = freeze is Freeze.ALWAYS
+        self._watches = freeze is Freeze.AUTO
+        self._rested_at = _NEVER
+        self.lag_us = 0
+        """By how much we were woken too late during the last act."""
+        self.off_turn_us = 0
+        """What it used between two acts, once that is the reason for stopping it there."""
         self.stderr = Stderr()
         self._poll = select.poll()
         self._poll.register(process.stdout, select.POLLIN)
@@ -91,13 +113,32 @@ class Seat:
         except (OSError, trio.ClosedResourceError):
             return  # the process was ended meanwhile
 
-    async def ask(self, ask: Ask) -> Heard | Verdict:
+    async def ask(self, ask: Ask) -> Heard | Verdict | Mishap:
         """Writes a question and waits for its answer, all within its allowance."""
         if self.stderr.flooded.is_set():
             return self.flood_verdict(None)
         begin = time.perf_counter_ns()
+        self.lag_us = 0
+        cpu = self.process.cpu_us()
+        if self._watches and cpu - self._rested_at > OFF_TURN_US:
+            self.off_turn_us = cpu - self._rested_at
+            self._watches, self._freezes = False, True
+        elif self._freezes:
+            self.process.thaw()
+        at_once = self._ask_at_once(ask, begin, cpu)
+        found = await at_once.finish() if isinstance(at_once, _Wait) else at_once
+        if self._freezes:
+            self.process.freeze()
+        return found
+
+    def receipt(self, sent: int, first: int, complete: int, cpu: int) -> Receipt:
+        """The receipt of an act that is over; `cpu` is what the process had used before it."""
+        self._rested_at = now = self.process.cpu_us()
+        return Receipt(sent, first, complete, now - cpu)
+
+    def _ask_at_once(self, ask: Ask, begin: int, cpu: int) -> "Heard | Verdict | _Wait":
+        """Asks without letting anybody else run; what takes longer is left to wait for."""
         process, connection = self.process, ask.connection
-        cpu = process.cpu_us()
         self.said = ask.line
         self.heard = b""
         sent = came = 0
@@ -117,12 +158,12 @@ class Seat:
                         connection.receive(data)
                         message = connection.next_message()
                         if message is not None:
-                            return message, Receipt(sent, came, came, process.cpu_us() - cpu)
+                            return message, self.receipt(sent, came, came, cpu)
         except BlockingIOError:
-            pass  # poll was mistaken; the wait below looks again
+            pass  # poll was mistaken; the wait looks again
         except RemoteProtocolError as error:
-            return self.accuse(error, Receipt(sent, came, came, process.cpu_us() - cpu))
-        return await _Wait(self, ask, begin, cpu, ask.line[written:]).finish()
+            return self.accuse(error, self.receipt(sent, came, came, cpu))
+        return _Wait(self, ask, begin, cpu, ask.line[written:])
 
     def accuse(self, error: RemoteProtocolError, receipt: Receipt | None) -> Verdict:
         """The verdict on bytes that break the protocol."""
@@ -159,8 +200,21 @@ class Seat:
             receipt=receipt,
         )
 
+    def memory_verdict(self, receipt: Receipt | None = None) -> Verdict | None:
+        """The verdict on too much memory, if it wanted that."""
+        if not self.process.out_of_memory():
+            return None
+        detail = "it wanted more memory than a bot may have here"
+        return Verdict(FaultCode.MEMORY, detail, self.evidence(receipt))
+
+    def lagged(self, receipt: Receipt) -> Mishap:
+        """What to say of an act in which neither the bot nor we could run."""
+        detail = f"the host stood still for {self.lag_us // 1000} ms while the bot was to move"
+        return Mishap(Family.HOST, detail, self.evidence(receipt))
+
     async def dismiss(self, line: bytes) -> None:
         """Tells a bot at fault why, lets it leave, and ends it."""
+        self.process.thaw()
         self._write_what_fits(line)
         self.process.close_stdin()
         with trio.move_on_after(LAST_WORD_S):
@@ -168,7 +222,8 @@ class Seat:
         self.end()
 
     async def part(self, line: bytes, connection: Connection) -> Verdict | None:
-        """Says farewell, waits until the bot has left, ends it; says what it wrote unasked."""
+        """Says farewell, waits until the bot has left, ends it; says what was wrong till then."""
+        self.process.thaw()
         self._write_what_fits(line)
         self.process.close_stdin()
         self.heard = connection.unread()
@@ -180,6 +235,7 @@ class Seat:
             error = RemoteProtocolError(RemoteFault.PROTOCOL, "a line that nobody asked for")
             error.line = self.heard
             verdict = self.accuse(error, None)
+        verdict = self.memory_verdict() or verdict
         self.end()
         return verdict
 
@@ -219,39 +275,60 @@ class _Wait:
         self._sent = 0 if unsent else self._elapsed_us()
         self._first = self._elapsed_us() if seat.heard else None
         self._last = 0
+        self._killed_before = killed_for_memory()
 
     def _elapsed_us(self) -> int:
         return (time.perf_counter_ns() - self._begin) // 1000
 
     def _receipt(self, complete: int) -> Receipt:
         first = complete if self._first is None else self._first
-        cpu = self._seat.process.cpu_us() - self._cpu
-        return Receipt(self._sent, first, complete, cpu)
+        return self._seat.receipt(self._sent, first, complete, self._cpu)
 
-    async def finish(self) -> Heard | Verdict:
+    async def finish(self) -> Heard | Verdict | Mishap:
         """Waits for the answer, the end of the process, or the deadline."""
-        seat, process = self._seat, self._seat.process
+        seat = self._seat
         left_s = max(self._ask.allowance_us - self._elapsed_us(), 0) / 1e6
         heard: Answer | Ready | RemoteProtocolError | None = None
         with trio.move_on_after(left_s):
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._write)
+                nursery.start_soon(self._watch_lag, self._ask.allowance_us)
                 heard = await self._read()
                 nursery.cancel_scope.cancel()
         if isinstance(heard, RemoteProtocolError):
             return seat.accuse(heard, self._receipt(self._last))
         if heard is not None:
             return heard, self._receipt(self._last)
-        receipt = self._receipt(self._elapsed_us())
+        return self._why_silent(self._receipt(self._elapsed_us()))
+
+    def _why_silent(self, receipt: Receipt) -> Verdict | Mishap:
+        """What it means that no answer came: the first of these that holds."""
+        seat, process = self._seat, self._seat.process
         if seat.stderr.flooded.is_set():
             return seat.flood_verdict(receipt)
+        verdict = seat.memory_verdict(receipt)
+        if verdict is not None:
+            return verdict
         status = process.status()
         if status is not None:
-            detail = f"the process ended: {status}"
-            return Verdict(FaultCode.CRASHED, detail, seat.evidence(receipt))
-        verdict = late(self._ask.allowance_us)
-        detail = f"{verdict.detail}; {self._why_late()}"
+            evidence = seat.evidence(receipt)
+            if status == "killed by SIGKILL" and killed_for_memory() > self._killed_before:
+                return Mishap(Family.HOST, "the host ran out of memory", evidence)
+            return Verdict(FaultCode.CRASHED, f"the process ended: {status}", evidence)
+        allowance_us = self._ask.allowance_us
+        if starved(allowance_us, seat.lag_us, receipt.cpu):
+            return seat.lagged(receipt)
+        detail = f"{late(allowance_us).detail}; {self._why_late()}"
         return Verdict(FaultCode.LATE, detail, seat.evidence(receipt))
+
+    async def _watch_lag(self, allowance_us: int) -> None:
+        """Adds up by how much we are woken too late."""
+        tick_s = max(_TICK_S, allowance_us / 1e8)
+        while True:
+            before = time.perf_counter_ns()
+            await trio.sleep(tick_s)
+            late_us = (time.perf_counter_ns() - before) // 1000 - int(tick_s * 1e6)
+            self._seat.lag_us += max(late_us, 0)
 
     def _why_late(self) -> str:
         process = self._seat.process

@@ -16,6 +16,7 @@ class FaultCode(StrEnum):
     PROTOCOL = "protocol"
     LATE = "late"
     CRASHED = "crashed"
+    MEMORY = "memory"
     OUTPUT = "output"
     STARTUP = "startup"
 
@@ -26,6 +27,15 @@ class OnFault(StrEnum):
     PLAY_ON = "play-on"
     END_DEAL = "end-deal"
     END_MATCH = "end-match"
+
+
+class Freeze(StrEnum):
+    """When a bot is stopped between its acts."""
+
+    AUTO = "auto"
+    """From the first time on that it works while others think."""
+    ALWAYS = "always"
+    NEVER = "never"
 
 
 FAULTS_BEFORE_BENCH: Final = 3
@@ -70,3 +80,36 @@ class Verdict(Struct, frozen=True):
     code: FaultCode
     detail: str
     evidence: Evidence = Evidence()
+
+
+class Family(StrEnum):
+    """Whose doing it is when no bot is to blame."""
+
+    HOST = "host"
+    REFEREE = "referee"
+
+
+class Mishap(Struct, frozen=True):
+    """What went wrong through no bot's doing: the deal is void and is played again."""
+
+    family: Family
+    detail: str
+    evidence: Evidence = Evidence()
+
+
+ATTEMPTS: Final = 3
+"""How often a deal is played at most, when mishaps make it void."""
+
+
+def starved(allowance_us: int, lag_us: int, cpu_us: int) -> bool:
+    """Whether lateness is the host's doing: the bot hardly ran, and neither did we.
+
+    A bot cannot bring this about: what makes us late takes processor time, and its own, that of
+    all its processes, is counted.
+
+    Args:
+        allowance_us: how long the act might take.
+        lag_us: for how much of that we ourselves were not woken when it was time.
+        cpu_us: what the bot used meanwhile.
+    """
+    return lag_us * 4 >= allowance_us and cpu_us * 10 <= allowance_us

@@ -5,7 +5,7 @@ The same `Leg` that conducted the match is fed from the file; no bot, no clock, 
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from msgspec.structs import replace
 
@@ -26,20 +26,36 @@ from referee.record import (
     DealLine,
     EndLine,
     FaultLine,
+    FrozenLine,
     LegLine,
     Line,
     StartLine,
+    VoidLine,
 )
 from referee.result import Totals
 from referee.seating import Seating, holders, legs
 from referee.variants import REVISION, MatchRules
-from referee.verdict import Verdict
+from referee.verdict import Mishap, Verdict
 
 L = TypeVar("L", bound=Line)
 
 
+_BROKEN_OFF: Final = {
+    Reason.INTERRUPTED: "the match was interrupted",
+    Reason.HOST: "the host failed, and the match was given up",
+}
+
+
 class _Stopped(Exception):
     """The record ends here, before the match does."""
+
+
+class _Void(Exception):
+    """The deal under way is void."""
+
+    def __init__(self, line: VoidLine) -> None:
+        super().__init__()
+        self.line = line
 
 
 class Resimulation:
@@ -138,8 +154,10 @@ class Resimulation:
         return found
 
     def _peek(self) -> Line:
-        if self._next is None:
+        while self._next is None or isinstance(self._next, FrozenLine):  # nothing follows from it
             self._next = next(iter(self._reader), None)
+            if self._next is None:
+                break
         if self._next is None:
             torn = self._reader.torn
             raise _Stopped(
@@ -155,13 +173,32 @@ class Resimulation:
         if isinstance(line, kind):
             self._next = None
             return line
-        if isinstance(line, EndLine) and line.end == Reason.INTERRUPTED:
+        if isinstance(line, EndLine) and line.end in _BROKEN_OFF:
             self.end = line
-            raise _Stopped("the match was interrupted")
+            if line.end == Reason.HOST:
+                self.totals.give_up()
+            raise _Stopped(_BROKEN_OFF[Reason(line.end)])
         raise self._mismatch(f"a line {kind.__struct_fields__[0]!r} belongs here")
 
     def _take_or_fault(self, kind: type[L]) -> L | FaultLine:
-        return self._take(FaultLine) if isinstance(self._peek(), FaultLine) else self._take(kind)
+        """The next line of a deal under way.
+
+        Raises:
+            _Void: the deal is void from here on.
+        """
+        line = self._peek()
+        if isinstance(line, VoidLine):
+            raise _Void(self._take(VoidLine))
+        return self._take(FaultLine) if isinstance(line, FaultLine) else self._take(kind)
+
+    def _void(self, leg: Leg, line: VoidLine) -> None:
+        deal, seating = leg.deal.start.deal, leg.plan.course.seating
+        if line.void != deal or (line.place is not None and line.place not in range(len(seating))):
+            raise self._mismatch(f"deal {deal} is under way")
+        bot = None if line.place is None else seating[line.place]
+        self.totals.void_deal(deal, bot, Mishap(line.family, line.detail, line.evidence))
+        self.fault_lines.pop(self.totals.deals + 1, None)
+        leg.void()
 
     def _mismatch(self, what: str) -> Mismatch:
         return Mismatch(self._reader.number, what)
@@ -203,7 +240,12 @@ class Resimulation:
     def _play_leg(self, leg: Leg) -> Iterator[DealResult]:
         while (start := leg.next_deal()) is not None:
             self._check_start(start)
-            self._play_deal(leg)
+            self.totals.open_deal()
+            try:
+                self._play_deal(leg)
+            except _Void as void:
+                self._void(leg, void.line)
+                continue
             yield self._close_deal(leg)
         leg.farewells()
         left = {voice.place for voice in leg.voices}
@@ -231,11 +273,12 @@ class Resimulation:
                 raise self._mismatch(f"deal {start.deal}: {name} should be {here}, not {there}")
 
     def _play_deal(self, leg: Leg) -> None:
+        self._old_faults(leg)
         asks = [leg.greet(place) for place in leg.to_start()]
         for ask in asks:
             begin = self._take_or_fault(StartLine)
             if isinstance(begin, FaultLine):
-                self._fault(leg, ask, begin)
+                self._fault(leg, ask.place, begin)
                 continue
             if begin.start != ask.place or begin.us > ask.allowance_us:
                 raise self._mismatch(f"a start of place {ask.place} in time belongs here")
@@ -244,10 +287,19 @@ class Resimulation:
         while (ask_now := leg.ask()) is not None:
             line = self._take_or_fault(ActLine)
             if isinstance(line, FaultLine):
-                self._fault(leg, ask_now, line)
+                self._fault(leg, ask_now.place, line)
             else:
                 self._act(leg, ask_now, line)
         self._acts = leg.deal.table.acts
+        if isinstance(self._peek(), VoidLine):
+            raise _Void(self._take(VoidLine))
+
+    def _old_faults(self, leg: Leg) -> None:
+        """What was found before the deal of processes that had played already."""
+        while isinstance(line := self._peek(), FaultLine):
+            if line.fault not in leg.deal.places or not leg.voices[line.fault].listening:
+                return
+            self._fault(leg, line.fault, self._take(FaultLine))
 
     def _feed(self, ask: Ask, said: dict[str, object]) -> None:
         """Lets the connection hear what the record says that the bot said."""
@@ -258,15 +310,15 @@ class Resimulation:
         except RemoteProtocolError as error:
             raise self._mismatch(f"no bot can say this: {error.detail}") from error
 
-    def _fault(self, leg: Leg, ask: Ask, line: FaultLine) -> None:
-        if line.fault != ask.place:
-            raise self._mismatch(f"place {ask.place} was asked, not {line.fault}")
+    def _fault(self, leg: Leg, place: int, line: FaultLine) -> None:
+        if line.fault != place:
+            raise self._mismatch(f"place {place} was asked, not {line.fault}")
         self.fault_lines.setdefault(self.totals.deals + 1, []).append(line)
-        bot = leg.plan.course.seating[ask.place]
+        bot = leg.plan.course.seating[place]
         verdict = Verdict(line.code, line.detail, line.evidence)
         self.totals.add_fault(leg.deal.start.deal, bot, verdict)
         try:
-            leg.faulted(ask.place, verdict)
+            leg.faulted(place, verdict)
         except LocalProtocolError as error:
             raise self._mismatch(f"nobody was told this: {error}") from error
 

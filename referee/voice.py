@@ -68,6 +68,14 @@ class Voice:
             line, self._waiting = self._waiting + line, b""
         return act.id, line
 
+    def hush(self, clock: Clock) -> None:
+        """Forgets what was said since `digests` was last asked: the deal is void."""
+        self.listening = False
+        self._waiting = b""
+        self._sent.clear()
+        self._times.clear()
+        self.set_clock(clock)
+
     def accuse(self, fault: Fault) -> bytes:
         """The last line to a process at fault; what was waiting is dropped unread."""
         self.listening = False

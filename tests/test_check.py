@@ -113,7 +113,8 @@ def test_the_command_fails_a_bot_that_fails(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     """Exit code 1, and an arrow before what to do."""
-    toml = f'name = "p"\ncommand = "{sys.executable} {PUPIL} no_id"\n'
+    toml = f'name = "p"\ncommand = "{sys.executable} pupil.py no_id"\n'
+    (tmp_path / "pupil.py").write_text(PUPIL.read_text())
     (tmp_path / "bot.toml").write_text(toml)
 
     assert run(["check", str(tmp_path)]) == 1

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from protocol.messages import Answer
-from referee.bots import BotSpec, resolve, sample_names
+from referee.bots import BotSpec, sample_names
+from referee.builds import resolve
 from referee.config import MatchConfig, make_plan
 from referee.games import catalogue, find
 from referee.leg import Leg

@@ -7,11 +7,12 @@ import trio
 import typer
 from rich.text import Text
 
-from referee.bots import BotSpec, resolve
+from referee.bots import Found, find
 from referee.conformance import Finding, Level, examination, examine
 from referee.faces import busy, console, printable
 from referee.interrupts import interruptible
-from referee.sandbox.bare import Bare
+from referee.sandbox.opening import SandboxName, opened_for
+from referee.settings import Settings, read_settings
 
 _STYLES = {Level.OK: "green", Level.WARNING: "yellow", Level.PROBLEM: "bold red"}
 
@@ -25,16 +26,19 @@ def check(
         list[str] | None,
         typer.Option("--option", "-o", metavar="NAME=VALUE", help="See `referee games ID`."),
     ] = None,
+    sandbox: Annotated[
+        SandboxName, typer.Option(help="Where it runs; auto is the strongest that works here.")
+    ] = SandboxName.AUTO,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Checks whether a bot keeps to the protocol. Exit code 1 when it does not."""
     chosen = tuple(options or ())
     examination(game, chosen)
     talk = console(stderr=True)
-    with busy(talk, f"preparing {bot} ..."):
-        spec = resolve(bot)
+    settings = read_settings()
+    spec = find(bot, settings)
     with busy(talk, f"talking to {spec.name} ..."):
-        findings = trio.run(_examine, spec, game, chosen)
+        findings = trio.run(_examine, spec, game, chosen, sandbox, settings)
     if as_json:
         rows = [{"level": str(f.level), "what": f.what, "mend": f.mend} for f in findings]
         print(json.dumps({"bot": spec.name, "game": game, "findings": rows}, indent=2))
@@ -44,12 +48,15 @@ def check(
     raise typer.Exit(int(any(finding.level is Level.PROBLEM for finding in findings)))
 
 
-async def _examine(bot: BotSpec, game: str, options: tuple[str, ...]) -> list[Finding]:
+async def _examine(
+    bot: Found, game: str, options: tuple[str, ...], name: SandboxName, settings: Settings
+) -> list[Finding]:
     """Examines a bot until it is done or somebody wants us to stop."""
     findings: list[Finding] = []
     with trio.CancelScope() as scope:
-        async with interruptible(scope):
-            findings = await examine(bot, game, Bare(), options=options)
+        async with interruptible(scope), opened_for(name, [bot], settings) as sandbox:
+            spec = await sandbox.prepare(bot)
+            findings = await examine(spec, game, sandbox, options=options)
     if scope.cancelled_caught:
         raise KeyboardInterrupt
     return findings

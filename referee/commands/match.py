@@ -1,12 +1,13 @@
 """`referee match`: plays bots against each other, prints the result, keeps the record."""
 
 import json
+import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, contextmanager
 from datetime import UTC, datetime
-from enum import StrEnum
 from itertools import count
 from pathlib import Path
+from sys import stderr
 from typing import Annotated, Any
 
 import trio
@@ -14,7 +15,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from referee.bots import BotSpec, resolve
+from referee.bots import Found, find
 from referee.clock import DEFAULT_TIME
 from referee.config import MatchConfig, MatchPlan, make_plan
 from referee.endings import Reason
@@ -26,20 +27,13 @@ from referee.leg import DealReason, DealResult
 from referee.match import MatchResult, play_match
 from referee.recording import Recorder
 from referee.result import ROWS_KEPT, DealRow
-from referee.sandbox.bare import Bare
+from referee.sandbox import Sandbox
+from referee.sandbox.opening import SandboxName, opened_for
 from referee.seating import Seating
-from referee.verdict import OnFault
+from referee.settings import Settings, read_settings
+from referee.verdict import ATTEMPTS, Freeze, OnFault
 
-INTERRUPTED = 130
-
-
-class SandboxName(StrEnum):
-    """What `--sandbox` can be; this version has bare only."""
-
-    AUTO = "auto"
-    BWRAP = "bwrap"
-    DOCKER = "docker"
-    BARE = "bare"
+HOST, INTERRUPTED = 3, 130
 
 
 def match(
@@ -79,8 +73,14 @@ def match(
         str, typer.Option(metavar="SPEC", help=f"Each part optional.  [default: {DEFAULT_TIME}]")
     ] = "",
     sandbox: Annotated[
-        SandboxName, typer.Option(help="Where bots run. This version has `bare` only.")
+        SandboxName, typer.Option(help="Where bots run; auto is the strongest that works here.")
     ] = SandboxName.AUTO,
+    freeze: Annotated[
+        Freeze, typer.Option(help="Stop bots while others think; auto: those that work then.")
+    ] = Freeze.AUTO,
+    pace: Annotated[
+        int, typer.Option(metavar="MS", help="Let answers through so long after their act.")
+    ] = 0,
     on_fault: Annotated[
         OnFault | None,
         typer.Option(help="What a bot's fault does to the deal.  [default: the game decides]"),
@@ -92,8 +92,6 @@ def match(
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Plays a match. Exit code 0, or 1 when a bot was faulted."""
-    if sandbox in (SandboxName.BWRAP, SandboxName.DOCKER):
-        raise RefereeError(f"sandbox {sandbox}: this version runs bots bare only: --sandbox bare")
     if game is None and f"briscola-{len(bots)}" not in catalogue():
         raise RefereeError(f"a match of briscola needs 2, 3, 4 or 6 bots; got {len(bots)}")
     asked = MatchConfig(
@@ -107,37 +105,69 @@ def match(
         seating=seating,
         time=time,
         on_fault=on_fault,
+        freeze=freeze,
+        pace=pace,
     )
     plan = make_plan(asked)
-    talk = console(stderr=True)
-    with busy(talk, f"preparing {', '.join(bots)} ..."):
-        specs = [resolve(bot) for bot in bots]
-    result, path = _play(plan, specs, record, talk)
+    settings = read_settings()
+    found = [find(bot, settings) for bot in bots]
+    result, path = _play(plan, found, sandbox, settings, record)
     if as_json:
-        print(json.dumps(_object(plan, specs, result, path)))
+        print(json.dumps(_object(plan, found, result, path)))
     else:
-        _print_result(plan, specs, result, path, repeatable=key is None and deck is None)
+        _print_result(plan, found, result, path, repeatable=key is None and deck is None)
+    if result.bug is not None:
+        traceback.print_exception(result.bug)  # what we need to mend it
+    if result.given_up is not None:
+        print(f"referee: given up after {ATTEMPTS} attempts: {result.given_up.detail}", file=stderr)
+        raise typer.Exit(HOST)
     if result.end.end == Reason.INTERRUPTED:
         raise typer.Exit(INTERRUPTED)
     raise typer.Exit(1 if any(result.totals.fault_counts) else 0)
 
 
 def _play(
-    plan: MatchPlan, bots: list[BotSpec], record: Path | None, talk: Console
+    plan: MatchPlan,
+    bots: list[Found],
+    name: SandboxName,
+    settings: Settings,
+    record: Path | None,
 ) -> tuple[MatchResult, Path]:
     path = record or _default_path(plan, bots)
-    recorder = Recorder(path)
-    talk.print("bots run bare, without a sandbox: run only bots you trust", style="dim")
+    talk = console(stderr=True)
 
-    async def conduct(watch: Callable[[DealResult], None]) -> MatchResult:
-        scope = trio.CancelScope()
-        async with interruptible(scope):
-            return await play_match(plan, bots, Bare(), recorder, interrupt=scope, watch=watch)
+    async def conduct() -> MatchResult | None:
+        preparing, playing = trio.CancelScope(), trio.CancelScope()
+        async with interruptible(preparing, playing), AsyncExitStack() as stack:
+            with preparing, busy(talk, f"preparing {', '.join(bot.typed for bot in bots)} ..."):
+                sandbox = await stack.enter_async_context(opened_for(name, bots, settings))
+                specs = [await sandbox.prepare(bot) for bot in bots]
+            if preparing.cancelled_caught:
+                return None
+            with _recorder(path) as recorder, _progress(plan, talk) as watch:
+                talk.print(_where(sandbox), style="dim")
+                return await play_match(
+                    plan, specs, sandbox, recorder, interrupt=playing, watch=watch
+                )
         raise AssertionError  # the block above returns or raises
 
+    result = trio.run(conduct)
+    if result is None:
+        raise KeyboardInterrupt
+    return result, path
+
+
+def _where(sandbox: Sandbox) -> str:
+    if sandbox.name == SandboxName.BARE:
+        return "bots run bare, without a sandbox: run only bots you trust"
+    return f"sandbox: {sandbox.name} ({sandbox.how})"
+
+
+@contextmanager
+def _recorder(path: Path) -> Iterator[Recorder]:
+    recorder = Recorder(path)
     try:
-        with _progress(plan, talk) as watch:
-            return trio.run(conduct, watch), path
+        yield recorder
     finally:
         recorder.close()
 
@@ -156,7 +186,7 @@ def _progress(plan: MatchPlan, talk: Console) -> Iterator[Callable[[DealResult],
         yield watch
 
 
-def _default_path(plan: MatchPlan, bots: list[BotSpec]) -> Path:
+def _default_path(plan: MatchPlan, bots: list[Found]) -> Path:
     """A name that no record has yet: the game, the bots, the day and the time."""
     now = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
     names = "_".join("".join(filter(str.isalnum, bot.name))[:20] or "bot" for bot in bots)
@@ -194,7 +224,7 @@ def _duration(us: int) -> str:
     return f"{us / 1e6:.2f} s" if us >= 1_000_000 else f"{us / 1000:.1f} ms"
 
 
-def _names(bots: list[BotSpec]) -> list[str]:
+def _names(bots: list[Found]) -> list[str]:
     """The bots' names, told apart where two are the same."""
     names = [bot.name for bot in bots]
     return [
@@ -204,7 +234,7 @@ def _names(bots: list[BotSpec]) -> list[str]:
 
 
 def _object(
-    plan: MatchPlan, bots: list[BotSpec], result: MatchResult, path: Path
+    plan: MatchPlan, bots: list[Found], result: MatchResult, path: Path
 ) -> dict[str, Any]:  # JSON
     totals, end = result.totals, result.end
     return {
@@ -238,7 +268,7 @@ def _object(
 
 
 def _print_result(
-    plan: MatchPlan, bots: list[BotSpec], result: MatchResult, path: Path, *, repeatable: bool
+    plan: MatchPlan, bots: list[Found], result: MatchResult, path: Path, *, repeatable: bool
 ) -> None:
     to, names, totals, end = console(), _names(bots), result.totals, result.end
     widest = max(

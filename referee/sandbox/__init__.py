@@ -2,11 +2,15 @@
 
 from typing import Protocol
 
-from referee.bots import BotSpec
+from referee.bots import BotSpec, Found
 
 
 class BotProcess(Protocol):
-    """A running bot: three file descriptors that do not block, and its end."""
+    """A running bot: three file descriptors that do not block, and its end.
+
+    What is said of the bot is said of all processes that it has started, as far as the sandbox
+    can see them.
+    """
 
     @property
     def pid(self) -> int:
@@ -26,10 +30,10 @@ class BotProcess(Protocol):
 
     @property
     def exited_fd(self) -> int:
-        """A descriptor that becomes readable when the process has ended."""
+        """A descriptor that becomes readable when the bot has ended."""
 
     def cpu_us(self) -> int:
-        """Processor time the process has used, in microseconds; stands still once it is gone."""
+        """Processor time used, in microseconds; stands still once it is gone."""
 
     def status(self) -> str | None:
         """How the process ended, in words, or None while it runs."""
@@ -40,11 +44,20 @@ class BotProcess(Protocol):
     def unread(self) -> int:
         """How many bytes it was sent and has not read."""
 
+    def out_of_memory(self) -> bool:
+        """Whether a process of it was ended because it wanted more memory than the bot may have."""
+
+    def freeze(self) -> None:
+        """Stops it where it is. Idempotent."""
+
+    def thaw(self) -> None:
+        """Lets it go on. Idempotent."""
+
     def close_stdin(self) -> None:
         """Tells it that nothing more will come."""
 
     def kill(self) -> None:
-        """Ends it and its process group, at once. Idempotent."""
+        """Ends it and all that it has started, at once. Idempotent."""
 
     def release(self) -> None:
         """Closes the descriptors, after `kill`. Idempotent."""
@@ -57,12 +70,27 @@ class Sandbox(Protocol):
     def name(self) -> str:
         """The word for it on the command line."""
 
-    def launch(self, bot: BotSpec) -> BotProcess:
-        """Starts a bot.
+    @property
+    def how(self) -> str:
+        """What it binds bots by, in words, for people and for the record."""
+
+    async def prepare(self, found: Found) -> BotSpec:
+        """Makes a bot ready to be launched here: built, and where it can be run.
+
+        Raises:
+            RefereeError: it does not build, or cannot run here.
+        """
+
+    async def launch(self, bot: BotSpec) -> BotProcess:
+        """Starts a bot that was prepared here.
 
         Raises:
             OSError: it cannot be started.
+            HostError: no bot can be started.
         """
+
+    def trouble(self) -> str | None:
+        """What has gone wrong with the sandbox itself since it was opened, if anything."""
 
     def clear(self) -> None:
         """Ends what bots that are gone have left behind; touches nothing of those that live."""

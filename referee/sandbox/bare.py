@@ -1,24 +1,25 @@
 """Bots as plain child processes, for bots that their own author runs. No isolation at all.
 
 Each bot is a session and a process group of its own. Processes that leave the group are adopted by
-the referee (it is a subreaper) and swept at the end.
+the referee (it is a subreaper) and swept at the end; a janitor ends them when the referee is gone.
 """
 
 import ctypes
-import fcntl
 import os
 import resource
 import secrets
 import signal
-import struct
 import subprocess
-import termios
 import time
 from contextlib import suppress
-from pathlib import Path
 from typing import Final
 
-from referee.bots import BotSpec
+from referee.bots import BotSpec, Found
+from referee.builds import in_place
+from referee.errors import RefereeError
+from referee.sandbox.janitor import MARK
+from referee.sandbox.processes import children, is_dead, marks, sleeps_in_a_read
+from referee.sandbox.streams import Streams
 
 _PR_SET_CHILD_SUBREAPER: Final = 36
 _LIMITS: Final = (
@@ -28,8 +29,6 @@ _LIMITS: Final = (
 )
 _KEPT: Final = ("PATH", "HOME", "TMPDIR", "JAVA_HOME", "RUSTUP_HOME", "CARGO_HOME", "PYENV_ROOT")
 _SIGNALS: Final = {int(one): one.name for one in signal.Signals}
-_MARK: Final = "REFEREE_BOT"
-_WAITING: Final = ("pipe_read", "epoll_wait", "ep_poll", "do_poll", "poll_schedule", "do_select")
 
 
 def environment(token: str) -> dict[str, str]:
@@ -38,20 +37,47 @@ def environment(token: str) -> dict[str, str]:
     The token tells whose a process is that has left its group.
     """
     kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
-    return {**kept, "LANG": "C.UTF-8", "PYTHONUNBUFFERED": "1", _MARK: token}
+    return {**kept, "LANG": "C.UTF-8", "PYTHONUNBUFFERED": "1", MARK: token}
 
 
-class BareProcess:
+def ending(code: int) -> str:
+    """How a process ended, in words, from the code that `subprocess` has for it."""
+    if code < 0:
+        return f"killed by {_SIGNALS.get(-code, f'signal {-code}')}"
+    return f"exit status {code}"
+
+
+def ends_of(popen: subprocess.Popen[bytes]) -> tuple[int, ...]:
+    """Our ends of a process's pipes, in place of the file objects.
+
+    Raises:
+        OSError: there are no descriptors left.
+    """
+    pipes = [pipe for pipe in (popen.stdin, popen.stdout, popen.stderr) if pipe is not None]
+    copies: list[int] = []
+    try:
+        copies += (os.dup(pipe.fileno()) for pipe in pipes)
+    except OSError:
+        for copy in copies:
+            os.close(copy)
+        raise
+    finally:
+        for pipe in pipes:
+            pipe.close()
+    return tuple(copies)
+
+
+class BareProcess(Streams):
     """A bot as a child process; see `referee.sandbox.BotProcess`."""
 
-    def __init__(self, bot: BotSpec) -> None:
+    def __init__(self, bot: BotSpec, run: str) -> None:
         """Starts the bot.
 
         Raises:
             OSError: it cannot be started.
         """
-        self.token = secrets.token_hex(8)
-        # Not trio's open_process: it forks in a worker thread, which later sandboxes cannot bear.
+        self.token = f"{run}-{secrets.token_hex(8)}"
+        # Not trio's open_process: it forks in a worker thread, which other sandboxes cannot bear.
         self._popen = subprocess.Popen(  # noqa: S603  # to run bots is what we are for
             bot.command,
             stdin=subprocess.PIPE,
@@ -63,9 +89,13 @@ class BareProcess:
             start_new_session=True,
         )
         self.pid = self._popen.pid
-        self._open: set[int] = set()
         try:
-            self._take_descriptors()
+            super().__init__(*ends_of(self._popen))
+        except OSError:
+            self.kill()
+            raise
+        try:
+            self.exited_fd = self.keep(os.pidfd_open(self.pid))
         except OSError:
             self.kill()
             self.release()
@@ -74,25 +104,6 @@ class BareProcess:
         self._cpu_us = 0
         for limit, most in _LIMITS:
             self._limit(limit, most)
-
-    def _take_descriptors(self) -> None:
-        streams = [
-            stream
-            for stream in (self._popen.stdin, self._popen.stdout, self._popen.stderr)
-            if stream is not None
-        ]
-        try:
-            copies = []
-            for stream in streams:
-                copies.append(os.dup(stream.fileno()))
-                self._open.add(copies[-1])
-                os.set_blocking(copies[-1], False)
-            self.stdin, self.stdout, self.stderr = copies
-            self.exited_fd = os.pidfd_open(self.pid)
-            self._open.add(self.exited_fd)
-        finally:
-            for stream in streams:
-                stream.close()
 
     def _limit(self, limit: int, most: int) -> None:
         try:
@@ -103,7 +114,7 @@ class BareProcess:
             pass  # it is gone already, or it is not ours to bound: bare promises no bounds
 
     def cpu_us(self) -> int:
-        """Processor time used, in microseconds."""
+        """Processor time that the process itself has used, in microseconds."""
         try:  # noqa: SIM105  # `suppress` costs more than the reading itself
             self._cpu_us = time.clock_gettime_ns(self._cpu_clock) // 1000
         except OSError:
@@ -113,52 +124,34 @@ class BareProcess:
     def status(self) -> str | None:
         """How the process ended, in words, or None while it runs."""
         code = self._popen.poll()
-        if code is None:
-            return None
-        if code < 0:
-            return f"killed by {_SIGNALS.get(-code, f'signal {-code}')}"
-        return f"exit status {code}"
-
-    def unread(self) -> int:
-        """Bytes still in the pipe to the bot."""
-        if self.stdin not in self._open:
-            return 0
-        found = fcntl.ioctl(self.stdin, termios.FIONREAD, b"\0\0\0\0")
-        return int(struct.unpack("i", found)[0])
+        return None if code is None else ending(code)
 
     def waits_for_input(self) -> bool:
         """Whether it has read everything and a thread of it sleeps in a read or a poll."""
-        if self.unread():
-            return False
-        places = []
-        for thread in Path(f"/proc/{self.pid}/task").glob("*/wchan"):
-            try:
-                places.append(thread.read_text())
-            except OSError:
-                continue  # that thread has just ended
-        return any(word in place for place in places for word in _WAITING)
+        return not self.unread() and sleeps_in_a_read(self.pid)
 
-    def close_stdin(self) -> None:
-        """Tells it that nothing more will come."""
-        self._close(self.stdin)
+    def out_of_memory(self) -> bool:
+        """Never: its memory is not bounded."""
+        return False
 
-    def _close(self, descriptor: int) -> None:
-        if descriptor in self._open:
-            self._open.remove(descriptor)
-            os.close(descriptor)
+    def freeze(self) -> None:
+        """Stops its process group; what has left the group runs on."""
+        self._signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Lets the group run again."""
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: signal.Signals) -> None:
+        with suppress(ProcessLookupError, PermissionError):  # nobody of the group is left
+            os.killpg(self.pid, number)
 
     def kill(self) -> None:
         """Ends the process and its group, and waits for it."""
-        with suppress(ProcessLookupError, PermissionError):  # nobody of the group is left
-            os.killpg(self.pid, signal.SIGKILL)
+        self._signal(signal.SIGKILL)
         if self._popen.poll() is None:
             self._popen.kill()
             self._popen.wait()
-
-    def release(self) -> None:
-        """Closes the descriptors."""
-        for descriptor in tuple(self._open):
-            self._close(descriptor)
 
 
 class Bare:
@@ -168,29 +161,50 @@ class Bare:
     """
 
     name = "bare"
+    how = "no isolation"
 
-    def __init__(self) -> None:
-        """Makes the referee the parent of every process that a dying bot leaves behind."""
+    def __init__(self, run: str = "0-0-0") -> None:
+        """Makes the referee the parent of every process that a dying bot leaves behind.
+
+        Args:
+            run: the name of this run, by which a janitor knows its processes.
+        """
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-        self._innocent = _children()
+        self._run = run
+        self._innocent = children(os.getpid())
         self._running: list[BareProcess] = []
 
-    def launch(self, bot: BotSpec) -> BareProcess:
+    async def prepare(self, found: Found) -> BotSpec:
+        """Builds a bot where it must be built; it runs where it lies.
+
+        Raises:
+            RefereeError: it does not build.
+        """
+        return in_place(found)
+
+    async def launch(self, bot: BotSpec) -> BareProcess:
         """Starts a bot.
 
         Raises:
             OSError: it cannot be started.
+            RefereeError: a stranger has submitted it.
         """
-        process = BareProcess(bot)
+        if bot.submitted:
+            raise RefereeError(f"bot {bot.name!r} was submitted: it never runs without a sandbox")
+        process = BareProcess(bot, self._run)
         self._running.append(process)
         return process
+
+    def trouble(self) -> str | None:
+        """Nothing can go wrong with what does nothing."""
+        return None
 
     def sweep(self) -> None:
         """Kills whatever bots have left behind, and what that leaves, until there is nothing."""
         self._running = [process for process in self._running if process.status() is None]
         known = self._innocent | {process.pid for process in self._running}
         deadline = time.monotonic() + 2
-        while (orphans := _children() - known) and time.monotonic() < deadline:
+        while (orphans := children(os.getpid()) - known) and time.monotonic() < deadline:
             for pid in orphans:
                 _end(pid)
 
@@ -198,8 +212,8 @@ class Bare:
         """Kills the orphans of processes that have ended, and no one else's; reaps the dead."""
         living = {process.pid for process in self._running if process.status() is None}
         ended = [process.token for process in self._running if process.pid not in living]
-        for pid in _children() - self._innocent - living:
-            if _environment_of(pid).intersection(ended) or _is_dead(pid):
+        for pid in children(os.getpid()) - self._innocent - living:
+            if marks(pid, MARK).intersection(ended) or is_dead(pid):
                 _end(pid)
 
 
@@ -209,41 +223,3 @@ def _end(pid: int) -> None:
     ):  # somebody else was quicker
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
-
-
-def _environment_of(pid: int) -> set[str]:
-    """The token in a process's environment, if it has one that we may read."""
-    try:
-        data = Path(f"/proc/{pid}/environ").read_bytes()
-    except OSError:
-        return set()
-    begin = f"{_MARK}=".encode()
-    return {
-        entry.removeprefix(begin).decode(errors="replace")
-        for entry in data.split(b"\0")
-        if entry.startswith(begin)
-    }
-
-
-def _is_dead(pid: int) -> bool:
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")
-    except OSError:
-        return False
-    return stat.rpartition(")")[2].split()[0] == "Z"
-
-
-def _children() -> set[int]:
-    """Our child processes, whichever thread of ours started them."""
-    while True:
-        try:
-            return _children_of(Path(f"/proc/{os.getpid()}/task"))
-        except (FileNotFoundError, ProcessLookupError):
-            continue  # a thread has just ended: its children belong to another now, so look again
-
-
-def _children_of(threads: Path) -> set[int]:
-    found: set[int] = set()
-    for thread in threads.glob("*/children"):
-        found |= {int(pid) for pid in thread.read_text().split()}
-    return found

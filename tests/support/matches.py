@@ -6,16 +6,18 @@ from pathlib import Path
 
 import trio
 
-from referee.bots import BotSpec, resolve
+from referee.bots import BotSpec, find
 from referee.config import MatchConfig, make_plan
 from referee.leg import DealResult
 from referee.match import MatchResult, play_match
 from referee.reading import RecordReader
 from referee.record import Line
 from referee.recording import Recorder
+from referee.sandbox import Sandbox
 from referee.sandbox.bare import Bare
 from referee.seating import Seating
-from referee.verdict import OnFault
+from referee.settings import Settings
+from referee.verdict import Freeze, OnFault
 from referee.verify import Resimulation
 
 ROGUE = Path(__file__).parent.parent / "bots" / "rogue.py"
@@ -72,8 +74,11 @@ async def match(
     options: tuple[str, ...] = (),
     deck: str | None = None,
     dealer: int | None = 0,
+    freeze: Freeze = Freeze.AUTO,
+    pace: int = 0,
+    sandbox: Sandbox | None = None,
 ) -> MatchResult:
-    """Plays a match and writes its record to `path`."""
+    """Plays a match, bare unless told otherwise, and writes its record to `path`."""
     plan = make_plan(
         MatchConfig(
             game=game,
@@ -86,12 +91,18 @@ async def match(
             on_fault=on_fault,
             deck=deck,
             dealer=dealer,
+            freeze=freeze,
+            pace=pace,
         )
     )
-    specs = [bot if isinstance(bot, BotSpec) else resolve(bot) for bot in bots]
+    sandbox = sandbox or Bare()
+    specs = [
+        bot if isinstance(bot, BotSpec) else await sandbox.prepare(find(bot, Settings()))
+        for bot in bots
+    ]
     recorder = Recorder(path)
     try:
-        return await play_match(plan, specs, Bare(), recorder, interrupt=trio.CancelScope())
+        return await play_match(plan, specs, sandbox, recorder, interrupt=trio.CancelScope())
     finally:
         recorder.close()
 

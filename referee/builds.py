@@ -1,0 +1,156 @@
+"""Bots made ready to run as plain processes: where they lie, or built in a cache of the user's.
+
+A build runs on a copy, named by the hash of its files, so that sources stay as they are and
+nothing is built twice.
+"""
+
+import os
+import resource
+import shlex
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from referee.bots import LARGEST_FOLDER, BotSpec, Found, check_program, find
+from referee.errors import RefereeError
+from referee.settings import Settings
+
+BUILD_SECONDS: Final = 300
+_COMPILER_LINES: Final = 8
+_TAIL_READ: Final = 16 * 1024
+
+
+def resolve(typed: str, settings: Settings | None = None) -> BotSpec:
+    """Finds a bot, and makes it ready to run bare.
+
+    Raises:
+        RefereeError: it is missing, cannot be started, or does not build.
+    """
+    return in_place(find(typed, settings or Settings()))
+
+
+def in_place(found: Found) -> BotSpec:
+    """Makes a bot ready to run as a plain process.
+
+    Raises:
+        RefereeError: it cannot be started, or does not build.
+    """
+    try:
+        return _in_place(found)
+    except (OSError, ValueError) as error:
+        what = error.strerror if isinstance(error, OSError) else str(error)
+        where = getattr(error, "filename", None) or found.typed
+        raise RefereeError(f"bot {found.typed!r}: {where}: {what}") from error
+
+
+def _in_place(found: Found) -> BotSpec:
+    folder, (program, *arguments) = found.folder, found.words
+    if folder is None:
+        lying = [str(found.files.get(word, word)) for word in found.words]
+        program, *arguments = lying
+        folder = next(iter(found.files.values())).parent
+    elif found.build:
+        folder = _built(folder, found)
+    located = shutil.which(str(folder / program) if "/" in program else program)
+    if located is None:
+        where = folder / program
+        if where.is_file():
+            check_program(where, found.typed)
+        raise RefereeError(f"bot {found.typed!r}: bot.toml: command: no program {program!r}")
+    check_program(Path(located), found.typed)
+    return BotSpec(
+        name=found.name,
+        command=(located, *arguments),
+        folder=str(folder),
+        hash=found.hash,
+        typed=found.typed,
+        bounds=found.bounds,
+    )
+
+
+def copy_files(files: Mapping[str, Path], to: Path) -> None:
+    """Copies a bot's files, with their right to execute.
+
+    Raises:
+        OSError: one cannot be read or written.
+    """
+    for name, path in files.items():
+        target = to / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(path, target)
+
+
+def cache_folder() -> Path:
+    """Where builds are kept."""
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "briscola-referee" / "builds"
+
+
+def _built(folder: Path, found: Found) -> Path:
+    """The folder's copy in the cache, with its build done; a half-done one is never seen."""
+    final = cache_folder() / found.hash
+    if final.is_dir():
+        return final
+    try:
+        cache_folder().mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=cache_folder(), prefix=".building-") as scratch:
+            copy = Path(scratch) / "bot"
+            copy_files(found.files, copy)
+            _run_build(found, copy)
+            try:
+                copy.rename(final)
+            except OSError:
+                if not final.is_dir():  # else somebody built the same at the same time
+                    raise
+    except OSError as error:
+        raise RefereeError(
+            f"bot {found.typed!r}: cannot build under {cache_folder()}: {error}"
+        ) from error
+    return final
+
+
+def _run_build(found: Found, folder: Path) -> None:
+    """Runs a build, and ends whatever it leaves behind; its output is bounded by the tail kept."""
+    typed = found.typed
+    with tempfile.TemporaryFile() as output:
+        try:
+            process = subprocess.Popen(  # noqa: S603  # the build is the bot author's own command
+                found.build,
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        except FileNotFoundError as error:
+            raise RefereeError(f"bot {typed!r}: build: no program {found.build[0]!r}") from error
+        try:
+            limit = (LARGEST_FOLDER, LARGEST_FOLDER)
+            resource.prlimit(process.pid, resource.RLIMIT_FSIZE, limit)
+            code = process.wait(BUILD_SECONDS)
+        except subprocess.TimeoutExpired as error:
+            raise RefereeError(f"bot {typed!r}: the build took over {BUILD_SECONDS} s") from error
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        if code:
+            raise RefereeError(build_failed(found, _tail(output)))
+
+
+def _tail(output: BinaryIO) -> bytes:
+    output.seek(0, os.SEEK_END)
+    output.seek(max(0, output.tell() - _TAIL_READ))
+    return output.read()
+
+
+def build_failed(found: Found, said: bytes) -> str:
+    """What to say of a build that failed, with the end of what it said."""
+    last = said.decode(errors="replace").splitlines()[-_COMPILER_LINES:]
+    lines = "".join(f"\n  {line[:200]}" for line in last)
+    return f"bot {found.typed!r}: the build failed: {shlex.join(found.build)}{lines}"

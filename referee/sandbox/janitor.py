@@ -1,0 +1,177 @@
+"""Clears up after a referee that is gone, whatever ended it. Standard library only.
+
+Run as a program it is a process of its own: `janitor.py RUN WORK`, with a pipe for stdin whose only
+writer is the referee. When the pipe ends, so has the referee, and the run's leftovers go with it.
+"""
+
+import http.client
+import json
+import os
+import shutil
+import signal
+import socket
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from glob import glob
+from urllib.parse import quote
+
+GROUPS = "briscola-referee"
+"""The folder of our control groups in each hierarchy."""
+
+LABEL = "briscola-referee.run"
+"""The label of our containers; its value is the run."""
+
+MARK = "REFEREE_BOT"
+"""In the environment of bare bots: the run, a dash, and the bot's own token."""
+
+_PASSES = 3
+_REMOVE_S = 2.0
+
+
+def run_of(pid: int) -> str:
+    """A name for a process that no other has had since the machine was made.
+
+    Raises:
+        OSError: there is no such process.
+    """
+    with open("/proc/sys/kernel/random/boot_id") as boot:
+        born = boot.read().strip()[:8]
+    with open(f"/proc/{pid}/stat", errors="replace") as stat:
+        started = stat.read().rpartition(")")[2].split()[19]
+    return f"{born}-{pid}-{started}"
+
+
+def is_alive(run: str) -> bool:
+    """Whether the referee of a run still lives."""
+    try:
+        return run_of(int(run.split("-")[1])) == run
+    except (OSError, ValueError, IndexError):
+        return False
+
+
+def members(folders: Iterable[str]) -> set[int]:
+    """The processes of these control groups and of those below them."""
+    found = set()
+    for top in folders:
+        for folder, _, _ in os.walk(top):
+            with suppress(OSError), open(f"{folder}/cgroup.procs") as file:
+                found |= {int(pid) for pid in file.read().split()}
+    return found
+
+
+def remove_groups(folders: Iterable[str]) -> bool:
+    """Ends every process in these control groups, and takes the groups away.
+
+    Returns:
+        Whether they are gone.
+    """
+    tops = tuple(folders)
+    until = time.monotonic() + _REMOVE_S
+    while True:
+        for folder in tops:
+            _thaw(folder)
+        for pid in members(tops):
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        for top in tops:
+            for folder, _, _ in os.walk(top, topdown=False):
+                with suppress(OSError):
+                    os.rmdir(folder)
+        if not any(os.path.isdir(top) for top in tops):
+            return True
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.002)
+
+
+def _thaw(top: str) -> None:
+    """A group frozen by version 1 cannot even be killed."""
+    for folder, _, _ in os.walk(top):
+        with suppress(OSError), open(f"{folder}/freezer.state", "w") as state:
+            state.write("THAWED")
+
+
+def groups_of(run: str) -> list[str]:
+    """The folders of a run, in every hierarchy."""
+    return [*glob(f"/sys/fs/cgroup/*/{GROUPS}/{run}"), *glob(f"/sys/fs/cgroup/{GROUPS}/{run}")]
+
+
+def end_marked(run: str) -> None:
+    """Ends the processes that carry the run in their environment."""
+    begin = f"{MARK}={run}-".encode()
+    for folder in glob("/proc/[0-9]*"):
+        with suppress(OSError), open(f"{folder}/environ", "rb") as environ:
+            if any(entry.startswith(begin) for entry in environ.read().split(b"\0")):
+                os.kill(int(folder.rpartition("/")[2]), signal.SIGKILL)
+
+
+class _Daemon(http.client.HTTPConnection):
+    """The Docker daemon, by its socket."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__("localhost", timeout=20)
+        self._path = path
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(20)
+        self.sock.connect(self._path)
+
+
+def remove_containers(run: str, path: str) -> None:
+    """Removes the containers of a run; silently where no daemon answers."""
+    wanted = quote(json.dumps({"label": [f"{LABEL}={run}"]}))
+    with suppress(OSError, http.client.HTTPException, ValueError):
+        for found in _asked(path, "GET", f"/containers/json?all=1&filters={wanted}"):
+            _asked(path, "DELETE", f"/containers/{found['Id']}?force=1&v=1")
+
+
+def _asked(path: str, verb: str, what: str) -> list[dict[str, str]]:
+    daemon = _Daemon(path)
+    try:
+        daemon.request(verb, what)
+        text = daemon.getresponse().read()
+    finally:
+        daemon.close()
+    return list(json.loads(text)) if verb == "GET" else []
+
+
+def sweep(run: str, work: str, daemon: str) -> None:
+    """Ends and removes all that a run has left.
+
+    Args:
+        run: its name.
+        work: the folder that holds a folder for each run.
+        daemon: the socket of the Docker daemon, or nothing where none was used.
+    """
+    remove_groups(groups_of(run))
+    end_marked(run)
+    if daemon:
+        remove_containers(run, daemon)
+    shutil.rmtree(os.path.join(work, run), ignore_errors=True)
+
+
+def dead_runs(work: str) -> Iterator[str]:
+    """Runs that have left something and whose referee is gone."""
+    places = (f"/sys/fs/cgroup/*/{GROUPS}/*-*-*", f"/sys/fs/cgroup/{GROUPS}/*-*-*", f"{work}/*-*-*")
+    names = {found.rpartition("/")[2] for place in places for found in glob(place)}
+    return (name for name in sorted(names) if not is_alive(name))
+
+
+def main(run: str, work: str, daemon: str = "") -> None:
+    """Waits for the end of stdin, then sweeps."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    while os.read(0, 1):
+        pass
+    for _ in range(_PASSES):  # a container may be on its way
+        sweep(run, work, daemon)
+        if not daemon:
+            return
+        time.sleep(0.2)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,194 @@
+"""Which sandbox to take, and what has to be done before and after it is used."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+import trio
+
+from referee.bots import BotSpec, Found
+from referee.errors import RefereeError, SandboxError
+from referee.sandbox import Sandbox, janitor
+from referee.sandbox.bare import Bare
+from referee.sandbox.bubblewrap import Bubblewrap
+from referee.sandbox.cgroups import available
+from referee.sandbox.place import Place, leave, own_folder, staged, store_folder, work_folder
+from referee.settings import Settings
+
+_TRIAL_S: Final = 10.0
+
+
+class SandboxName(StrEnum):
+    """What `--sandbox` can be."""
+
+    AUTO = "auto"
+    BWRAP = "bwrap"
+    DOCKER = "docker"
+    BARE = "bare"
+
+
+@asynccontextmanager
+async def opened(
+    name: SandboxName, settings: Settings | None = None, *, cgroups: bool = True
+) -> AsyncIterator[Sandbox]:
+    """A sandbox, until the block is left; whatever ends us, a janitor clears up.
+
+    Args:
+        name: which; AUTO is for `opened_for`.
+        settings: what the organiser allows.
+        cgroups: False to do without control groups, as on a machine that has none.
+
+    Raises:
+        SandboxError: it does not work here.
+    """
+    work = own_folder(work_folder(), 0o755)
+    socket = _docker_socket() if name is SandboxName.DOCKER else ""
+    _sweep_dead(work, socket)
+    run = janitor.run_of(os.getpid())
+    own_folder(work / run, 0o711)
+    try:
+        with _janitor(run, work, socket):
+            place = _place(run, work / run, settings or Settings(), cgroups=cgroups)
+            async with _made(name, place) as sandbox:
+                yield sandbox
+    finally:
+        janitor.remove_groups(janitor.groups_of(run))
+        leave(work / run)
+
+
+@asynccontextmanager
+async def _made(name: SandboxName, place: Place) -> AsyncIterator[Sandbox]:
+    match name:
+        case SandboxName.BARE:
+            yield Bare(place.run)
+        case SandboxName.DOCKER:
+            from referee.sandbox.container import opened_docker  # noqa: PLC0415  # slow to import
+
+            async with opened_docker(place) as sandbox:
+                yield sandbox
+        case _:
+            yield Bubblewrap(place)
+
+
+def _place(run: str, work: Path, settings: Settings, *, cgroups: bool) -> Place:
+    return Place(
+        run=run,
+        root=os.geteuid() == 0,
+        settings=settings,
+        hierarchies=available() if cgroups and os.geteuid() == 0 else None,
+        work=work,
+        store=store_folder(),
+        staged=staged(settings.toolchains, work),
+    )
+
+
+def _docker_socket() -> str:
+    """The socket of the local Docker daemon."""
+    host = os.environ.get("DOCKER_HOST", "unix:///var/run/docker.sock")
+    if not host.startswith("unix://"):
+        raise SandboxError(f"docker: DOCKER_HOST is {host!r}; only a local daemon will do")
+    return host.removeprefix("unix://")
+
+
+def _sweep_dead(work: Path, socket: str) -> None:
+    """Ends what referees have left that were killed together with their janitors."""
+    for run in janitor.dead_runs(str(work)):
+        janitor.sweep(run, str(work), socket)
+    store = store_folder()
+    for scratch in store.glob(".*-*-*-*"):
+        if not janitor.is_alive(scratch.name[1:].rpartition("-")[0]):
+            shutil.rmtree(scratch, ignore_errors=True)
+
+
+@contextmanager
+def _janitor(run: str, work: Path, socket: str) -> Iterator[None]:
+    """A process that clears up when we are gone."""
+    process = subprocess.Popen(  # noqa: S603  # our own program
+        [sys.executable, "-I", "-S", janitor.__file__, run, str(work), socket],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={},
+        cwd="/",
+        start_new_session=True,
+    )
+    try:
+        yield
+    finally:
+        process.kill()
+        process.communicate()
+
+
+async def trial(sandbox: Sandbox) -> None:
+    """Runs a program that does nothing.
+
+    Raises:
+        SandboxError: the sandbox does not work.
+    """
+    spec = BotSpec("trial", ("true",), "/usr", "", "trial")
+    try:
+        process = await sandbox.launch(spec)
+    except OSError as error:
+        raise SandboxError(str(error)) from error
+    try:
+        with trio.move_on_after(_TRIAL_S):
+            await trio.lowlevel.wait_readable(process.exited_fd)
+        status = process.status()
+        if status != "exit status 0":
+            raise SandboxError(f"a trial run ended with {status or 'no end'}")
+    finally:
+        process.kill()
+        process.release()
+
+
+@asynccontextmanager
+async def opened_for(
+    name: SandboxName, bots: Iterable[Found], settings: Settings
+) -> AsyncIterator[Sandbox]:
+    """The sandbox that was asked for, or the strongest that works here.
+
+    Raises:
+        RefereeError: it does not work here, or only bare would, which is not for these bots.
+    """
+    wanted = [name] if name is not SandboxName.AUTO else [SandboxName.BWRAP, SandboxName.DOCKER]
+    failed: list[str] = []
+    async with AsyncExitStack() as stack:
+        sandbox = None
+        for candidate in wanted:
+            try:
+                sandbox = await _tried(candidate, settings, stack)
+                break
+            except SandboxError as error:
+                failed.append(f"{candidate}: {error}")
+        if sandbox is None:
+            if name is not SandboxName.AUTO:
+                raise RefereeError(f"sandbox {failed[0]} (see `referee doctor`)")
+            _only_own(bots, failed)
+            sandbox = await stack.enter_async_context(opened(SandboxName.BARE, settings))
+        yield sandbox
+
+
+async def _tried(name: SandboxName, settings: Settings, stack: AsyncExitStack) -> Sandbox:
+    async with AsyncExitStack() as attempt:
+        sandbox = await attempt.enter_async_context(opened(name, settings))
+        if name is SandboxName.BWRAP:
+            await trial(sandbox)
+        stack.push_async_exit(attempt.pop_all())
+    return sandbox
+
+
+def _only_own(bots: Iterable[Found], failed: list[str]) -> None:
+    for bot in bots:
+        stranger = bot.stranger()
+        if stranger is not None:
+            raise RefereeError(
+                f"bot {bot.typed!r}: {str(stranger)!r} is another user's, or one may change it, "
+                f"and no sandbox works here ({'; '.join(failed)}): see `referee doctor`, or "
+                "trust it with --sandbox bare"
+            )

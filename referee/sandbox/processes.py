@@ -1,0 +1,89 @@
+"""What /proc says of other processes. Each may be gone at any moment: then there is nothing."""
+
+import os
+from pathlib import Path
+from typing import Final
+
+_WAITING: Final = ("pipe_read", "epoll_wait", "ep_poll", "do_poll", "poll_schedule", "do_select")
+
+
+def sleeps_in_a_read(pid: int) -> bool:
+    """Whether a thread of the process sleeps in a read or a poll."""
+    places = []
+    for thread in Path(f"/proc/{pid}/task").glob("*/wchan"):
+        try:
+            places.append(thread.read_text())
+        except OSError:
+            continue  # that thread has just ended
+    return any(word in place for place in places for word in _WAITING)
+
+
+def children(pid: int) -> set[int]:
+    """The child processes, whichever thread started them."""
+    threads = Path(f"/proc/{pid}/task")
+    while True:
+        try:
+            return _children_of(threads)
+        except (FileNotFoundError, ProcessLookupError):
+            if not threads.is_dir():
+                return set()
+            continue  # a thread has just ended: its children belong to another now, so look again
+
+
+def _children_of(threads: Path) -> set[int]:
+    found: set[int] = set()
+    for thread in threads.glob("*/children"):
+        found |= {int(pid) for pid in thread.read_text().split()}
+    return found
+
+
+def descendants(pid: int) -> set[int]:
+    """The children, their children, and so on."""
+    found: set[int] = set()
+    generation = children(pid)
+    while generation:
+        found |= generation
+        generation = set().union(*(children(one) for one in generation)) - found
+    return found
+
+
+def memory_kib(pid: int) -> int:
+    """How much memory a process has, its share of what it shares, in KiB; files excluded."""
+    try:
+        text = Path(f"/proc/{pid}/smaps_rollup").read_text()
+    except OSError:
+        return 0
+    wanted = ("Pss_Anon:", "Pss_Shmem:")
+    return sum(int(line.split()[1]) for line in text.splitlines() if line.startswith(wanted))
+
+
+def cpu_us(pid: int) -> int:
+    """The processor time a process has used, children that it has waited for included."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
+    except OSError:
+        return 0
+    return sum(map(int, fields[11:15])) * 1_000_000 // os.sysconf("SC_CLK_TCK")
+
+
+def is_dead(pid: int) -> bool:
+    """Whether the process has ended and waits to be reaped."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")
+    except OSError:
+        return False
+    return stat.rpartition(")")[2].split()[0] == "Z"
+
+
+def marks(pid: int, name: str) -> set[str]:
+    """The values of a variable in a process's environment, if there are any that we may read."""
+    try:
+        data = Path(f"/proc/{pid}/environ").read_bytes()
+    except OSError:
+        return set()
+    begin = f"{name}=".encode()
+    return {
+        entry.removeprefix(begin).decode(errors="replace")
+        for entry in data.split(b"\0")
+        if entry.startswith(begin)
+    }

@@ -1,0 +1,44 @@
+"""Our ends of a bot's standard streams."""
+
+import fcntl
+import os
+import struct
+import termios
+
+
+class Streams:
+    """Three descriptors that do not block, and others that are closed with them."""
+
+    def __init__(self, *ends: int) -> None:
+        """Takes over the writing end of stdin, and the reading ends of stdout and stderr."""
+        self.stdin, self.stdout, self.stderr = ends
+        self._open = set(ends)
+        for descriptor in self._open:
+            os.set_blocking(descriptor, False)
+
+    def keep(self, descriptor: int) -> int:
+        """Takes one more over."""
+        self._open.add(descriptor)
+        return descriptor
+
+    def unread(self) -> int:
+        """Bytes still in the pipe to the bot."""
+        if self.stdin not in self._open:
+            return 0
+        found = fcntl.ioctl(self.stdin, termios.FIONREAD, b"\0\0\0\0")
+        return int(struct.unpack("i", found)[0])
+
+    def close_stdin(self) -> None:
+        """Tells the bot that nothing more will come."""
+        self.close(self.stdin)
+
+    def close(self, descriptor: int) -> None:
+        """Closes one of the descriptors. Idempotent."""
+        if descriptor in self._open:
+            self._open.remove(descriptor)
+            os.close(descriptor)
+
+    def release(self) -> None:
+        """Closes all of them. Idempotent."""
+        for descriptor in tuple(self._open):
+            self.close(descriptor)

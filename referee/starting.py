@@ -1,0 +1,72 @@
+"""Starting a bot: its process, and its answer to the greeting."""
+
+import errno
+from collections.abc import Callable
+from typing import Final
+
+from protocol.limits import PROTOCOL_VERSION
+from protocol.messages import Ready
+from referee.bots import BotSpec
+from referee.errors import SandboxError
+from referee.leg import Ask, late
+from referee.sandbox import Sandbox
+from referee.seat import Heard, Seat
+from referee.verdict import Evidence, FaultCode, Freeze, Mishap, Verdict
+
+_OF_THE_HOST: Final = {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN}
+"""Why a process may not start through no fault of the bot."""
+
+_AT_ANY_TIME: Final = {FaultCode.OUTPUT, FaultCode.MEMORY}
+"""What keeps its code when it is found at the start."""
+
+
+class Void(Exception):
+    """The deal under way is void."""
+
+    def __init__(self, mishap: Mishap) -> None:
+        """Says why."""
+        super().__init__(mishap.detail)
+        self.mishap = mishap
+
+
+async def begin(
+    ask: Ask, bot: BotSpec, sandbox: Sandbox, freeze: Freeze, lives: Callable[[Seat], None]
+) -> Heard | Verdict:
+    """Starts a bot and waits until it is ready.
+
+    Args:
+        ask: the greeting.
+        bot: whom to start.
+        sandbox: where.
+        freeze: when it is to be stopped later on.
+        lives: is told of the process as soon as there is one; whoever is told ends it.
+
+    Raises:
+        SandboxError: no bot can be started.
+        Void: it did not get ready, and that is no bot's doing.
+    """
+    try:
+        process = await sandbox.launch(bot)
+    except OSError as error:
+        if error.errno in _OF_THE_HOST:
+            line = f"bot {bot.name} cannot be started: {error.strerror}"
+            raise SandboxError(line) from error
+        return Verdict(FaultCode.STARTUP, f"it cannot be started: {error}", Evidence())
+    seat = Seat(process, freeze)
+    lives(seat)
+    heard = await seat.ask(ask)
+    if isinstance(heard, Mishap):
+        raise Void(heard)
+    if isinstance(heard, Verdict):
+        code = heard.code if heard.code in _AT_ANY_TIME else FaultCode.STARTUP
+        return Verdict(code, f"after hello: {heard.detail}", heard.evidence)
+    ready, receipt = heard
+    if receipt.complete > ask.allowance_us:
+        return Verdict(FaultCode.STARTUP, late(ask.allowance_us).detail, seat.evidence(receipt))
+    if isinstance(ready, Ready) and ready.protocol != PROTOCOL_VERSION:
+        return Verdict(
+            FaultCode.STARTUP,
+            f"it chose protocol {ready.protocol}, which was not offered",
+            seat.evidence(receipt),
+        )
+    return heard
