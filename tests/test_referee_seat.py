@@ -10,9 +10,10 @@ from trio.testing import MockClock
 
 from protocol import Connection
 from protocol.messages import Answer, Ready
+from referee import seat as seat_module
 from referee.leg import Ask
-from referee.seat import STDERR_KEPT, Seat, Stderr
-from referee.verdict import FaultCode, Verdict
+from referee.seat import OFF_TURN_US, STDERR_KEPT, Seat, Stderr
+from referee.verdict import Family, FaultCode, Freeze, Mishap, Verdict
 from support.drive import HELLO
 
 HOUR_US = 3_600_000_000
@@ -217,3 +218,102 @@ def test_of_stderr_the_first_and_the_last_are_kept() -> None:
     assert len(stderr.head) == len(stderr.tail) == STDERR_KEPT
     assert stderr.head.startswith(b"000000\n000001\n")
     assert stderr.tail.endswith(b"009998\n009999\n")
+
+
+async def answered(seat: Seat, process: FakeProcess) -> None:
+    """One question, answered at once."""
+    os.write(process.says, READY)
+    assert isinstance(await seat.ask(asked()), tuple)
+    os.read(process.hears, 65536)
+
+
+async def test_work_between_acts_is_seen_at_the_next_act_and_stopped_from_then_on(
+    process: FakeProcess,
+) -> None:
+    """A millisecond is let pass; more, and the process is stopped after each answer."""
+    seat = Seat(process, Freeze.AUTO)
+    await answered(seat, process)
+    process.worked_us += OFF_TURN_US
+    await answered(seat, process)
+    assert (process.frozen, seat.off_turn_us) == (False, 0)
+    process.worked_us += OFF_TURN_US + 1
+    await answered(seat, process)
+    assert (process.frozen, seat.off_turn_us) == (True, OFF_TURN_US + 1)
+    await answered(seat, process)
+    assert process.frozen
+
+
+@pytest.mark.parametrize(("freeze", "frozen"), [(Freeze.ALWAYS, True), (Freeze.NEVER, False)])
+async def test_always_and_never_are_what_they_say(
+    freeze: Freeze, frozen: bool, process: FakeProcess
+) -> None:
+    """From the first answer on, or whatever it does."""
+    seat = Seat(process, freeze)
+    for _ in range(2):
+        await answered(seat, process)
+        assert process.frozen is frozen
+        process.worked_us += 1_000_000
+
+
+async def test_a_frozen_bot_is_let_go_for_its_farewell(
+    process: FakeProcess, autojump_clock: MockClock
+) -> None:
+    """It could not leave otherwise."""
+    seat = Seat(process, Freeze.ALWAYS)
+    await answered(seat, process)
+    assert process.frozen
+    await seat.part(b"end", Connection())
+    assert not process.frozen
+
+
+async def test_too_much_memory_comes_before_the_crash_that_it_is(
+    process: FakeProcess, autojump_clock: MockClock
+) -> None:
+    """The cause is the verdict, not its effect; and a bot that lives on is found at its end."""
+    process.bloated = True
+    process.end("killed by SIGKILL")
+    verdict = await Seat(process).ask(asked())
+    assert isinstance(verdict, Verdict)
+    assert verdict.code is FaultCode.MEMORY
+    assert verdict.evidence.exit == "killed by SIGKILL"
+
+
+async def test_lateness_of_a_machine_that_stood_still_is_no_fault(
+    process: FakeProcess, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """We were not woken for a quarter of the time and the bot hardly ran; else it is late."""
+    seat = Seat(process)
+
+    async def silence(lag_us: int, cpu_us: int) -> Verdict | Mishap:
+        async def stand_still() -> None:
+            await trio.sleep(1)
+            seat.lag_us += lag_us
+            process.worked_us += cpu_us
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(stand_still)
+            found = await seat.ask(asked(10_000_000))
+        assert not isinstance(found, tuple)
+        return found
+
+    mishap = await silence(2_500_000, 1_000_000)
+    assert isinstance(mishap, Mishap)
+    assert mishap.family is Family.HOST
+    assert mishap.detail == "the host stood still for 2500 ms while the bot was to move"
+    for lag_us, cpu_us in ((2_400_000, 0), (9_000_000, 1_100_000)):
+        verdict = await silence(lag_us, cpu_us)
+        assert isinstance(verdict, Verdict)
+        assert verdict.code is FaultCode.LATE
+
+
+async def test_a_process_that_the_machine_ended_for_its_memory_is_no_crash(
+    process: FakeProcess, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Killed, not over its own bound, while the kernel ended processes for want of memory."""
+    counts = iter((4, 5))
+    monkeypatch.setattr(seat_module, "killed_for_memory", lambda: next(counts))
+    process.end("killed by SIGKILL")
+    mishap = await Seat(process).ask(asked())
+
+    assert isinstance(mishap, Mishap)
+    assert mishap.detail == "the host ran out of memory"

@@ -40,11 +40,14 @@ _OWN_PROCESSES: Final = 2
 """bubblewrap's own, outside and as the first inside, which count too."""
 
 _ENTER: Final = (
-    'for door in $1; do echo $$ > "$door" || exit 97; done; eval "$2"; shift 2; exec "$@"'
+    'for door in $1; do echo 0 > "$door" || exit 97; done; eval "$2"; shift 2; exec "$@"'
 )
 """Joins the control groups and lowers the limits: whatever is started then is bound already."""
 
 _SHM: Final = _MIB
+PROGRAMS: Final = "/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin"
+"""Where the programs are that we need ourselves."""
+
 OPEN_FILES: Final = 256
 _ENTRIES: Final = ("bin", "lib", "lib32", "lib64", "libx32", "sbin")
 _ETC: Final = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", *glob("/etc/java-*"))
@@ -372,7 +375,7 @@ def _limits(bot: BotSpec, *, alone: bool) -> list[str]:
 
 
 def _found(program_name: str) -> str:
-    path = shutil.which(program_name, path="/usr/bin:/bin:/usr/sbin:/usr/local/bin")
+    path = shutil.which(program_name, path=PROGRAMS)
     if path is None:
         package = "bubblewrap" if program_name == "bwrap" else "coreutils"
         raise SandboxError(f"no program {program_name!r}: install the package {package}")

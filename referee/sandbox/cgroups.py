@@ -1,94 +1,86 @@
-"""Control groups: what a bot's processes may use together, and what they have used.
-
-One group a bot, in whatever hierarchies the kernel offers: v1, v2, or both (hybrid: the limits are
-v1's; freezing and killing are v2's, which are faster).
-"""
+"""Control groups: what a bot's processes may use together, and what they have used."""
 
 import os
 import signal
 from collections.abc import Mapping
 from contextlib import suppress
-from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from msgspec import Struct
-
+from referee.sandbox.freezers import Freezer, LateFreezer, version_1, version_2
+from referee.sandbox.hierarchies import Hierarchies, Kind
 from referee.sandbox.janitor import GROUPS, members, remove_groups
 from referee.settings import Bounds
 
-_V1_WANTED: Final = ("memory", "pids", "cpuacct", "freezer")
-_V2_WANTED: Final = ("memory", "pids", "cpu")
 _MIB: Final = 1 << 20
 
-
-class Kind(StrEnum):
-    """Whose limits bind."""
-
-    V1 = "v1"
-    HYBRID = "hybrid"
-    V2 = "v2"
+Controllers = Mapping[str, Path]
+"""The folder of a group in each hierarchy, by controller; that of version 2 is `unified`."""
 
 
-class Hierarchies(Struct, frozen=True):
-    """Where groups can be made.
-
-    Attributes:
-        kind: whose limits bind.
-        v1: the mounts of version 1, by controller.
-        v2: the mount of version 2, if there is one.
-    """
-
-    kind: Kind
-    v1: Mapping[str, str]
-    v2: str | None
-
-    @property
-    def roots(self) -> tuple[str, ...]:
-        """The mounts in which each group has a folder."""
-        v1 = dict.fromkeys(self.v1[name] for name in _V1_WANTED if name in self.v1)
-        return (*v1, *((self.v2,) if self.v2 else ()))
-
-
-def read_mounts(mountinfo: str) -> Hierarchies | None:
-    """What /proc/self/mountinfo says of control groups; None where memory cannot be limited."""
-    v1: dict[str, str] = {}
-    v2 = None
-    for line in mountinfo.splitlines():
-        before, _, after = line.partition(" - ")
-        fields, (kind, _, options) = before.split(), after.split(maxsplit=2)
-        if kind == "cgroup":
-            v1 |= dict.fromkeys(options.split(","), fields[4])
-        elif kind == "cgroup2" and v2 is None:
-            v2 = fields[4]
-    if "memory" in v1:
-        return Hierarchies(Kind.HYBRID if v2 else Kind.V1, v1, v2)
-    return Hierarchies(Kind.V2, {}, v2) if v2 else None
-
-
-def available() -> Hierarchies | None:
-    """The hierarchies in which we may make groups that limit memory, or None."""
-    found = read_mounts(Path("/proc/self/mountinfo").read_text())
-    if found is None:
-        return None
-    try:
-        for root in found.roots:
-            folder = Path(root, GROUPS)
-            if found.kind is Kind.V2:
-                _delegate(Path(root))
-            folder.mkdir(exist_ok=True)
-            if found.kind is Kind.V2:
-                _delegate(folder)
-    except OSError:
-        return None
-    if found.kind is Kind.V2 and not Path(found.v2 or "", GROUPS, "memory.max").exists():
-        return None
+def _controllers(hierarchies: Hierarchies, folders: Mapping[str, Path]) -> Controllers:
+    """From folders by mount to folders by controller."""
+    found = {name: folders[root] for name, root in hierarchies.v1.items() if root in folders}
+    if hierarchies.v2 in folders:
+        found["unified"] = folders[hierarchies.v2]
     return found
 
 
-def _delegate(folder: Path) -> None:
-    """Lets groups below this one have limits of their own."""
-    (folder / "cgroup.subtree_control").write_text(" ".join(f"+{name}" for name in _V2_WANTED))
+class Gauge:
+    """The files of a group that tell what it has used; open for as long as it lives."""
+
+    def __init__(self, where: Controllers) -> None:
+        """Opens the files.
+
+        Raises:
+            OSError: the group is gone, or not ours to read.
+        """
+        self._v2 = "memory" not in where
+        folder = where["unified" if self._v2 else "cpuacct"]
+        cpu = folder / ("cpu.stat" if self._v2 else "cpuacct.usage")
+        folder = where["unified" if self._v2 else "memory"]
+        oom = folder / ("memory.events" if self._v2 else "memory.oom_control")
+        self._cpu = os.open(cpu, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            self._oom = os.open(oom, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            os.close(self._cpu)
+            raise
+
+    def cpu_us(self) -> int:
+        """Processor time that all processes have used, in microseconds."""
+        text = os.pread(self._cpu, 64, 0)
+        return int(text.split(None, 2)[1]) if self._v2 else int(text) // 1000
+
+    def oom_kills(self) -> int:
+        """How many of the processes the kernel has ended for want of memory."""
+        words = os.pread(self._oom, 512, 0).split()
+        return int(words[words.index(b"oom_kill") + 1])
+
+    def close(self) -> None:
+        """Closes the files."""
+        os.close(self._cpu)
+        os.close(self._oom)
+
+
+def limit(where: Controllers, bounds: Bounds) -> None:
+    """Sets the limits of a group.
+
+    Raises:
+        OSError: that cannot be done.
+    """
+    most = str(bounds.memory * _MIB)
+    if "memory" in where:
+        (where["memory"] / "memory.limit_in_bytes").write_text(most)
+        swap, with_swap = where["memory"] / "memory.memsw.limit_in_bytes", most
+        processes = where["pids"] / "pids.max"
+    else:
+        (where["unified"] / "memory.max").write_text(most)
+        swap, with_swap = where["unified"] / "memory.swap.max", "0"
+        processes = where["unified"] / "pids.max"
+    if swap.exists():  # else the kernel does not count swap
+        swap.write_text(with_swap)
+    processes.write_text(str(bounds.processes))
 
 
 class Group:
@@ -100,92 +92,60 @@ class Group:
         Raises:
             OSError: it cannot be made.
         """
-        self._kind = hierarchies.kind
-        self._folders = {root: Path(root, GROUPS, name) for root in hierarchies.roots}
-        self._open: list[int] = []
+        folders = {root: Path(root, GROUPS, name) for root in hierarchies.roots}
+        late = folders.pop(hierarchies.v2 or "", None) if hierarchies.v1 else None
+        self._folders = (*folders.values(), *((late,) if late else ()))
+        self._gauge: Gauge | None = None
+        self._freezer: Freezer | None = None
         try:
-            for folder in self._folders.values():
-                folder.mkdir(parents=True, exist_ok=True)
-            self._find(hierarchies)
-            self._limit(bounds)
-            self._cpu = self._opened(self._cpu_file, os.O_RDONLY)
-            self._oom = self._opened(self._oom_file, os.O_RDONLY)
-            self._frost = self._opened(self._frost_file, os.O_WRONLY)
+            for folder in folders.values():
+                folder.mkdir(parents=True)
+            where = _controllers(hierarchies, folders)
+            limit(where, bounds)
+            self._gauge = Gauge(where)
+            self._freezer = (
+                LateFreezer(where["freezer"], late, self.members) if late else _freezer(where)
+            )
         except OSError:
             self.remove()
             raise
-
-    def _find(self, hierarchies: Hierarchies) -> None:
-        """Which files say what."""
-        v1 = {
-            name: self._folders[root]
-            for name, root in hierarchies.v1.items()
-            if root in self._folders
-        }
-        v2 = self._folders[hierarchies.v2] if hierarchies.v2 else None
-        self._v2 = v2
-        self._memory, self._pids = v1.get("memory", v2), v1.get("pids", v2)
-        assert self._memory is not None  # noqa: S101  # `available` found it
-        if self._kind is Kind.V2:
-            self._cpu_file = self._memory / "cpu.stat"
-            self._oom_file = self._memory / "memory.events"
-        else:
-            self._cpu_file = v1["cpuacct"] / "cpuacct.usage"
-            self._oom_file = self._memory / "memory.oom_control"
-        self._by_v2 = v2 is not None and (v2 / "cgroup.freeze").exists()
-        self._frost_file = (
-            v2 / "cgroup.freeze" if v2 and self._by_v2 else v1["freezer"] / "freezer.state"
-        )
-
-    def _limit(self, bounds: Bounds) -> None:
-        most = str(bounds.memory * _MIB)
-        assert self._memory is not None  # noqa: S101  # see `_find`
-        if self._kind is Kind.V2:
-            (self._memory / "memory.max").write_text(most)
-            (self._memory / "memory.oom.group").write_text("0")
-            swap = self._memory / "memory.swap.max"
-            nothing = "0"
-        else:
-            (self._memory / "memory.limit_in_bytes").write_text(most)
-            swap = self._memory / "memory.memsw.limit_in_bytes"
-            nothing = most
-        if swap.exists():  # else the kernel does not count swap
-            swap.write_text(nothing)
-        if self._pids is not None and (self._pids / "pids.max").exists():
-            (self._pids / "pids.max").write_text(str(bounds.processes))
-
-    def _opened(self, path: Path, how: int) -> int:
-        self._open.append(os.open(path, how | os.O_CLOEXEC))
-        return self._open[-1]
-
-    @property
-    def doors(self) -> tuple[str, ...]:
-        """The files into which a process writes its id to join."""
-        return tuple(str(folder / "cgroup.procs") for folder in self._folders.values())
+        file = "cgroup.procs" if hierarchies.kind is Kind.V2 else "tasks"
+        self.doors = tuple(str(folder / file) for folder in folders.values())
+        """The files into which a process with one thread writes 0 to join; cheaper so in v1."""
 
     def cpu_us(self) -> int:
-        """Processor time that all its processes have used, in microseconds."""
-        text = os.pread(self._cpu, 64, 0)
-        if self._kind is Kind.V2:
-            return int(text.split(None, 2)[1])
-        return int(text) // 1000
+        """Processor time that all its processes have used, in microseconds.
+
+        Raises:
+            OSError: the group is gone.
+        """
+        if self._gauge is None:
+            raise ProcessLookupError
+        return self._gauge.cpu_us()
 
     def oom_kills(self) -> int:
-        """How many of its processes the kernel has ended for want of memory."""
-        words = os.pread(self._oom, 512, 0).split()
-        return int(words[words.index(b"oom_kill") + 1])
+        """How many of its processes the kernel has ended for want of memory.
+
+        Raises:
+            OSError: the group is gone.
+        """
+        if self._gauge is None:
+            raise ProcessLookupError
+        return self._gauge.oom_kills()
 
     def freeze(self) -> None:
         """Stops all its processes, wherever they are."""
-        os.write(self._frost, b"1" if self._by_v2 else b"FROZEN")
+        if self._freezer is not None:
+            self._freezer.freeze()
 
     def thaw(self) -> None:
         """Lets them run again."""
-        os.write(self._frost, b"0" if self._by_v2 else b"THAWED")
+        if self._freezer is not None:
+            self._freezer.thaw()
 
     def members(self) -> tuple[int, ...]:
         """The ids of its processes."""
-        return tuple(members(map(str, self._folders.values())))
+        return tuple(members(map(str, self._folders)))
 
     def kill(self) -> None:
         """Ends all its processes at once."""
@@ -193,17 +153,23 @@ class Group:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
 
+    def close(self) -> None:
+        """Closes our descriptors. Idempotent."""
+        for one in (self._gauge, self._freezer):
+            if one is not None:
+                one.close()
+        self._gauge = self._freezer = None
+
     def remove(self) -> None:
         """Ends what is left in it, and takes the group away. Idempotent."""
-        for descriptor in self._open:
-            os.close(descriptor)
-        self._open.clear()
-        remove_groups(map(str, self._folders.values()))
-        self._folders = {}
+        self.close()
+        remove_groups(map(str, self._folders))
 
 
 class Found(Group):
     """The control group that somebody else has made for a bot: a container's."""
+
+    doors = ()
 
     def __init__(self, hierarchies: Hierarchies, pid: int) -> None:
         """Finds the group of a process.
@@ -211,23 +177,31 @@ class Found(Group):
         Raises:
             OSError: it is gone, or its files are not ours to open.
         """
-        self._kind = hierarchies.kind
-        self._open = []
-        self._folders = _folders_of(hierarchies, Path(f"/proc/{pid}/cgroup").read_text())
+        folders = _folders_of(hierarchies, Path(f"/proc/{pid}/cgroup").read_text())
+        self._folders = tuple(folders.values())
+        self._gauge = self._freezer = None
+        where = _controllers(hierarchies, folders)
         try:
-            self._find(hierarchies)
-            self._cpu = self._opened(self._cpu_file, os.O_RDONLY)
-            self._oom = self._opened(self._oom_file, os.O_RDONLY)
-            self._frost = self._opened(self._frost_file, os.O_WRONLY)
-        except OSError:
-            self.remove()
-            raise
+            self._gauge = Gauge(where)
+            self._freezer = _freezer(where)
+        except (OSError, KeyError) as error:
+            self.close()
+            raise OSError(f"no control group of process {pid}: {error}") from error
 
     def remove(self) -> None:
         """Closes our descriptors; the folders belong to who made them."""
-        for descriptor in self._open:
-            os.close(descriptor)
-        self._open.clear()
+        self.close()
+
+
+def _freezer(where: Controllers) -> Freezer:
+    """The fastest freezer there is.
+
+    Raises:
+        OSError: there is none.
+    """
+    if (unified := where.get("unified")) is not None and (unified / "cgroup.freeze").exists():
+        return version_2(unified)
+    return version_1(where["freezer"])
 
 
 def _folders_of(hierarchies: Hierarchies, text: str) -> dict[str, Path]:
@@ -235,12 +209,8 @@ def _folders_of(hierarchies: Hierarchies, text: str) -> dict[str, Path]:
     found = {}
     for line in text.splitlines():
         number, names, path = line.split(":", 2)
-        roots = (
-            [hierarchies.v2]
-            if number == "0"
-            else [hierarchies.v1.get(name) for name in names.split(",")]
-        )
-        for root in roots:
-            if root is not None and root in hierarchies.roots:
-                found[root] = Path(root + path)
+        v1 = [hierarchies.v1.get(name) for name in names.split(",")]
+        for root in [hierarchies.v2] if number == "0" else v1:
+            if root in hierarchies.roots:
+                found[str(root)] = Path(f"{root}{path}")
     return found

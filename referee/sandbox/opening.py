@@ -17,7 +17,7 @@ from referee.errors import RefereeError, SandboxError
 from referee.sandbox import Sandbox, janitor
 from referee.sandbox.bare import Bare
 from referee.sandbox.bubblewrap import Bubblewrap
-from referee.sandbox.cgroups import available
+from referee.sandbox.hierarchies import available
 from referee.sandbox.place import Place, leave, own_folder, staged, store_folder, work_folder
 from referee.settings import Settings
 

@@ -11,7 +11,7 @@ from typing import Final
 from msgspec import Struct
 
 from referee.errors import SandboxError
-from referee.sandbox.cgroups import Hierarchies
+from referee.sandbox.hierarchies import Hierarchies
 from referee.sandbox.slots import Slot, take
 from referee.settings import Settings
 

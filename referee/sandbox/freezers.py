@@ -1,0 +1,117 @@
+"""Stopping all processes of a control group at once, and letting them go on."""
+
+import os
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, Protocol
+
+_FREEZING_S: Final = 0.5
+
+
+class Freezer(Protocol):
+    """What stops a bot between its acts."""
+
+    def freeze(self) -> None:
+        """Stops every process."""
+
+    def thaw(self) -> None:
+        """Lets them go on."""
+
+    def close(self) -> None:
+        """Closes our descriptor. Idempotent."""
+
+
+class FileFreezer:
+    """A freezer that obeys what is written to a file: one microsecond or two in version 2."""
+
+    def __init__(self, file: Path, freeze: bytes, thaw: bytes) -> None:
+        """Opens the file.
+
+        Raises:
+            OSError: it is not there, or not ours to write.
+        """
+        self._file = os.open(file, os.O_RDWR | os.O_CLOEXEC)
+        self._freeze, self._thaw = freeze, thaw
+
+    def freeze(self) -> None:
+        """Stops every process."""
+        os.write(self._file, self._freeze)
+
+    def thaw(self) -> None:
+        """Lets them go on."""
+        os.write(self._file, self._thaw)
+
+    def state(self) -> bytes:
+        """What the file says."""
+        return os.pread(self._file, 32, 0).strip()
+
+    def close(self) -> None:
+        """Closes our descriptor. Idempotent."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+
+def version_1(folder: Path) -> FileFreezer:
+    """The freezer of version 1; some 80 microseconds each way."""
+    return FileFreezer(folder / "freezer.state", b"FROZEN", b"THAWED")
+
+
+def version_2(folder: Path) -> FileFreezer:
+    """The freezer of version 2."""
+    return FileFreezer(folder / "cgroup.freeze", b"1", b"0")
+
+
+class LateFreezer:
+    """For hybrid hierarchies: fast freezing, for bots that it turns out to be needed for.
+
+    To join a group of version 2 costs milliseconds, so no bot does at its start. At its first
+    freezing version 1 stops it, which nothing escapes; stopped, it is moved.
+    """
+
+    def __init__(self, v1: Path, v2: Path, members: Callable[[], tuple[int, ...]]) -> None:
+        """Begins with version 1.
+
+        Args:
+            v1: the bot's group there.
+            v2: where its group is to be there.
+            members: its processes.
+
+        Raises:
+            OSError: there is no freezer.
+        """
+        self._first = version_1(v1)
+        self._v2, self._members = v2, members
+        self._moved: FileFreezer | None = None
+
+    def freeze(self) -> None:
+        """Stops every process."""
+        if self._moved is None:
+            self._move()
+        if self._moved is not None:
+            self._moved.freeze()
+            self._first.thaw()
+
+    def _move(self) -> None:
+        """Moves the processes; where that fails, version 1 goes on serving."""
+        self._first.freeze()
+        until = time.monotonic() + _FREEZING_S
+        while self._first.state() != b"FROZEN" and time.monotonic() < until:
+            time.sleep(0.0002)
+        with suppress(OSError):
+            self._v2.mkdir(parents=True, exist_ok=True)
+            for pid in self._members():
+                (self._v2 / "cgroup.procs").write_text(str(pid))
+            self._moved = version_2(self._v2)
+
+    def thaw(self) -> None:
+        """Lets them go on."""
+        (self._moved or self._first).thaw()
+
+    def close(self) -> None:
+        """Closes our descriptors. Idempotent."""
+        self._first.close()
+        if self._moved is not None:
+            self._moved.close()

@@ -1,0 +1,130 @@
+"""How the container of one bot is made: what it may do, what it sees, and how it begins."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from docker import APIClient
+from docker.types import LogConfig, Mount, Ulimit
+from msgspec import Struct
+
+from referee.bots import BotSpec
+from referee.sandbox.bubblewrap import OPEN_FILES, environment, file_limit
+from referee.sandbox.copies import BOT_FOLDER
+from referee.sandbox.image import IO_FOLDER
+
+_MIB: Final = 1 << 20
+_OWN_PROCESSES: Final = 2
+"""Docker's init and `timeout`, which count too."""
+
+_LEAST_MEMORY: Final = 6
+"""MiB; the daemon takes no less."""
+
+_LONGEST_LIFE_S: Final = 72 * 3600
+"""For a container that nobody is left to end."""
+
+_BEGIN: Final = (
+    # A word when all three are open; then none but a referee that holds the process lets it go on.
+    f"exec <{IO_FOLDER}/in >{IO_FOLDER}/out 2>{IO_FOLDER}/err; echo; read -r _ || exit; "
+    f"command -v timeout >&- 2>&- && set -- timeout -s KILL {_LONGEST_LIFE_S} "
+    '"$@"; exec "$@"'
+)
+
+
+class Recipe(Struct, frozen=True):
+    """What differs between containers.
+
+    Attributes:
+        name: the container's.
+        image: its image.
+        bot: who runs in it.
+        uid: the user it runs as.
+        io: the host's folder with its pipes.
+        cores: the processors it may use, as Linux writes them.
+        path: the PATH, or nothing for what the image says.
+        shown: what it sees of the host beside its folder and its pipes.
+        profile: the filter of system calls, as JSON.
+        labels: by which the container is found again.
+        parent: the control group to put its own in, or nothing for the daemon's usual one.
+    """
+
+    name: str
+    image: str
+    bot: BotSpec
+    uid: int
+    io: Path
+    cores: str
+    path: str
+    shown: Sequence[Mount]
+    profile: str
+    labels: Mapping[str, str]
+    parent: str
+
+    def create(self, client: APIClient) -> str:
+        """Makes the container; returns its id.
+
+        Raises:
+            DockerException: the daemon did not make it.
+        """
+        variables = environment(self.bot.bounds, self.path)
+        if not self.path:
+            del variables["PATH"]
+        made = client.create_container(
+            self.image,
+            name=self.name,
+            entrypoint=["/bin/sh", "-c", _BEGIN, "sh"],
+            command=list(self.bot.command),
+            user=f"{self.uid}:{self.uid}",
+            hostname="bot",
+            working_dir=BOT_FOLDER,
+            environment=variables,
+            labels=dict(self.labels),
+            network_disabled=True,
+            healthcheck={"test": ["NONE"]},
+            host_config=self._host_config(client),
+        )
+        return str(made["Id"])
+
+    def _host_config(self, client: APIClient) -> dict[str, Any]:  # JSON
+        bounds = self.bot.bounds
+        memory = max(bounds.memory, _LEAST_MEMORY) * _MIB
+        found: dict[str, Any] = client.create_host_config(
+            init=True,
+            network_mode="none",
+            ipc_mode="private",
+            shm_size=_MIB,
+            read_only=True,
+            cap_drop=["ALL"],
+            security_opt=["no-new-privileges:true", f"seccomp={self.profile}"],
+            pids_limit=bounds.processes + _OWN_PROCESSES,
+            mem_limit=memory,
+            memswap_limit=memory,
+            oom_score_adj=1000,
+            cpuset_cpus=self.cores,
+            cgroup_parent=self.parent or None,
+            tmpfs={"/tmp": _tmpfs(bounds.tmp)},  # noqa: S108  # the bot's own
+            mounts=self._mounts(),
+            ulimits=_limits(self.bot),
+            log_config=LogConfig(type="none"),
+        )
+        found["CgroupnsMode"] = "private"  # the SDK has no word for it
+        return found
+
+    def _mounts(self) -> list[Mount]:
+        own = Mount(
+            BOT_FOLDER, self.bot.folder, type="bind", read_only=not self.bot.writable
+        )
+        pipes = Mount(IO_FOLDER, str(self.io), type="bind", read_only=True)
+        return [*self.shown, own, pipes]
+
+
+def _tmpfs(size_mib: int) -> str:
+    return f"rw,exec,nosuid,nodev,mode=1777,size={size_mib}m,nr_inodes=4096"
+
+
+def _limits(bot: BotSpec) -> list[Ulimit]:
+    """Limits of each process; the control group binds all together."""
+    found = {"core": 0, "nofile": OPEN_FILES, "memlock": 65536, "fsize": file_limit(bot.bounds)}
+    if bot.writable:
+        found |= {"fsize": 1 << 30, "nofile": 1024}
+    return [Ulimit(name=name, soft=most, hard=most) for name, most in found.items()]

@@ -1,0 +1,285 @@
+"""The bubblewrap sandbox, with real processes: what it binds, counts, stops and ends."""
+
+import os
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import trio
+
+from referee.errors import RefereeError, SandboxError
+from referee.sandbox import Sandbox
+from referee.sandbox.janitor import groups_of, run_of
+from referee.sandbox.opening import SandboxName, opened
+from referee.sandbox.place import work_folder
+from referee.settings import Settings
+from referee.verdict import FaultCode, Freeze
+from support.matches import has_tool, lines_of, match, verified
+from support.sandboxes import ended, finish, line_of, living, need, prepared, python_bot
+
+pytestmark = pytest.mark.slow
+
+SPINNERS = """
+import os, signal, sys
+signal.alarm(30)
+for _ in range(2):
+    if os.fork() == 0:
+        os.setsid()
+        while True: pass
+print("spinning", flush=True)
+for line in sys.stdin:
+    print("still here", flush=True)
+"""
+EATS = """
+import sys
+print("ready", flush=True)
+sys.stdin.readline()
+block = [bytearray(b"x" * (1 << 20)) for _ in range(int(sys.argv[1]) if sys.argv[1:] else 400)]
+print("eaten", flush=True)
+"""
+
+
+@pytest.fixture
+async def bwrap() -> AsyncIterator[Sandbox]:
+    need("bwrap")
+    async with opened(SandboxName.BWRAP) as sandbox:
+        yield sandbox
+    assert groups_of(run_of(os.getpid())) == []
+
+
+async def test_a_frozen_bot_uses_no_time_and_its_daemons_neither(
+    bwrap: Sandbox, tmp_path: Path
+) -> None:
+    """What left its session is stopped too; thawed, it works and answers as before."""
+    process = await bwrap.launch(await prepared(bwrap, python_bot(tmp_path / "b", SPINNERS)))
+    assert await line_of(process) == "spinning"
+    for _ in range(3):  # the first time it is moved between hierarchies
+        process.freeze()
+        await trio.sleep(0.02)
+        before = process.cpu_us()
+        await trio.sleep(0.1)
+        assert process.cpu_us() == before
+        process.thaw()
+        os.write(process.stdin, b"\n")
+        assert await line_of(process) == "still here"
+    finish(process)
+    assert process.status() == "killed by SIGKILL"
+
+
+async def test_all_that_a_bot_has_started_is_counted_and_ended(
+    bwrap: Sandbox, tmp_path: Path
+) -> None:
+    """Processor time of daemons is the bot's; nothing of it is left when it is ended."""
+    process = await bwrap.launch(await prepared(bwrap, python_bot(tmp_path / "b", SPINNERS)))
+    assert await line_of(process) == "spinning"
+    await trio.sleep(0.2)
+    assert process.cpu_us() > 100_000
+    begin = time.monotonic()
+    process.freeze()
+    finish(process)
+
+    assert time.monotonic() - begin < 2
+    assert process.cpu_us() > 100_000
+
+
+async def test_memory_is_bounded_and_told_from_a_crash(bwrap: Sandbox, tmp_path: Path) -> None:
+    """Who takes more than the bot's own limit is ended, and the reason is known."""
+    spec = await prepared(bwrap, python_bot(tmp_path / "b", EATS, "memory = 64"))
+    process = await bwrap.launch(spec)
+    assert await line_of(process) == "ready"
+    os.write(process.stdin, b"\n")
+
+    assert await ended(process) == "killed by SIGKILL"
+    assert process.out_of_memory()
+    finish(process)
+    assert process.out_of_memory()
+
+
+async def test_every_bot_has_a_user_of_its_own(bwrap: Sandbox) -> None:
+    """Two at once are two users of the host, neither of them ours; then the ids are free again."""
+    need(root=True)
+    spec = await prepared(bwrap, "sample:first")
+    for _ in range(2):
+        processes = [await bwrap.launch(spec) for _ in range(3)]
+        owners = {_uid(process.pid) for process in processes}
+        assert len(owners) == 3
+        assert min(owners) > 60000
+        finish(*processes)
+
+
+async def test_without_control_groups_memory_is_watched(tmp_path: Path) -> None:
+    """The best that can be had then: it is seen, ended, and the reason is known."""
+    need("bwrap")
+    async with opened(SandboxName.BWRAP, cgroups=False) as bwrap:
+        assert "memory watched" in bwrap.how
+        spec = await prepared(bwrap, python_bot(tmp_path / "b", EATS, "memory = 64"))
+        process = await bwrap.launch(spec)
+        assert await line_of(process) == "ready"
+        process.freeze()
+        process.thaw()
+        os.write(process.stdin, b"\n")
+        await ended(process)
+        assert process.out_of_memory() or process.status() == "exit status 1"  # RLIMIT_DATA
+        finish(process)
+        spinning = await bwrap.launch(await prepared(bwrap, python_bot(tmp_path / "s", SPINNERS)))
+        assert await line_of(spinning) == "spinning"
+        spinning.freeze()
+        before = spinning.cpu_us()
+        await trio.sleep(0.1)
+        assert spinning.cpu_us() - before <= 20_000  # two ticks
+        finish(spinning)
+
+
+async def test_a_closed_toolchain_is_shown_and_leaves_no_mount(tmp_path: Path) -> None:
+    """A folder that a bot's user could not reach is there, read-only, at its own path."""
+    need("bwrap", root=True)
+    closed = tmp_path / "closed"
+    toolchain = closed / "tool"
+    (toolchain / "bin").mkdir(parents=True)
+    program = toolchain / "bin" / "said-by-a-tool"
+    program.write_text(
+        "#!/bin/sh\necho the tool speaks\necho no > $(dirname $0)/x || echo sealed\n"
+    )
+    program.chmod(0o755)
+    closed.chmod(0o700)
+    bot = tmp_path / "bot"
+    bot.mkdir()
+    (bot / "bot.toml").write_text('name = "x"\ncommand = "said-by-a-tool"\n')
+    mounts = _mounts("1").count("\n")
+    settings = Settings(toolchains=(str(toolchain),))
+    async with opened(SandboxName.BWRAP, settings) as bwrap:
+        process = await bwrap.launch(await prepared(bwrap, str(bot), settings))
+        assert await line_of(process) == "the tool speaks"
+        assert await line_of(process) == "sealed"
+        assert _mounts("1").count("\n") == mounts
+        finish(process)
+    assert str(tmp_path) not in _mounts("self")
+    assert program.exists()
+
+
+async def test_what_does_not_start_is_the_sandboxs_trouble(
+    bwrap: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bwrap that says nothing charges no bot, and leaves nothing behind."""
+    spec = await prepared(bwrap, "sample:first")
+    monkeypatch.setitem(bwrap._programs, "bwrap", "/bin/false")  # type: ignore[attr-defined]  # ours
+    before = len(os.listdir("/proc/self/fd"))
+    with pytest.raises(SandboxError, match="bubblewrap did not start"):
+        await bwrap.launch(spec)
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+async def test_a_missing_program_is_found_before_play(bwrap: Sandbox, tmp_path: Path) -> None:
+    """What only the host has, the sandbox says it has not."""
+    (tmp_path / "bot.toml").write_text('name = "x"\ncommand = "no-such-program"\n')
+    with pytest.raises(RefereeError, match="the sandbox has no program 'no-such-program'"):
+        await prepared(bwrap, str(tmp_path))
+
+
+BUILT = ("first-c", "first-cpp", "first-rust", "first-java")
+
+
+@pytest.mark.parametrize("sample", ["greedy", *BUILT, "first-js", "first-perl", "first-sh"])
+async def test_bots_of_every_language_play_the_same_in_it(sample: str, tmp_path: Path) -> None:
+    """Built inside where they are built; the game is that of a bare match."""
+    need("bwrap")
+    if not has_tool(sample):
+        pytest.skip(f"no compiler or interpreter for {sample}")
+    bots = (f"sample:{sample}", "sample:first")
+    bare = await match(tmp_path / "bare", "briscola-2", *bots, deals=2)
+    async with opened(SandboxName.BWRAP, toolchains()) as sandbox:
+        found = await match(tmp_path / "bwrap", "briscola-2", *bots, deals=2, sandbox=sandbox)
+
+    assert found.totals.fault_counts == [0, 0]
+    assert found.end.game_digest == bare.end.game_digest
+    verified(tmp_path / "bwrap")
+
+
+def toolchains() -> Settings:
+    """The Rust compiler, where it lies outside /usr."""
+    found = Path(os.environ.get("RUSTUP_HOME", Path.home() / ".rustup")) / "toolchains"
+    folders = sorted(map(str, found.glob("stable-*"))) if found.is_dir() else []
+    return Settings(toolchains=tuple(folders[:1]))
+
+
+WORKS_OFF_TURN = """
+import json, sys, threading, time
+def work():
+    until = time.time() + 20
+    while time.time() < until: pass
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print(json.dumps({"type": "ready", "protocol": 1, "name": "busy"}), flush=True)
+        threading.Thread(target=work, daemon=True).start()
+    elif message["type"] == "act":
+        answer = {"id": message["id"], "action": message["legal"][0]}
+        print(json.dumps(answer), flush=True)
+    elif message["type"] == "end":
+        break
+"""
+
+
+@pytest.mark.parametrize("freeze", [Freeze.AUTO, Freeze.NEVER, Freeze.ALWAYS])
+async def test_who_works_while_others_think_is_frozen(
+    freeze: Freeze, bwrap: Sandbox, tmp_path: Path
+) -> None:
+    """It is seen at its next act, recorded, stopped from then on; and it goes on playing."""
+    bot = python_bot(tmp_path / "busy", WORKS_OFF_TURN)
+    clock = "move=2s,bank=0s,start=5s"
+    found = await match(
+        tmp_path / "r", "briscola-2", bot, "sample:first",
+        deals=1, freeze=freeze, sandbox=bwrap, time=clock,
+    )  # fmt: skip
+    header, *lines = lines_of(tmp_path / "r")
+    frozen = [line for line in lines if "frozen" in line.__struct_fields__]
+
+    assert found.totals.fault_counts == [0, 0]
+    assert getattr(header, "freeze", None) is freeze
+    assert [getattr(line, "frozen", None) for line in frozen] == [0] * (freeze is Freeze.AUTO)
+    verified(tmp_path / "r")
+
+
+async def test_memory_of_children_is_found_before_the_next_deal(
+    bwrap: Sandbox, tmp_path: Path
+) -> None:
+    """A bot that goes on although a child was ended for its memory is at fault all the same."""
+    text = WORKS_OFF_TURN.replace(
+        "threading.Thread(target=work, daemon=True).start()",
+        "import subprocess; subprocess.run(['python3', '-S', '-c', 'x = bytearray(200 << 20)'])",
+    )
+    bot = python_bot(tmp_path / "parent", text, "memory = 64")
+    found = await match(
+        tmp_path / "r", "briscola-2", bot, "sample:first", deals=2, sandbox=bwrap,
+        time="move=2s,bank=0s,start=5s",
+    )  # fmt: skip
+
+    assert {fault.code for fault in found.totals.faults} == {FaultCode.MEMORY}
+    assert found.totals.fault_counts[1] == 0
+    verified(tmp_path / "r")
+
+
+async def test_nothing_is_left_when_it_is_closed(tmp_path: Path) -> None:
+    """No process, no group, no folder, no descriptor, even with a bot that is still there."""
+    need("bwrap")
+    before = len(os.listdir("/proc/self/fd"))
+    async with opened(SandboxName.BWRAP) as sandbox:
+        process = await sandbox.launch(
+            await prepared(sandbox, python_bot(tmp_path / "b", SPINNERS))
+        )
+        assert await line_of(process) == "spinning"
+        own = process._control.members()  # type: ignore[attr-defined]  # of this sandbox only
+        assert len(living(own)) >= 4
+        finish(process)
+    assert len(os.listdir("/proc/self/fd")) == before
+    assert living(own) == []
+    assert run_of(os.getpid()) not in os.listdir(work_folder())
+
+
+def _uid(pid: int) -> int:
+    return Path(f"/proc/{pid}").stat().st_uid
+
+
+def _mounts(who: str) -> str:
+    return Path(f"/proc/{who}/mountinfo").read_text()

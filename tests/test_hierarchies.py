@@ -1,0 +1,86 @@
+"""Control groups: which there are by what the kernel says, and version 2 on made-up files."""
+
+from pathlib import Path
+
+import pytest
+
+from referee.sandbox.cgroups import Group
+from referee.sandbox.hierarchies import Hierarchies, Kind, read_mounts, usable
+from referee.sandbox.janitor import GROUPS
+from referee.settings import Bounds
+
+V1 = """\
+30 24 0:26 / /sys/fs/cgroup ro,nosuid shared:9 - tmpfs tmpfs ro,mode=755
+31 30 0:27 / /sys/fs/cgroup/systemd rw shared:10 - cgroup cgroup rw,xattr,name=systemd
+32 30 0:28 / /sys/fs/cgroup/cpu,cpuacct rw shared:11 - cgroup cgroup rw,cpu,cpuacct
+33 30 0:29 / /sys/fs/cgroup/memory rw shared:12 - cgroup cgroup rw,memory
+34 30 0:30 / /sys/fs/cgroup/pids rw shared:13 - cgroup cgroup rw,pids
+35 30 0:31 / /sys/fs/cgroup/freezer rw shared:14 - cgroup cgroup rw,freezer
+"""
+UNIFIED = "36 30 0:32 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw,nsdelegate\n"
+V2 = "31 24 0:27 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n"
+FILES = {
+    "cgroup.procs": "",
+    "cgroup.freeze": "0\n",
+    "cpu.stat": "usage_usec 1234567\nuser_usec 1\nsystem_usec 2\n",
+    "memory.events": "low 0\nhigh 0\nmax 7\noom 3\noom_kill 2\noom_group_kill 0\n",
+    "memory.swap.max": "max\n",
+}
+
+
+def test_what_the_kernel_mounts_says_which_limits_bind() -> None:
+    """Version 1 with its controllers, hybrid when version 2 is there beside it, or version 2."""
+    old, both, new = read_mounts(V1), read_mounts(V1 + UNIFIED), read_mounts(V2)
+
+    assert old is not None
+    assert old.kind is Kind.V1
+    assert old.v1["cpuacct"] == "/sys/fs/cgroup/cpu,cpuacct"
+    assert both is not None
+    assert (both.kind, both.v2) == (Kind.HYBRID, "/sys/fs/cgroup/unified")
+    assert len(both.roots) == 5
+    assert new is not None
+    assert (new.kind, new.roots) == (Kind.V2, ("/sys/fs/cgroup",))
+    assert read_mounts("22 1 0:20 / /proc rw - proc proc rw\n") is None
+
+
+@pytest.fixture
+def version_2(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hierarchies:
+    """A folder in which every new folder has the files of a group of version 2."""
+    really = Path.mkdir
+
+    def mkdir(path: Path, mode: int = 0o777, parents: bool = False, exist_ok: bool = False) -> None:
+        really(path, mode, parents, exist_ok)
+        for name, text in FILES.items():
+            (path / name).write_text(text)
+
+    monkeypatch.setattr(Path, "mkdir", mkdir)
+    return Hierarchies(Kind.V2, {}, str(tmp_path))
+
+
+def test_version_2_is_limited_read_frozen_and_joined_by_its_own_files(
+    version_2: Hierarchies, tmp_path: Path
+) -> None:
+    """No file of version 1 is looked for, swap is switched off, and the counts are read."""
+    assert usable(version_2)
+    delegated = (tmp_path / GROUPS / "cgroup.subtree_control").read_text()
+    assert delegated == "+memory +pids +cpu"
+
+    group = Group(version_2, "run/1", Bounds(memory=100, processes=9))
+    folder = tmp_path / GROUPS / "run" / "1"
+    assert (folder / "memory.max").read_text() == str(100 << 20)
+    assert (folder / "memory.swap.max").read_text() == "0"
+    assert (folder / "pids.max").read_text() == "9"
+    assert group.doors == (str(folder / "cgroup.procs"),)
+    assert group.cpu_us() == 1_234_567
+    assert group.oom_kills() == 2
+    group.freeze()
+    assert (folder / "cgroup.freeze").read_text().startswith("1")
+    group.close()
+    with pytest.raises(ProcessLookupError):
+        group.cpu_us()
+
+
+def test_a_hierarchy_that_is_not_ours_is_not_used() -> None:
+    """Where no folder can be made, or the memory cannot be delegated, there are no groups."""
+    assert not usable(Hierarchies(Kind.V2, {}, "/proc/nowhere"))
+    assert not usable(Hierarchies(Kind.V1, {"memory": "/proc/nowhere"}, None))

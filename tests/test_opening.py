@@ -1,0 +1,99 @@
+"""Which sandbox is taken, for whose bots, and who may never run without one."""
+
+import os
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from referee.bots import find
+from referee.builds import resolve
+from referee.cli import run
+from referee.errors import RefereeError
+from referee.sandbox import bubblewrap
+from referee.sandbox.bare import Bare
+from referee.sandbox.opening import SandboxName, opened_for
+from referee.settings import Settings
+from support.sandboxes import need
+
+
+async def taken(name: SandboxName, *typed: str) -> str:
+    bots = [find(one, Settings()) for one in typed]
+    async with opened_for(name, bots, Settings()) as sandbox:
+        return sandbox.name
+
+
+@pytest.fixture
+def nothing_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine with neither bubblewrap nor a Docker daemon."""
+    monkeypatch.setattr(bubblewrap, "PROGRAMS", "/no/such/folder")
+    monkeypatch.setenv("DOCKER_HOST", "unix:///no/such/socket")
+
+
+def executable(path: Path) -> Path:
+    path.write_text("#!/bin/sh\nexit 3\n")
+    path.chmod(0o755)
+    return path
+
+
+async def test_auto_is_bubblewrap_where_it_works() -> None:
+    """The strongest that works is taken, for samples too."""
+    need("bwrap")
+    assert await taken(SandboxName.AUTO, "sample:first") == "bwrap"
+
+
+@pytest.mark.usefixtures("nothing_works")
+async def test_without_a_sandbox_only_ones_own_bots_run_bare(tmp_path: Path) -> None:
+    """Samples and files that are ours alone; not those of others, or that others can change."""
+    own = executable(tmp_path / "own")
+    assert await taken(SandboxName.AUTO, "sample:first", str(own)) == "bare"
+    own.chmod(0o777)
+    with pytest.raises(RefereeError, match="is another user's, or one may change it") as caught:
+        await taken(SandboxName.AUTO, "sample:first", str(own))
+    assert "no program 'bwrap': install the package bubblewrap" in str(caught.value)
+    assert await taken(SandboxName.BARE, str(own)) == "bare"
+
+
+@pytest.mark.usefixtures("nothing_works")
+async def test_a_strangers_bot_is_not_run_bare_by_itself(tmp_path: Path) -> None:
+    """A folder with one file of somebody else is somebody else's."""
+    need(root=True)
+    (tmp_path / "bot.toml").write_text('name = "x"\ncommand = "cat"\n')
+    os.chown(executable(tmp_path / "theirs"), 12345, 12345)
+    with pytest.raises(RefereeError, match="is another user's"):
+        await taken(SandboxName.AUTO, str(tmp_path))
+
+
+@pytest.mark.usefixtures("nothing_works")
+def test_a_sandbox_that_does_not_work_is_found_before_play(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One line with what to install, exit code 2, no record."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("bwrap", "docker"):
+        assert run(["match", "sample:first", "sample:first", "--sandbox", name]) == 2
+        said = capsys.readouterr()
+        assert said.err.startswith(f"referee: sandbox {name}: ")
+        assert said.err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+async def test_a_submitted_bot_never_runs_bare(tmp_path: Path) -> None:
+    """Not by choice, not by mistake: the bare sandbox itself refuses to start it."""
+    spec = replace(resolve(str(executable(tmp_path / "theirs"))), submitted=True)
+    with pytest.raises(RefereeError, match="was submitted: it never runs without a sandbox"):
+        await Bare().launch(spec)
+
+
+def test_bare_is_said_once_and_a_sandbox_by_name(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever runs bots without a sandbox is told so; else what binds them."""
+    need("bwrap")
+    monkeypatch.chdir(tmp_path)
+    pair = ["match", "sample:first", "sample:first", "--deals", "1"]
+    assert run([*pair, "--sandbox", "bare"]) == 0
+    said = capsys.readouterr().err
+    assert said.count("bots run bare, without a sandbox: run only bots you trust") == 1
+    assert run([*pair, "--sandbox", "bwrap"]) == 0
+    assert capsys.readouterr().err.startswith("sandbox: bwrap (namespaces, seccomp, ")
