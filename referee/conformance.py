@@ -11,6 +11,7 @@ from typing import Final
 import trio
 from msgspec import Struct
 
+from protocol.connection import Connection
 from protocol.messages import Answer, Ready
 from referee.auction import BLIND
 from referee.bidding import PASS
@@ -19,6 +20,7 @@ from referee.config import MatchConfig, MatchPlan, make_plan, read_options
 from referee.errors import SandboxError
 from referee.games import find
 from referee.grease import greased
+from referee.hints import HINTS, ONCE, READY_ONCE
 from referee.leg import Ask, Leg
 from referee.sandbox import Sandbox
 from referee.seat import Heard, Seat
@@ -31,7 +33,7 @@ _QUIET_S: Final = 0.05
 _LEAVE_S: Final = 1.0
 _SLOW_START_US: Final = 1_000_000
 _SLOW_ACT_US: Final = 1_000_000
-_MANY: Final = 500
+_MANY: Final = 2000
 
 
 class Level(StrEnum):
@@ -50,22 +52,6 @@ class Finding(Struct, frozen=True):
     mend: str = ""
 
 
-_HINTS: Final = {
-    FaultCode.ILLEGAL: "answer with one of the strings in `legal`, to the letter (SPEC 3.4)",
-    FaultCode.MALFORMED: "stdout is for answers only, one JSON object a line; print everything "
-    "else on stderr (SPEC 2)",
-    FaultCode.PROTOCOL: "answer `hello` and each `act` with one line, nothing else, and copy the "
-    "act's `id` into the answer (SPEC 3.5)",
-    FaultCode.LATE: "answer in time; flush after every line (SPEC 10)",
-    FaultCode.CRASHED: "the process must live until `end` (SPEC 3.7)",
-    FaultCode.MEMORY: "use less memory: files in /tmp and all processes of the bot count, too; a "
-    "bot.toml may ask for more (SPEC 10)",
-    FaultCode.OUTPUT: "keep lines short; stderr is bounded too (SPEC 7)",
-    FaultCode.STARTUP: 'answer `hello` with {"type":"ready","protocol":1,"name":"..."} and flush '
-    "it (SPEC 3.2)",
-}
-
-
 class _Talk:
     """One conversation, from the start of the process to its end."""
 
@@ -80,6 +66,9 @@ class _Talk:
         self.start_us = 0
         self.slowest_us = 0
         self.extra: str | None = None
+        self.mend: str | None = None
+        """What to do about the verdict, where we know better than its code says."""
+        self._asked: set[str] = set()
 
     async def run(self) -> None:
         """Plays until the deals are over or something is wrong."""
@@ -165,8 +154,19 @@ class _Talk:
             raise SandboxError(heard.detail)
         if isinstance(heard, Verdict):
             self.verdict = heard
+            await self._look_closer(heard.evidence.from_bot, ask.connection)
             return None
+        self._asked.add(ask.id)
         return heard
+
+    async def _look_closer(self, said: str, connection: Connection) -> None:
+        """Tells what was said too often from what was said wrongly."""
+        if not any(self._asked) and self.start_us and '"ready"' in said:
+            self.mend = READY_ONCE
+        elif any(asked and asked in said for asked in self._asked):
+            await trio.sleep(_QUIET_S)
+            if connection.unread() or self._has_written():  # so that was not its only answer
+                self.mend = ONCE
 
     def _write(self, line: bytes) -> None:
         try:
@@ -283,7 +283,7 @@ async def examine(
     plain = _Talk(plan, bot, sandbox, grease=False)
     await plain.run()
     if plain.verdict is not None:
-        return [await _explained(plain.verdict, plan, bot, sandbox)]
+        return [await _explained(plain.verdict, plain.mend, plan, bot, sandbox)]
     findings = [
         _measured("starts", plain.start_us, _SLOW_START_US, "start faster: load less"),
         Finding(Level.OK, f"plays {_DEALS} deals of {game} by the rules"),
@@ -313,19 +313,26 @@ def _measured(verb: str, took_us: int, slow_us: int, mend: str) -> Finding:
     return Finding(Level.OK, what)
 
 
-async def _explained(verdict: Verdict, plan: MatchPlan, bot: BotSpec, sandbox: Sandbox) -> Finding:
+async def _explained(
+    verdict: Verdict, known: str | None, plan: MatchPlan, bot: BotSpec, sandbox: Sandbox
+) -> Finding:
     starting = '"type":"hello"' in verdict.evidence.to_bot
     output = verdict.code is FaultCode.OUTPUT
     code = FaultCode.STARTUP if starting and not output else verdict.code
-    what, mend = f"{code}: {verdict.detail}", _HINTS[verdict.code]
-    if verdict.code is FaultCode.LATE and "flush" in verdict.detail:
+    silent = starting and verdict.code is FaultCode.LATE
+    what, mend = f"{code}: {verdict.detail}", HINTS[code if silent else verdict.code]
+    if known is not None:
+        mend = known
+    elif verdict.code is FaultCode.LATE and "flush" in verdict.detail:
         mend = await _why_silent(plan, bot, sandbox)
-    elif "Exec format error" in verdict.detail:
-        mend = "put a line like #!/usr/bin/env python3 first, or name a command in a bot.toml"
+    elif "UTF-8" in verdict.detail or "byte order mark" in verdict.detail:
+        mend = "write UTF-8, without a byte order mark (SPEC 2)"
     elif starting and verdict.code is FaultCode.CRASHED:
         mend = "it ended before `ready`: run it by hand and look"
+        if sandbox.name != "bare":
+            mend += "; in a sandbox it sees only /usr and its own file or folder (SPEC 7)"
     elif starting and "$." in verdict.detail:
-        mend = _HINTS[FaultCode.STARTUP]
+        mend = HINTS[FaultCode.STARTUP]
     elif "the open act is" in verdict.detail or "field `id`" in verdict.detail:
         mend = "copy the `id` of the act into the answer (SPEC 3.5)"
     words = verdict.evidence.last_words()

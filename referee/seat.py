@@ -275,6 +275,7 @@ class _Wait:
         self._sent = 0 if unsent else self._elapsed_us()
         self._first = self._elapsed_us() if seat.heard else None
         self._last = 0
+        self._closed = False
         self._killed_before = killed_for_memory()
 
     def _elapsed_us(self) -> int:
@@ -331,6 +332,8 @@ class _Wait:
             self._seat.lag_us += max(late_us, 0)
 
     def _why_late(self) -> str:
+        if self._closed:
+            return "it has closed its standard output"
         process = self._seat.process
         if self._first is not None:
             return "part of a line came: does it end with a newline?"
@@ -372,6 +375,7 @@ class _Wait:
                     return None
                 continue
             if not data:  # closed, which is no crime while the process lives: the clock decides
+                self._closed = True
                 await trio.lowlevel.wait_readable(self._seat.process.exited_fd)
                 return None
             self._last = self._elapsed_us()  # before the line is read: parsing is our time

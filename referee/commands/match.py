@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 from sys import stderr
-from typing import Annotated, Any
+from typing import Annotated
 
 import trio
 import typer
@@ -20,13 +20,13 @@ from referee.clock import DEFAULT_TIME
 from referee.config import MatchConfig, MatchPlan, make_plan
 from referee.endings import Reason
 from referee.errors import RefereeError
-from referee.faces import busy, console, print_table
+from referee.faces import busy, console
 from referee.games import catalogue
 from referee.interrupts import interruptible
-from referee.leg import DealReason, DealResult
+from referee.leg import DealResult
 from referee.match import MatchResult, play_match
 from referee.recording import Recorder
-from referee.result import ROWS_KEPT, DealRow
+from referee.report import match_report, print_report
 from referee.sandbox import Sandbox
 from referee.sandbox.opening import SandboxName, opened_for
 from referee.seating import Seating
@@ -111,11 +111,11 @@ def match(
     plan = make_plan(asked)
     settings = read_settings()
     found = [find(bot, settings) for bot in bots]
-    result, path = _play(plan, found, sandbox, settings, record)
+    result, path, where = _play(plan, found, sandbox, settings, record)
     if as_json:
-        print(json.dumps(_object(plan, found, result, path)))
+        print(json.dumps(match_report(plan, found, result, path, where)))
     else:
-        _print_result(plan, found, result, path, repeatable=key is None and deck is None)
+        print_report(plan, found, result, path, repeatable=key is None and deck is None)
     if result.bug is not None:
         traceback.print_exception(result.bug)  # what we need to mend it
     if result.given_up is not None:
@@ -132,11 +132,11 @@ def _play(
     name: SandboxName,
     settings: Settings,
     record: Path | None,
-) -> tuple[MatchResult, Path]:
+) -> tuple[MatchResult, Path, str]:
     path = record or _default_path(plan, bots)
     talk = console(stderr=True)
 
-    async def conduct() -> MatchResult | None:
+    async def conduct() -> tuple[MatchResult, str] | None:
         preparing, playing = trio.CancelScope(), trio.CancelScope()
         async with interruptible(preparing, playing), AsyncExitStack() as stack:
             with preparing, busy(talk, f"preparing {', '.join(bot.typed for bot in bots)} ..."):
@@ -146,15 +146,16 @@ def _play(
                 return None
             with _recorder(path) as recorder, _progress(plan, talk) as watch:
                 talk.print(_where(sandbox), style="dim")
-                return await play_match(
+                result = await play_match(
                     plan, specs, sandbox, recorder, interrupt=playing, watch=watch
                 )
+                return result, sandbox.name
         raise AssertionError  # the block above returns or raises
 
-    result = trio.run(conduct)
-    if result is None:
+    played = trio.run(conduct)
+    if played is None:
         raise KeyboardInterrupt
-    return result, path
+    return played[0], path, played[1]
 
 
 def _where(sandbox: Sandbox) -> str:
@@ -196,128 +197,3 @@ def _default_path(plan: MatchPlan, bots: list[Found]) -> Path:
         if not path.exists():
             return path
     raise AssertionError  # count does not end
-
-
-def _side(bots: tuple[int, ...], side: tuple[int, ...], names: list[str]) -> str:
-    return "+".join(dict.fromkeys(names[bots[seat]] for seat in side))
-
-
-def _remark(row: DealRow, names: list[str]) -> str:
-    """What was not as usual in a deal: whose fault, or that it was only counted."""
-    if row.reason is DealReason.UNPLAYED:
-        return str(row.reason)
-    return f"fault: {', '.join(names[bot] for bot in row.at_fault)}" if row.at_fault else ""
-
-
-def _why(reason: str, deals: int) -> str:
-    count = "1 deal" if deals == 1 else f"{deals} deals"
-    said = {
-        Reason.TARGET: f"target reached after {count}",
-        Reason.DEALS: f"after {count}",
-        Reason.CAP: f"no end in sight after {count}",
-        Reason.FAULT: f"a fault ended it after {count}",
-    }
-    return next((text for key, text in said.items() if key == reason), reason)
-
-
-def _duration(us: int) -> str:
-    return f"{us / 1e6:.2f} s" if us >= 1_000_000 else f"{us / 1000:.1f} ms"
-
-
-def _names(bots: list[Found]) -> list[str]:
-    """The bots' names, told apart where two are the same."""
-    names = [bot.name for bot in bots]
-    return [
-        f"{name}#{names[: at + 1].count(name)}" if names.count(name) > 1 else name
-        for at, name in enumerate(names)
-    ]
-
-
-def _object(
-    plan: MatchPlan, bots: list[Found], result: MatchResult, path: Path
-) -> dict[str, Any]:  # JSON
-    totals, end = result.totals, result.end
-    return {
-        "game": plan.game,
-        "options": plan.options,
-        "bots": [{"name": bot.name, "hash": bot.hash} for bot in bots],
-        "deals": totals.deals,
-        "result": {
-            "scores": list(end.scores),
-            "winner": None if end.winner is None else list(end.winner),
-            "reason": end.end,
-        },
-        "faults": [
-            {
-                "leg": fault.leg,
-                "deal": fault.deal,
-                "bot": fault.bot,
-                "code": str(fault.code),
-                "detail": fault.detail,
-            }
-            for fault in totals.faults
-        ],
-        "fault_counts": totals.fault_counts,
-        "used_ms": [used // 1000 for used in result.used_us],
-        "acts": totals.acts,
-        "wall_us_per_act": round(result.wall_us / totals.acts, 2) if totals.acts else None,
-        "key": plan.key,
-        "game_digest": end.game_digest,
-        "record": str(path),
-    }
-
-
-def _print_result(
-    plan: MatchPlan, bots: list[Found], result: MatchResult, path: Path, *, repeatable: bool
-) -> None:
-    to, names, totals, end = console(), _names(bots), result.totals, result.end
-    widest = max(
-        (len(_side(row.bots, side, names)) for row in totals.rows for side in row.sides), default=0
-    )
-    rows = [
-        (
-            f"{row.leg + 1}.{row.deal}" if len(plan.seatings) > 1 else str(row.deal),
-            "  ".join(
-                f"{_side(row.bots, side, names):<{widest}} {points:>3}"
-                for side, points in zip(row.sides, row.points, strict=True)
-            ),
-            " ".join(f"{'/'.join(map(str, scores)):>4}" for scores in row.scores),
-            _remark(row, names),
-        )
-        for row in totals.rows
-    ]
-    counted = "deal value" if plan.decks is not None else "score"
-    print_table(to, ("#deal", "card points", f"#{counted}", ""), rows)
-    if totals.deals > ROWS_KEPT:
-        to.print(f"... and {totals.deals - ROWS_KEPT} more: referee replay {path}", style="dim")
-    to.print()
-    per_deal = plan.decks is not None and totals.deals > 0
-    print_table(
-        to,
-        ("bot", "#score", *(("#a deal",) if per_deal else ()), "#faults", "#time used"),
-        [
-            (
-                names[bot],
-                str(end.scores[bot]),
-                *((f"{end.scores[bot] / totals.deals:+.1f}",) if per_deal else ()),
-                str(totals.fault_counts[bot]),
-                _duration(result.used_us[bot]),
-            )
-            for bot in range(len(bots))
-        ],
-    )
-    to.print()
-    for fault in totals.faults[:10]:
-        where = f"deal {fault.deal}" if fault.deal else "after the last deal"
-        to.print(f"fault: {names[fault.bot]}, {where}: {fault.code}: {fault.detail}", style="red")
-        if fault.last_words:
-            to.print(f"       the last line on its stderr: {fault.last_words}", style="dim")
-    if totals.faults:
-        to.print(f"the evidence: referee replay {path} --deal N", style="dim")
-    winner = "drawn" if end.winner is None else " and ".join(names[bot] for bot in end.winner)
-    if end.end != Reason.INTERRUPTED:
-        label = "winner: " if end.winner is not None else "result: "
-        to.print(f"{label}{winner} ({_why(end.end, totals.deals)})", style="bold")
-    to.print(f"record: {path}", soft_wrap=True)
-    if repeatable:
-        to.print(f"key: {plan.key} (--key deals the same cards again)", style="dim")

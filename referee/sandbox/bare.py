@@ -8,6 +8,7 @@ import ctypes
 import os
 import resource
 import secrets
+import select
 import signal
 import subprocess
 import time
@@ -27,6 +28,7 @@ _LIMITS: Final = (
     (resource.RLIMIT_FSIZE, 256 * 1024 * 1024),
     (resource.RLIMIT_NOFILE, 1024),
 )
+_KILL_S: Final = 2.0
 _KEPT: Final = ("PATH", "HOME", "TMPDIR", "JAVA_HOME", "RUSTUP_HOME", "CARGO_HOME", "PYENV_ROOT")
 _SIGNALS: Final = {int(one): one.name for one in signal.Signals}
 
@@ -45,6 +47,18 @@ def ending(code: int) -> str:
     if code < 0:
         return f"killed by {_SIGNALS.get(-code, f'signal {-code}')}"
     return f"exit status {code}"
+
+
+def has_ended(pidfd: int, within_s: float = 0) -> bool:
+    """Whether a process is over, zombies included."""
+    poll = select.poll()
+    poll.register(pidfd, select.POLLIN)
+    return bool(poll.poll(within_s * 1000))
+
+
+def become_subreaper() -> None:
+    """Makes us the parent of every process below us whose own parent has ended."""
+    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def ends_of(popen: subprocess.Popen[bytes]) -> tuple[int, ...]:
@@ -90,16 +104,18 @@ class BareProcess(Streams):
         )
         self.pid = self._popen.pid
         try:
+            self.exited_fd = os.pidfd_open(self.pid)
+        except OSError:
+            self._popen.kill()
+            self._popen.wait()
+            raise
+        try:
             super().__init__(*ends_of(self._popen))
         except OSError:
             self.kill()
+            os.close(self.exited_fd)
             raise
-        try:
-            self.exited_fd = self.keep(os.pidfd_open(self.pid))
-        except OSError:
-            self.kill()
-            self.release()
-            raise
+        self.keep(self.exited_fd)
         self._cpu_clock = (~self.pid << 3) | 2
         self._cpu_us = 0
         for limit, most in _LIMITS:
@@ -123,6 +139,8 @@ class BareProcess(Streams):
 
     def status(self) -> str | None:
         """How the process ended, in words, or None while it runs."""
+        if self._popen.returncode is None and not has_ended(self.exited_fd):
+            return None  # wait(2) would take a process that lets itself be traced for ended
         code = self._popen.poll()
         return None if code is None else ending(code)
 
@@ -149,8 +167,9 @@ class BareProcess(Streams):
     def kill(self) -> None:
         """Ends the process and its group, and waits for it."""
         self._signal(signal.SIGKILL)
-        if self._popen.poll() is None:
+        if self._popen.returncode is None:
             self._popen.kill()
+            has_ended(self.exited_fd, _KILL_S)
             self._popen.wait()
 
 
@@ -169,7 +188,7 @@ class Bare:
         Args:
             run: the name of this run, by which a janitor knows its processes.
         """
-        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        become_subreaper()
         self._run = run
         self._innocent = children(os.getpid())
         self._running: list[BareProcess] = []

@@ -6,10 +6,10 @@ the kernel lets us make one.
 """
 
 import os
-import select
 import shutil
 import signal
 import subprocess
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from glob import glob
@@ -21,7 +21,7 @@ import trio
 
 from referee.bots import BotSpec, Found
 from referee.errors import SandboxError
-from referee.sandbox.bare import ending, ends_of
+from referee.sandbox.bare import become_subreaper, ending, ends_of, has_ended
 from referee.sandbox.cgroups import Group
 from referee.sandbox.copies import BOT_FOLDER, Copies, hand_over, search_path
 from referee.sandbox.place import Place
@@ -137,6 +137,7 @@ class BubblewrapProcess(Streams):
         self._news = b""
         self._cpu_us = 0
         self._frozen = False
+        self._gone = False
         self._memory_out = False
         super().__init__(*ends_of(popen))
         self._status = self.keep(status)
@@ -209,23 +210,29 @@ class BubblewrapProcess(Streams):
 
     def kill(self) -> None:
         """Ends the namespace by its first process; what does not go so, goes by the group."""
-        if self._popen.returncode is not None:
+        if self._gone:
             return
+        self._gone = True
         self.thaw()
         self.cpu_us()
         self.out_of_memory()
         if self._init and self._popen.poll() is None:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(self._init, signal.SIGKILL)
-            if not self._has_ended(_KILL_S):
+            if not has_ended(self.exited_fd, _KILL_S):
                 self._control.kill()
         self._popen.kill()
         self._popen.wait()
+        self._reap()
 
-    def _has_ended(self, within_s: float) -> bool:
-        poll = select.poll()
-        poll.register(self.exited_fd, select.POLLIN)
-        return bool(poll.poll(within_s * 1000))
+    def _reap(self) -> None:
+        """Takes in the first process of the namespace, which bwrap leaves to whoever is next."""
+        until = time.monotonic() + _KILL_S
+        with suppress(ChildProcessError):  # bwrap has taken it in after all
+            while self._init and os.waitpid(self._init, os.WNOHANG)[0] == 0:
+                if time.monotonic() > until:
+                    return
+                time.sleep(0.0002)
 
     def release(self) -> None:
         """Closes the descriptors; takes the control group away and gives the user id back."""
@@ -246,6 +253,7 @@ class Bubblewrap:
         Raises:
             SandboxError: one is missing.
         """
+        become_subreaper()
         self._place = place
         self._copies = Copies(place)
         self._path = search_path(place.settings.toolchains)

@@ -21,7 +21,7 @@ Controllers = Mapping[str, Path]
 def _controllers(hierarchies: Hierarchies, folders: Mapping[str, Path]) -> Controllers:
     """From folders by mount to folders by controller."""
     found = {name: folders[root] for name, root in hierarchies.v1.items() if root in folders}
-    if hierarchies.v2 in folders:
+    if hierarchies.v2 is not None and hierarchies.v2 in folders:
         found["unified"] = folders[hierarchies.v2]
     return found
 

@@ -1,0 +1,12 @@
+# story: answers with null
+# row: protocol: array, number, string, null
+# expect: malformed
+# hint: not a JSON object
+from hostile.honest import Act, play, say
+
+
+def misdeed(_: Act) -> None:
+    say("null")
+
+
+play(misdeed)
