@@ -1,6 +1,8 @@
 # make match   environment, install, a real match between a Python and a C bot
 # make test    everything that needs no daemon
-# make ci      what .ci/run calls: the same with many more deals of each game
+# make ci      what .ci/run calls: the same with many more deals of each game, every sandbox, the
+#              zoo of hostile bots; as root it installs what is missing; nothing may skip
+# make soak    for a long evening: thousands of matches and mutations, printed as they go
 # make schemas writes the JSON Schemas anew, after a change of a message
 
 PYTHON ?= python3
@@ -9,7 +11,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.installed
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet --no-input
 
-.PHONY: match test ci lint schemas clean
+.PHONY: match test ci sandboxes soak lint schemas clean
 .SILENT:
 
 match: $(READY)
@@ -18,8 +20,20 @@ match: $(READY)
 test: lint
 	$(BIN)/pytest -q
 
-ci: lint
-	$(BIN)/pytest -q --thorough
+ci: lint sandboxes
+	REFEREE_NO_SKIP=1 $(BIN)/pytest -q --thorough
+
+# bubblewrap and a Docker daemon (the tests start one); packages of Debian and its like
+sandboxes:
+	wanted="$$(command -v bwrap > /dev/null || echo bubblewrap) $$(command -v dockerd > /dev/null || echo docker.io)"; \
+	if [ -n "$$(echo $$wanted)" ]; then \
+	    if [ "$$(id -u)" != 0 ]; then echo "make ci needs: $$wanted" >&2; exit 1; fi; \
+	    echo "installing $$wanted ..."; \
+	    apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y $$wanted > /dev/null; \
+	fi
+
+soak: $(READY)
+	$(BIN)/python tests/soak.py
 
 lint: $(READY)
 	$(BIN)/ruff format --quiet --check .

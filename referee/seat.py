@@ -18,6 +18,7 @@ from protocol.messages import Answer, Ready
 from referee.leg import Ask, late
 from referee.sandbox import BotProcess
 from referee.sandbox.host import killed_for_memory
+from referee.stderr import STDERR_MOST, Stderr
 from referee.verdict import (
     Evidence,
     Family,
@@ -41,8 +42,6 @@ LAST_WORD_S: Final = 0.25
 OFF_TURN_US: Final = 1000
 """How much processor time a bot may use between its acts before it is stopped there."""
 
-STDERR_KEPT: Final = 16 * 1024
-STDERR_MOST: Final = 16 * 1024 * 1024
 _TICK_S: Final = 0.01
 _NEVER: Final = 1 << 62
 _READ: Final = 4096
@@ -54,27 +53,6 @@ _CODES: Final = {
     RemoteFault.OUTPUT: FaultCode.OUTPUT,
 }
 Heard = tuple[Answer | Ready, Receipt]
-
-
-class Stderr:
-    """What a bot writes for its author: the first and the last 16 KiB of it."""
-
-    def __init__(self) -> None:
-        """Nothing was written yet."""
-        self.head = b""
-        self.tail = b""
-        self.total = 0
-        self.flooded = trio.Event()
-        """Set when it was more than a process may write."""
-
-    def feed(self, data: bytes) -> None:
-        """Takes in what was written."""
-        self.total += len(data)
-        if self.total > STDERR_MOST:
-            self.flooded.set()
-        room = STDERR_KEPT - len(self.head)
-        self.head += data[:room]
-        self.tail = (self.tail + data[room if room > 0 else 0 :])[-STDERR_KEPT:]
 
 
 class Seat:

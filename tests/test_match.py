@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -208,3 +209,19 @@ def test_a_sample_is_built_once() -> None:
     """The second time a build is asked for, the first one's folder is used."""
     assert resolve("sample:first-c") == resolve("sample:first-c")
     assert json.dumps(resolve("sample:first-c").command)
+
+
+@pytest.mark.slow
+async def test_paced_answers_take_effect_on_the_beat(tmp_path: Path) -> None:
+    """Forty acts of ten milliseconds take so long, charge the bots nothing, change no card."""
+    bots = ("sample:first", "sample:first")
+    quick = await match(tmp_path / "quick", "briscola-2", *bots, deals=1)
+    begin = time.monotonic()
+    paced = await match(tmp_path / "paced", "briscola-2", *bots, deals=1, pace=10)
+
+    assert time.monotonic() - begin > 0.4
+    assert sum(paced.used_us) < 400_000
+    assert paced.wall_us < 400_000
+    assert paced.end.game_digest == quick.end.game_digest
+    assert getattr(lines_of(tmp_path / "paced")[0], "pace_ms", 0) == 10
+    verified(tmp_path / "paced")

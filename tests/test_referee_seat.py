@@ -12,7 +12,8 @@ from protocol import Connection
 from protocol.messages import Answer, Ready
 from referee import seat as seat_module
 from referee.leg import Ask
-from referee.seat import OFF_TURN_US, STDERR_KEPT, Seat, Stderr
+from referee.seat import OFF_TURN_US, Seat
+from referee.stderr import STDERR_KEPT, Stderr
 from referee.verdict import Family, FaultCode, Freeze, Mishap, Verdict
 from support.drive import HELLO
 
