@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from referee.commands.check import check
+from referee.commands.doctor import doctor
 from referee.commands.games import games
 from referee.commands.match import match
 from referee.commands.replay import replay
@@ -32,6 +33,7 @@ app.command()(games)
 app.command()(match)
 app.command()(replay)
 app.command()(check)
+app.command()(doctor)
 
 
 @app.callback(invoke_without_command=True)

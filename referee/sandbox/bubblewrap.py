@@ -335,14 +335,17 @@ class Bubblewrap:
         self, bot: BotSpec, control: Group | Watch, slot: Slot | None, fds: Sequence[int]
     ) -> subprocess.Popen[bytes]:
         options, bpf, status = fds
+        alone = isinstance(control, Watch)
+        most = bot.bounds.processes + _OWN_PROCESSES
+        inside = ("prlimit", f"--nproc={most}:{most}") if alone else ()
         words = [
             *(self._programs["bwrap"], "--json-status-fd", str(status), "--seccomp", str(bpf)),
-            *("--args", str(options), "--", *bot.command),
+            *("--args", str(options), "--", *inside, *bot.command),
         ]
         if slot is not None:  # half as slow to start as setpriv
             who = (f"--userspec={slot.uid}:{slot.uid}", "--groups=", "/")
             words = [self._programs["chroot"], *who, *words]
-        limits = "; ".join(_limits(bot, alone=isinstance(control, Watch)))
+        limits = "; ".join(_limits(bot, alone=alone))
         words = [self._programs["sh"], "-c", _ENTER, "sh", " ".join(control.doors), limits, *words]
         return subprocess.Popen(  # noqa: S603  # to run bots is what we are for
             words,
@@ -372,12 +375,13 @@ def _joined(options: Sequence[str]) -> bytes:
 
 
 def _limits(bot: BotSpec, *, alone: bool) -> list[str]:
-    """Limits of each process, for sh; more of them where no control group binds all together."""
+    """Limits of each process, for sh; more of them where no control group binds all together.
+
+    That of the number of processes is set inside: outside it would count all that the user has.
+    """
     most, files = (1 << 30, 1024) if bot.writable else (file_limit(bot.bounds), OPEN_FILES)
     found = ["ulimit -c 0", f"ulimit -n {files}", "ulimit -l 64", f"ulimit -f {most // 512}"]
     if alone:
-        processes = bot.bounds.processes + 8
-        found.append(f"ulimit -p {processes} 2>/dev/null || ulimit -u {processes}")
         found.append(f"ulimit -d {(bot.bounds.memory + 64) * 1024}")
     return found
 

@@ -57,13 +57,13 @@ def memory_kib(pid: int) -> int:
     return sum(int(line.split()[1]) for line in text.splitlines() if line.startswith(wanted))
 
 
-def cpu_us(pid: int) -> int:
-    """The processor time a process has used, children that it has waited for included."""
+def cpu_us(pid: int, *, waited: bool = True) -> int:
+    """The processor time a process has used, with the children that it has waited for or not."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
     except OSError:
         return 0
-    return sum(map(int, fields[11:15])) * 1_000_000 // os.sysconf("SC_CLK_TCK")
+    return sum(map(int, fields[11 : 15 if waited else 13])) * 1_000_000 // os.sysconf("SC_CLK_TCK")
 
 
 def is_dead(pid: int) -> bool:

@@ -9,7 +9,7 @@ from hostile.honest import TMP, first_that_works, spy
 
 SECRET = ("/etc/shadow", "/etc/ssh", "/root", "/home", "/srv", "/mnt", "/media", "/var/log")
 OURS = ("/run/docker.sock", "/var/run/docker.sock", "/run/briscola-referee", "/var/lib/docker")
-ROUND_ABOUT = ("/proc/1/root/etc/shadow", "/proc/1/root/root", "/proc/self/cwd/../root")
+ROUND_ABOUT = (*(f"/proc/1/root{path}" for path in SECRET), "/proc/self/cwd/../root")
 
 
 def look(path: str) -> None:

@@ -1,0 +1,97 @@
+"""`referee doctor`: which sandboxes work here, and what each was proved to enforce."""
+
+import json
+from typing import Annotated, Any
+
+import msgspec
+import trio
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from referee.doctor.diagnosis import diagnose, works
+from referee.doctor.reports import Report, State, exit_code, taken
+from referee.faces import busy, console, print_table, printable
+from referee.interrupts import interruptible
+from referee.sandbox.opening import SandboxName
+from referee.settings import Settings, read_settings
+
+_STYLES = {State.PROVED: "green", State.BROKEN: "bold red", State.ABSENT: "yellow"}
+_ALL = (SandboxName.BWRAP, SandboxName.DOCKER, SandboxName.BARE)
+
+
+def doctor(
+    sandbox: Annotated[
+        SandboxName, typer.Option(help="Which to put on trial; auto is all of them.")
+    ] = SandboxName.AUTO,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Proves what the sandboxes enforce here. Exit code 1 when one that counts does not.
+
+    The one that counts is the one that --sandbox names, or that auto takes.
+    """
+    names = _ALL if sandbox is SandboxName.AUTO else (sandbox,)
+    reports, auto = trio.run(_all, names, read_settings())
+    if as_json:
+        rows = [_object(report) for report in reports]
+        print(json.dumps({"auto": auto, "sandboxes": rows}, indent=2))
+    else:
+        for report in reports:
+            _print(report, console())
+        console().print(f"--sandbox auto takes {auto}")
+    raise typer.Exit(exit_code(reports, auto))
+
+
+async def _all(names: tuple[SandboxName, ...], settings: Settings) -> tuple[list[Report], str]:
+    """Diagnoses sandboxes until it is done or somebody wants us to stop."""
+    reports: list[Report] = []
+    auto = ""
+    with trio.CancelScope() as scope, busy(console(stderr=True), "trying ...") as say:
+        async with interruptible(scope):
+            for name in names:
+                reports += [await diagnose(name, settings, say)]
+            known = {report.name: report.works for report in reports}
+            for name in (SandboxName.BWRAP, SandboxName.DOCKER):
+                if name not in known:
+                    known[name] = await works(name, settings)
+                if known[name]:
+                    break
+            auto = taken(known)
+    if scope.cancelled_caught:
+        raise KeyboardInterrupt
+    return reports, auto
+
+
+def _object(report: Report) -> dict[str, Any]:  # JSON
+    found: dict[str, Any] = msgspec.to_builtins(report)
+    return found
+
+
+def _print(report: Report, to: Console) -> None:
+    if not report.works:
+        to.print(
+            Text.assemble(
+                (report.name, "bold"), f" does not work here: {printable(report.why_not)}"
+            )
+        )
+        to.print(f"  -> {report.mend}", style="italic")
+        to.print()
+        return
+    to.print(Text.assemble((report.name, "bold"), f" works: {report.how}"))
+    print_table(
+        to,
+        ("state", "guarantee", "promise", "what was found"),
+        [
+            (Text(one.state, _STYLES[one.state]), one.id, one.promise, one.detail)
+            for one in report.guarantees
+        ],
+    )
+    mends: dict[str, list[str]] = {}
+    for one in report.guarantees:
+        if one.mend:
+            mends.setdefault(one.mend, []).append(one.id)
+    for mend, ids in mends.items():
+        to.print(f"-> {', '.join(ids)}: {mend}", style="italic")
+    for language in report.languages:
+        to.print(f"{language.name:<8} {language.version}")
+    to.print()

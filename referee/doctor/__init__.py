@@ -1,0 +1,1 @@
+"""`referee doctor`: what each sandbox was proved to enforce on this machine."""

@@ -1,0 +1,151 @@
+"""Puts the sandboxes of this machine on trial, one after the other."""
+
+import os
+import secrets
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import trio
+
+from referee.doctor.facts import Facts, Terms
+from referee.doctor.probing import PROBE_S, TrialError, found_probes
+from referee.doctor.reports import SWITCHES, Language, Machine, Report, absent, findings, mend_of
+from referee.doctor.trials import TRIALS, Patient
+from referee.errors import HostError, RefereeError
+from referee.sandbox import Sandbox
+from referee.sandbox.bubblewrap import OPEN_FILES
+from referee.sandbox.opening import SandboxName, opened, trial
+from referee.settings import Bounds, Settings
+
+BOUNDS: Final = Bounds(memory=64, tmp=8)
+"""Small, so that the trials are short, and harm nobody where they are not kept."""
+
+_BARE_OPEN_FILES: Final = 1024
+_WATCHED_MORE: Final = 8
+"""Without control groups each user has a limit of processes, with room for the sandbox's own."""
+
+_OWN_PROCESSES: Final = 2
+_SECRET: Final = "REFEREE_DOCTOR"  # noqa: S105  # a variable's name
+
+Say = Callable[[str], None]
+"""Tells a person what is being done."""
+
+
+async def diagnose(
+    name: SandboxName, settings: Settings, say: Say, *, cgroups: bool = True
+) -> Report:
+    """Opens a sandbox and puts it on trial.
+
+    Args:
+        name: which; not AUTO.
+        settings: what the organiser allows.
+        say: is told what is being done.
+        cgroups: False to do without control groups.
+    """
+    with _secret() as secret:
+        try:
+            async with _tried(name, settings, cgroups=cgroups) as sandbox:
+                return await examined(sandbox, settings, secret, say)
+        except (RefereeError, HostError, ImportError) as error:
+            why_not = str(error)
+    return Report(
+        name=str(name), works=False, why_not=why_not, mend=mend_of(name, why_not, machine())
+    )
+
+
+async def works(name: SandboxName, settings: Settings) -> bool:
+    """Whether a sandbox can run anything at all here."""
+    with suppress(RefereeError, HostError, ImportError):
+        async with _tried(name, settings, cgroups=True):
+            return True
+    return False
+
+
+@asynccontextmanager
+async def _tried(name: SandboxName, settings: Settings, *, cgroups: bool) -> AsyncIterator[Sandbox]:
+    async with opened(name, settings, cgroups=cgroups) as sandbox:
+        await trial(sandbox)
+        yield sandbox
+
+
+async def examined(sandbox: Sandbox, settings: Settings, secret: str, say: Say) -> Report:
+    """Puts an open sandbox on trial.
+
+    Args:
+        sandbox: the sandbox.
+        settings: those it was opened with.
+        secret: a word in our environment.
+        say: is told what is being done.
+
+    Raises:
+        RefereeError: the trials cannot be run in it.
+    """
+    base = await sandbox.prepare(found_probes(BOUNDS))
+    usual = msgspec.structs.replace(base, bounds=settings.default)
+    watched = "watched" in sandbox.how
+    missing = absent(sandbox.name, root=os.geteuid() == 0, watched=watched)
+    patient = Patient(sandbox, base, usual, secret, watched)
+    facts, languages = await _facts(patient, frozenset(missing), say)
+    return Report(
+        name=sandbox.name,
+        works=True,
+        how=sandbox.how,
+        guarantees=findings(facts, _terms(sandbox, settings, watched=watched), missing),
+        languages=languages,
+    )
+
+
+async def _facts(
+    patient: Patient, missing: frozenset[str], say: Say
+) -> tuple[Facts, tuple[Language, ...]]:
+    """Runs the trials of what is promised."""
+    found: dict[str, Any] = {}  # JSON
+    troubles: dict[str, str] = {}
+    for words, (wanted, attempt) in TRIALS.items():
+        if wanted and missing.issuperset(wanted):
+            continue
+        say(f"{patient.sandbox.name}: {words} ...")
+        try:
+            with trio.move_on_after(2 * PROBE_S) as waited:
+                found |= await attempt(patient)
+            if waited.cancelled_caught:
+                troubles |= dict.fromkeys(wanted, "no answer in time")
+        except (TrialError, HostError, OSError) as error:
+            troubles |= dict.fromkeys(wanted, f"not found out: {error}")
+    languages = msgspec.convert(found.pop("languages", ()), tuple[Language, ...])
+    return msgspec.convert({**found, "troubles": troubles}, Facts), languages
+
+
+def _terms(sandbox: Sandbox, settings: Settings, *, watched: bool) -> Terms:
+    more = _WATCHED_MORE if watched else _OWN_PROCESSES
+    return Terms(
+        memory=BOUNDS.memory,
+        tmp=BOUNDS.tmp,
+        locks=settings.locks,
+        open_files=_BARE_OPEN_FILES if sandbox.name == "bare" else OPEN_FILES,
+        processes=BOUNDS.processes + more,
+        user=os.geteuid(),
+    )
+
+
+@contextmanager
+def _secret() -> Iterator[str]:
+    """A word in our environment that no bot may find."""
+    word = secrets.token_hex(16)
+    os.environ[_SECRET] = word
+    try:
+        yield word
+    finally:
+        del os.environ[_SECRET]
+
+
+def machine() -> Machine:
+    """What of this machine decides how to mend things."""
+    switches = {}
+    for path in SWITCHES:
+        with suppress(OSError):
+            switches[path] = Path(path).read_text().strip()
+    return Machine(switches)

@@ -1,0 +1,240 @@
+"""What a sandbox can guarantee: one list, which all that follows is made from. Pure."""
+
+from typing import Final
+
+from msgspec import Struct
+
+from referee.doctor import judges
+from referee.doctor.facts import Facts, Terms
+
+
+class Guarantee(Struct, frozen=True):
+    """One thing that a sandbox can promise.
+
+    Attributes:
+        id: a name that stays.
+        promise: what is promised.
+        needs: the facts without which nothing can be said.
+        judge: looks at the facts.
+        mend: what to do where it is broken.
+    """
+
+    id: str
+    promise: str
+    needs: tuple[str, ...]
+    judge: judges.Judge
+    mend: str
+
+
+def judged(guarantee: Guarantee, facts: Facts, terms: Terms) -> tuple[bool, str, str]:
+    """Whether the facts prove a guarantee, what they are, and how to mend it."""
+    if any(getattr(facts, name) is None for name in guarantee.needs):
+        return False, facts.troubles.get(guarantee.id, "it was not found out"), _AGAIN
+    good, detail = guarantee.judge(facts, terms)
+    return good, detail, "" if good else guarantee.mend
+
+
+_AGAIN: Final = "try again; if it stays so, report it with the output of `referee doctor --json`"
+_BUG: Final = (
+    "this should be impossible: use another sandbox, and report it with the output of "
+    "`referee doctor --json`"
+)
+_GROUPS: Final = (
+    "run the referee as root, on a kernel with the memory and pids controllers of cgroups "
+    "(where memory is off: boot with cgroup_enable=memory)"
+)
+_FILTER: Final = (
+    "the filter of system calls is not in force: the kernel needs CONFIG_SECCOMP_FILTER; " + _BUG
+)
+
+GUARANTEES: Final = (
+    Guarantee(
+        "network",
+        "no network, and no way to the host's sockets",
+        ("sockets", "reached", "interfaces"),
+        judges.network,
+        _FILTER,
+    ),
+    Guarantee(
+        "files-read",
+        "nothing of the host's files but the system's programs",
+        ("seen",),
+        judges.nothing("none of the host's", "seen", "seen"),
+        "keep what is secret, and the referee itself, outside /usr and outside the toolchains "
+        "of settings.toml",
+    ),
+    Guarantee(
+        "files-written",
+        "nothing can be written but its own /tmp and /dev/shm",
+        ("writable",),
+        judges.nothing("only its own", "can be written", "writable"),
+        _BUG,
+    ),
+    Guarantee(
+        "environment",
+        "nothing of the referee's environment and command lines",
+        ("secrets",),
+        judges.nothing("nothing of the host", "found", "secrets"),
+        _BUG,
+    ),
+    Guarantee(
+        "others",
+        "no process is seen but the bot's own",
+        ("others", "shared"),
+        judges.nothing("none seen", "seen", "others", "shared"),
+        _BUG,
+    ),
+    Guarantee(
+        "init",
+        "the sandbox's first process cannot be traced",
+        ("init",),
+        judges.refused("init"),
+        _FILTER,
+    ),
+    Guarantee(
+        "calls", "dangerous system calls are refused", ("calls",), judges.refused("calls"), _FILTER
+    ),
+    Guarantee("clock", "the clock cannot be set", ("clocks",), judges.refused("clocks"), _FILTER),
+    Guarantee(
+        "pinned",
+        "neither cores nor priority can be changed",
+        ("cores",),
+        judges.refused("cores"),
+        _FILTER,
+    ),
+    Guarantee(
+        "privileges",
+        "no privileges, and setuid programs give none",
+        ("privileges", "setuid"),
+        judges.privileges,
+        _BUG,
+    ),
+    Guarantee(
+        "user",
+        "a user id that is neither the referee's nor another bot's",
+        ("users",),
+        judges.users,
+        "run the referee as root, who can give bots other user ids",
+    ),
+    Guarantee(
+        "state",
+        "nothing is left for the next bot, or shared with another",
+        ("traces",),
+        judges.nothing("nothing", "found", "traces"),
+        _BUG,
+    ),
+    Guarantee("locks", "files are locked as the settings say", ("locks",), judges.locks, _FILTER),
+    Guarantee(
+        "memory",
+        "more memory than allowed ends the bot",
+        ("memory_mib", "memory_out"),
+        judges.memory,
+        _GROUPS,
+    ),
+    Guarantee(
+        "memory-children",
+        "memory is counted over all its processes together",
+        ("children_mib", "children_out"),
+        judges.children,
+        _GROUPS,
+    ),
+    Guarantee(
+        "memory-files",
+        "memory held as files counts, or cannot be had",
+        ("shm_mib", "memfd_mib", "files_out"),
+        judges.memory_files,
+        _GROUPS,
+    ),
+    Guarantee("tmp", "what is in /tmp has a bound", ("tmp_kib", "tmp_error"), judges.tmp, _BUG),
+    Guarantee(
+        "tmp-files",
+        "the number of files in /tmp has a bound",
+        ("tmp_files", "tmp_files_out"),
+        judges.tmp_files,
+        _GROUPS,
+    ),
+    Guarantee(
+        "processes", "the number of processes has a bound", ("forks",), judges.processes, _GROUPS
+    ),
+    Guarantee(
+        "open-files",
+        "the number of open files has a bound",
+        ("open_files",),
+        judges.open_files,
+        _BUG,
+    ),
+    Guarantee(
+        "core",
+        "no core is dumped",
+        ("core_dumped",),
+        judges.core,
+        "sysctl -w kernel.core_pattern=core: a program there is handed every core",
+    ),
+    Guarantee(
+        "session",
+        "a session of its own: no signals from our terminal",
+        ("own_session",),
+        judges.session,
+        _BUG,
+    ),
+    Guarantee(
+        "survivors",
+        "nothing that a bot has started outlives it",
+        ("survivors",),
+        judges.nothing("none", "left", "survivors"),
+        _BUG,
+    ),
+    Guarantee(
+        "deaf", "a bot that ignores signals is ended", ("deaf_ms",), judges.ended("deaf_ms"), _BUG
+    ),
+    Guarantee(
+        "stopped",
+        "a bot that stops itself is ended",
+        ("stopped_ms",),
+        judges.ended("stopped_ms"),
+        _BUG,
+    ),
+    Guarantee(
+        "taken-over",
+        "a bot that takes over that process is ended, too",
+        ("first_memory", "taken_over_ms", "taken_over_left"),
+        judges.taken_over,
+        _BUG,
+    ),
+    Guarantee(
+        "orphans",
+        "nothing outlives a referee that is killed",
+        ("orphans",),
+        judges.nothing("none after 2 s", "left after 2 s", "orphans"),
+        _BUG,
+    ),
+    Guarantee(
+        "freeze",
+        "a stopped bot uses no processor time, and goes on later",
+        ("frozen_ms", "thawed"),
+        judges.freeze,
+        _GROUPS,
+    ),
+    Guarantee(
+        "freeze-daemons",
+        "nor do processes that have left its session",
+        ("frozen_daemon_ms",),
+        judges.freeze_daemons,
+        _GROUPS,
+    ),
+    Guarantee(
+        "cpu",
+        "its processor time is counted",
+        ("burned_ms", "counted_ms"),
+        lambda facts, _: judges.counted(facts.counted_ms, facts.burned_ms),
+        _GROUPS,
+    ),
+    Guarantee(
+        "cpu-children",
+        "that of its children and daemons, too",
+        ("burned_elsewhere_ms", "counted_elsewhere_ms"),
+        lambda facts, _: judges.counted(facts.counted_elsewhere_ms, facts.burned_elsewhere_ms),
+        _GROUPS,
+    ),
+)
+"""All of them, in the order in which they are shown."""

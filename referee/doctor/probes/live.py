@@ -1,0 +1,166 @@
+"""Lives in ways that are hard to end or to measure: `live.py HOW TOKEN`."""
+
+import ctypes
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+
+LIFE_S = 20
+TRACE = "left-by-a-probe"
+FOR_EVER = {"x86_64": b"\xeb\xfe", "aarch64": b"\x00\x00\x00\x14"}
+"""An instruction that jumps to itself."""
+
+SHARED_KEY = 0x42524953
+
+
+def say(**facts: object) -> None:
+    """Says what has been found so far."""
+    print(json.dumps(facts), flush=True)
+
+
+def fork_daemon(work: "Callable[[], object]") -> None:
+    """A process that belongs to nobody: two forks, and a session of its own in between."""
+    pid = os.fork()
+    if pid:
+        os.waitpid(pid, 0)
+        return
+    os.setsid()
+    if os.fork() == 0:
+        signal.alarm(LIFE_S)
+        work()
+    os._exit(0)
+
+
+def wait_for_ever() -> None:
+    """Until somebody ends us, or the alarm."""
+    while True:
+        time.sleep(LIFE_S)
+
+
+def burn(seconds: float) -> float:
+    """Uses the processor; how long, as the kernel counted it."""
+    begun = time.process_time()
+    while time.process_time() - begun < seconds:
+        pass
+    return time.process_time() - begun
+
+
+def name_self(name: str) -> None:
+    """Changes what /proc/PID/comm says."""
+    with open("/proc/self/comm", "w") as file:
+        file.write(name)
+
+
+def daemon() -> None:
+    """Ignores every signal that can be ignored, and leaves a daemon that does so, too."""
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGPIPE):
+        signal.signal(number, signal.SIG_IGN)
+    fork_daemon(wait_for_ever)
+    say(ready=True)
+    wait_for_ever()
+
+
+def stop() -> None:
+    """Stops itself, so that no signal but one does anything to it."""
+    say(ready=True)
+    os.kill(os.getpid(), signal.SIGSTOP)
+    wait_for_ever()
+
+
+def take_over() -> None:
+    """Has the sandbox's first process loop for ever once this one has ended."""
+    done = ""
+    try:
+        if os.getpid() == 1:
+            raise OSError
+        with open("/proc/1/syscall") as file:
+            place = int(file.read().split()[-1], 16)
+        with open("/proc/1/mem", "r+b", buffering=0) as memory:
+            os.pwrite(memory.fileno(), FOR_EVER[os.uname().machine], place)
+            done = "written to"
+    except (OSError, ValueError):
+        done = "out of reach"
+    say(first_memory=done)
+
+
+def traces() -> "dict[str, bool]":
+    """What another bot could have left behind, and whether it is there."""
+    libc = ctypes.CDLL(None)
+    found = {f"{folder}/{TRACE}": False for folder in ("/tmp", "/dev/shm")}
+    found = {path: os.path.exists(path) for path in found}
+    found["shared memory"] = libc.shmget(SHARED_KEY, 4096, 0) >= 0
+    return found
+
+
+def state() -> None:
+    """Looks for traces, leaves them, and lives on."""
+    found = [name for name, there in traces().items() if there]
+    for folder in ("/tmp", "/dev/shm"):
+        with open(f"{folder}/{TRACE}", "w") as file:
+            file.write("x")
+    ctypes.CDLL(None).shmget(SHARED_KEY, 4096, 0o1000 | 0o666)
+    say(traces=found, left=[name for name, there in traces().items() if there])
+    wait_for_ever()
+
+
+def work() -> None:
+    """Burns processor time on demand: in this process, in its children, or without end."""
+    say(ready=True)
+    for line in sys.stdin:
+        asked = json.loads(line)
+        if asked["do"] == "burn":
+            say(burned=burn(asked["s"]))
+        elif asked["do"] == "burn elsewhere":
+            say(burned=burn_elsewhere(asked["s"]))
+        elif asked["do"] == "spin":
+            spin()
+            say(ready=True)
+        else:
+            say(pong=True)
+
+
+def burn_elsewhere(seconds: float) -> float:
+    """In a child that is waited for, and in a daemon."""
+    ours, theirs = os.pipe()
+
+    def burner() -> None:
+        os.write(theirs, b"%.6f " % burn(seconds))
+
+    pid = os.fork()
+    if pid == 0:
+        burner()
+        os._exit(0)
+    os.waitpid(pid, 0)
+    fork_daemon(burner)
+    os.close(theirs)
+    said = b""
+    while data := os.read(ours, 100):
+        said += data
+    os.close(ours)
+    return sum(map(float, said.split()))
+
+
+def spin() -> None:
+    """Starts two processes that spin: one in our session, one that has left it."""
+
+    def turn(name: str) -> None:
+        name_self(name)
+        burn(LIFE_S)
+
+    if os.fork() == 0:
+        signal.alarm(LIFE_S)
+        turn("stayer")
+        os._exit(0)
+    fork_daemon(lambda: turn("leaver"))
+
+
+def main() -> None:
+    """Lives as the command line says."""
+    signal.alarm(LIFE_S)
+    {one.__name__: one for one in (daemon, stop, state, take_over, work)}[sys.argv[1]]()
+
+
+main()

@@ -1,0 +1,158 @@
+"""Takes more and more of one thing: `use_up.py WHAT TOKEN`. It says how much it got, as it goes."""
+
+import errno
+import json
+import os
+import resource
+import select
+import signal
+import sys
+import time
+
+LIFE_S = 10
+MIB = 1 << 20
+MOST_FILES = 200_000
+MOST_OPEN = 4096
+
+
+def say(**facts: object) -> None:
+    """Says what has been found so far."""
+    print(json.dumps(facts), flush=True)
+
+
+def name_of(error: OSError) -> str:
+    """The name of an error."""
+    return errno.errorcode.get(error.errno or 0, "unknown")
+
+
+def memory(bound: int) -> None:
+    """Three times what it may have."""
+    held = []
+    for number in range(1, 3 * bound + 1):
+        held.append(b"x" * MIB)
+        if number % 4 == 0:
+            say(memory_mib=number)
+
+
+def children(bound: int) -> None:
+    """Four processes that want half of it each; those that have it live on."""
+    ours, theirs = os.pipe()
+    started = {child(number, bound // 2, theirs) for number in range(4)}
+    content: set[int] = set()
+    dead: set[int] = set()
+    while content | dead != started:
+        if select.select([ours], [], [], 0.01)[0]:
+            content.add(int(os.read(ours, 8)))
+        while pid := os.waitpid(-1, os.WNOHANG)[0]:
+            dead.add(pid)
+            if dead == started:
+                break
+    say(children_mib=len(started - dead) * (bound // 2))
+
+
+def child(number: int, mib: int, to: int) -> int:
+    """One of them; it says who it is when it has what it wanted."""
+    pid = os.fork()
+    if pid == 0:
+        held = b"x" * (mib * MIB)
+        os.write(to, b"%8d" % os.getpid())
+        time.sleep(LIFE_S)
+        os._exit(len(held) + number & 1)
+    return pid
+
+
+def files(bound: int) -> None:
+    """Files in memory: /dev/shm, then a memfd."""
+    say(shm_mib=fill("/dev/shm", 2 * bound)[0] // MIB)
+    for name in os.listdir("/dev/shm"):
+        os.unlink(f"/dev/shm/{name}")
+    try:
+        descriptor = os.memfd_create("probe")
+    except OSError:
+        say(memfd_mib=0)
+        return
+    for number in range(1, 2 * bound + 1):
+        try:
+            os.write(descriptor, b"x" * MIB)
+        except OSError:
+            break
+        if number % 4 == 0:
+            say(memfd_mib=number)
+
+
+def fill(folder: str, most_mib: int) -> "tuple[int, str]":
+    """Writes until it is refused; how many bytes, and the name of the error."""
+    written = 0
+    try:
+        for number in range(most_mib):
+            with open(f"{folder}/fill-{number}", "wb", buffering=0) as file:
+                while file.tell() < MIB:
+                    written += file.write(b"x" * 65536)
+    except OSError as error:
+        return written, name_of(error)
+    return written, ""
+
+
+def tmp(bound: int) -> None:
+    """/tmp, full."""
+    written, error = fill("/tmp", bound)
+    say(tmp_kib=written >> 10, tmp_error=error)
+
+
+def inodes(_: int) -> None:
+    """Empty files in /tmp."""
+    number = 0
+    try:
+        for number in range(1, MOST_FILES + 1):
+            os.close(os.open(f"/tmp/{number}", os.O_CREAT | os.O_WRONLY))
+            if number % 5000 == 0:
+                say(tmp_files=number)
+    except OSError as error:
+        say(tmp_files=number, tmp_files_error=name_of(error))
+
+
+def processes(bound: int) -> None:
+    """Forks until it is refused, or has four times what it may have."""
+    started: list[int] = []
+    try:
+        while len(started) < 4 * bound:
+            pid = os.fork()
+            if pid == 0:
+                time.sleep(LIFE_S)
+                os._exit(0)
+            started.append(pid)
+    except OSError:
+        pass
+    say(forks=len(started))
+    for pid in started:
+        os.kill(pid, signal.SIGKILL)
+
+
+def limits(_: int) -> None:
+    """Open files, and a core dump."""
+    opened: list[int] = []
+    try:
+        while len(opened) < MOST_OPEN:
+            opened.append(os.open("/dev/null", os.O_RDONLY))
+    except OSError:
+        pass
+    for descriptor in opened:
+        os.close(descriptor)
+    pid = os.fork()
+    if pid == 0:
+        os.abort()
+    _, status = os.waitpid(pid, 0)
+    most = resource.getrlimit(resource.RLIMIT_CORE)[0]
+    say(open_files=len(opened), core_dumped=os.WCOREDUMP(status), core_bytes=most)
+
+
+def main() -> None:
+    """Uses up what the command line says."""
+    signal.alarm(LIFE_S)
+    bound = json.loads(sys.stdin.readline())["bound"]
+    works = (memory, children, files, tmp, inodes, processes, limits)
+    {work.__name__: work for work in works}[sys.argv[1]](bound)
+    say(done=True)
+
+
+main()

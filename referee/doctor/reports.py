@@ -1,0 +1,194 @@
+"""What each sandbox promises, what was proved of that, and how to mend what is missing. Pure."""
+
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from typing import Final
+
+from msgspec import Struct
+
+from referee.doctor.facts import Facts, Terms
+from referee.doctor.guarantees import GUARANTEES, judged
+
+BARE_PROMISES: Final = frozenset(
+    {
+        *("open-files", "core", "session", "survivors", "deaf", "stopped", "orphans"),
+        *("freeze", "cpu"),
+    }
+)
+_BARE_ABSENT: Final = {
+    "freeze-daemons": "only the bot's process group is stopped",
+    "cpu-children": "only the bot's main process is counted",
+}
+_USE_ANOTHER: Final = "--sandbox bwrap or docker has it"
+_WATCHED: Final = "memory is looked at 20 times a second, and each process has a limit of its own"
+_WATCHED_ABSENT: Final = {
+    "memory": f"no control groups: {_WATCHED}",
+    "memory-children": f"no control groups: {_WATCHED}",
+    "tmp-files": "no control groups: nothing counts the empty files of bubblewrap's /tmp",
+    "cpu-children": "no control groups: what lives shorter than a look is not counted",
+}
+_AS_ROOT: Final = "run the referee as root, on a kernel with the memory controller of cgroups"
+
+
+class State(StrEnum):
+    """What is known of a guarantee."""
+
+    PROVED = "proved"
+    BROKEN = "broken"
+    ABSENT = "absent"
+
+
+class Finding(Struct, frozen=True):
+    """One guarantee, judged.
+
+    Attributes:
+        id: the guarantee's.
+        detail: what was seen, or why it is not promised.
+        mend: what to do; nothing where it is proved.
+    """
+
+    id: str
+    promise: str
+    state: State
+    detail: str
+    mend: str = ""
+
+
+class Language(Struct, frozen=True):
+    """A language that bots can be written in, and what its program says of its version."""
+
+    name: str
+    version: str
+
+
+class Report(Struct, frozen=True):
+    """What there is to say of one sandbox.
+
+    Attributes:
+        how: what it binds bots by.
+        why_not: why it does not work here, if so.
+        mend: how to make it work.
+    """
+
+    name: str
+    works: bool
+    how: str = ""
+    why_not: str = ""
+    mend: str = ""
+    guarantees: tuple[Finding, ...] = ()
+    languages: tuple[Language, ...] = ()
+
+    @property
+    def sound(self) -> bool:
+        """Whether it works, and everything that it promises was proved."""
+        return self.works and all(one.state is not State.BROKEN for one in self.guarantees)
+
+
+class Machine(Struct, frozen=True):
+    """What of this machine decides how to mend things.
+
+    Attributes:
+        switches: the values of the files in `SWITCHES`, where they exist.
+    """
+
+    switches: Mapping[str, str] = {}
+
+
+SWITCHES: Final = {
+    "/proc/sys/kernel/unprivileged_userns_clone": "0",
+    "/proc/sys/kernel/apparmor_restrict_unprivileged_userns": "1",
+    "/proc/sys/user/max_user_namespaces": "0",
+}
+"""Switches of the kernel, and the values that keep bubblewrap from working."""
+
+_GOOD: Final = {"0": "1", "1": "0"}
+_HELP: Final = (
+    # a word of the error, what to do
+    ("package bubblewrap", "apt install bubblewrap (or dnf, pacman, apk add)"),
+    ("package util-linux", "apt install util-linux (or dnf, pacman, apk add)"),
+    ("only you can write", "chown it to yourself and chmod go-w, or remove it"),
+    ("python3", "apt install python3: the trials run by /usr/bin/python3"),
+    ("No module named", "pip install 'briscola-referee[docker]'"),
+    ("DOCKER_HOST", "unset DOCKER_HOST: the daemon must run on this machine"),
+    ("Permission denied", "docker: add yourself to the group docker, and log in again"),
+    ("docker", "start the daemon: systemctl start docker (or install the package docker.io)"),
+)
+
+
+def absent(sandbox: str, *, root: bool, watched: bool) -> dict[str, tuple[str, str]]:
+    """What a sandbox does not promise, by guarantee: the reason, and how to have it.
+
+    Args:
+        sandbox: its name.
+        root: whether the referee is root.
+        watched: whether memory is only looked at, for want of control groups.
+    """
+    if sandbox == "bare":
+        return {
+            one.id: (_BARE_ABSENT.get(one.id, "no isolation"), _USE_ANOTHER)
+            for one in GUARANTEES
+            if one.id not in BARE_PROMISES
+        }
+    found: dict[str, tuple[str, str]] = {}
+    if sandbox == "bwrap" and watched:
+        found |= {name: (reason, _AS_ROOT) for name, reason in _WATCHED_ABSENT.items()}
+    if not root:
+        found["user"] = ("only root can give user ids: bots have the referee's", _AS_ROOT)
+    return found
+
+
+def findings(
+    facts: Facts, terms: Terms, missing: Mapping[str, tuple[str, str]]
+) -> tuple[Finding, ...]:
+    """Judges every guarantee."""
+    found = []
+    for one in GUARANTEES:
+        if one.id in missing:
+            reason, mend = missing[one.id]
+            found.append(Finding(one.id, one.promise, State.ABSENT, reason, mend))
+            continue
+        good, detail, mend = judged(one, facts, terms)
+        state = State.PROVED if good else State.BROKEN
+        found.append(Finding(one.id, one.promise, state, detail, mend))
+    return tuple(found)
+
+
+def mend_of(sandbox: str, why_not: str, machine: Machine) -> str:
+    """How to make a sandbox work that does not."""
+    if sandbox == "bwrap" and "Resource temporarily unavailable" in why_not:
+        return (
+            "you have too many processes: end some, raise `ulimit -u`, or run the referee as root"
+        )
+    if sandbox == "bwrap" and "did not start" in why_not:
+        return _namespaces(machine)
+    for word, help_ in _HELP:
+        if word in why_not and (word != "docker" or sandbox == "docker"):
+            return help_
+    return "see what it says; `referee doctor --json` has all of it"
+
+
+def _namespaces(machine: Machine) -> str:
+    """How bubblewrap may make its namespaces."""
+    wrong = [path for path, bad in SWITCHES.items() if machine.switches.get(path) == bad]
+    if not wrong:
+        return (
+            "in a container: let it make user namespaces (docker run --privileged, or "
+            "--security-opt seccomp=unconfined --cap-add SYS_ADMIN)"
+        )
+    return "; ".join(
+        f"sysctl -w {path.removeprefix('/proc/sys/').replace('/', '.')}="
+        + ("15000" if "max" in path else _GOOD[SWITCHES[path]])
+        for path in wrong
+    )
+
+
+def taken(works: Mapping[str, bool]) -> str:
+    """The sandbox that `auto` takes."""
+    return next((name for name in ("bwrap", "docker") if works.get(name)), "bare")
+
+
+def exit_code(reports: Iterable[Report], auto: str) -> int:
+    """0 when the sandbox that is taken, or the only one that was asked for, is sound."""
+    all_ = list(reports)
+    chosen = all_[0] if len(all_) == 1 else next(one for one in all_ if one.name == auto)
+    return int(not chosen.sound)

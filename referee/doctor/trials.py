@@ -1,0 +1,222 @@
+"""The trials that a sandbox is put to: what each of them finds out, as `Facts` has it."""
+
+import os
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import trio
+from msgspec import Struct
+
+from referee.bots import BotSpec
+from referee.doctor.aftermath import orphans
+from referee.doctor.lures import hidden, lures
+from referee.doctor.probing import (
+    GONE_S,
+    Probe,
+    TrialError,
+    asked,
+    left_of,
+    running,
+    used_ms,
+    users_of,
+)
+from referee.sandbox import Sandbox, janitor
+from referee.sandbox.place import store_folder
+
+_BURN_S: Final = 0.15
+_FROZEN_S: Final = 0.2
+_KINDS: Final = ("pid", "net", "mnt", "ipc", "uts")
+
+Findings = dict[str, Any]  # JSON
+
+
+class Patient(Struct, frozen=True):
+    """A sandbox on trial.
+
+    Attributes:
+        base: the probe programs, prepared in it with small bounds.
+        usual: the same with the bounds of a usual bot.
+        secret: a word in the referee's environment.
+        watched: whether it works without control groups.
+    """
+
+    sandbox: Sandbox
+    base: BotSpec
+    usual: BotSpec
+    secret: str
+    watched: bool
+
+
+async def _look(patient: Patient) -> Findings:
+    namespaces = {kind: os.readlink(f"/proc/self/ns/{kind}") for kind in _KINDS}
+    words = [str(Path(__file__).parent.parent), str(store_folder()), janitor.run_of(os.getpid())]
+    with lures() as (paths, _, _):
+        request = {"secret": patient.secret, "words": words, "paths": [*paths, *hidden()]}
+        said, _ = await asked(
+            patient.sandbox, patient.base, "look", **request, namespaces=namespaces
+        )
+    return said
+
+
+async def _calls(patient: Patient) -> Findings:
+    with lures() as (_, port, name):
+        said, _ = await asked(patient.sandbox, patient.base, "calls", port=port, name=name)
+    return said
+
+
+def _using_up(what: str, out: str = "", **before: int) -> "Trial":
+    """A trial that uses one thing up; `out` is the fact whether it was ended for its memory."""
+
+    async def trial(patient: Patient) -> Findings:
+        bounds = patient.base.bounds
+        bound = {"processes": bounds.processes, "tmp": 2 * bounds.tmp}.get(what, bounds.memory)
+        said, ended = await asked(patient.sandbox, patient.base, "use_up", what, bound=bound)
+        return before | said | ({out: ended} if out else {})
+
+    return trial
+
+
+async def _state(patient: Patient) -> Findings:
+    """Two bots side by side, and one after them."""
+    sandbox, base = patient.sandbox, patient.base
+    async with running(sandbox, base, "live", "state") as one:
+        left = (await _heard(one))["left"]
+        async with running(sandbox, base, "live", "state") as two:
+            found = list((await _heard(two))["traces"])
+            users = (users_of(one.token), users_of(two.token))
+    async with running(sandbox, base, "live", "state") as three:
+        found += (await _heard(three))["traces"]
+    if not left:
+        raise TrialError("live: it could leave nothing anywhere")
+    return {"users": users, "traces": found}
+
+
+async def _daemon(patient: Patient) -> Findings:
+    async with running(patient.sandbox, patient.base, "live", "daemon") as probe:
+        await _heard(probe)
+        own = os.getsid(probe.process.pid) != os.getsid(0)
+        begun = time.monotonic()
+        probe.process.kill()
+        took = time.monotonic() - begun
+    left = await left_of(probe.token)
+    return {"own_session": own, "deaf_ms": int(took * 1000), "survivors": left}
+
+
+async def _stopped(patient: Patient) -> Findings:
+    async with running(patient.sandbox, patient.base, "live", "stop") as probe:
+        await _heard(probe)
+        await trio.sleep(0.02)
+        begun = time.monotonic()
+        probe.process.kill()
+        took = time.monotonic() - begun
+    await left_of(probe.token)
+    return {"stopped_ms": int(took * 1000)}
+
+
+async def _taken_over(patient: Patient) -> Findings:
+    async with running(patient.sandbox, patient.base, "live", "take_over") as probe:
+        said = await _heard(probe)
+        await trio.sleep(0.05)  # its main process ends meanwhile
+        begun = time.monotonic()
+        probe.process.kill()
+        took = time.monotonic() - begun
+    left = await left_of(probe.token)
+    return {**said, "taken_over_ms": int(took * 1000), "taken_over_left": left}
+
+
+async def _heard(probe: Probe) -> Findings:
+    """Waits for the next line of a probe.
+
+    Raises:
+        TrialError: there was none.
+    """
+    said = await probe.hear()
+    if not said:
+        raise TrialError(f"live: {probe.last_words() or probe.process.status() or 'silence'}")
+    return said
+
+
+async def _burn(probe: Probe, do: str) -> tuple[int, int]:
+    """What a probe has burned, and what was counted, in milliseconds."""
+    before = probe.process.cpu_us()
+    await probe.ask(do=do, s=_BURN_S)
+    said = await _heard(probe)
+    return int(said["burned"] * 1000), (probe.process.cpu_us() - before) // 1000
+
+
+async def _work(patient: Patient) -> Findings:
+    """Processor time, counted and held back."""
+    async with running(patient.sandbox, patient.base, "live", "work") as probe:
+        await _heard(probe)
+        burned, counted = await _burn(probe, "burn")
+        elsewhere, counted_elsewhere = await _burn(probe, "burn elsewhere")
+        found = await _frozen(probe)
+    return found | {
+        "burned_ms": burned,
+        "counted_ms": counted,
+        "burned_elsewhere_ms": elsewhere,
+        "counted_elsewhere_ms": counted_elsewhere,
+    }
+
+
+async def _frozen(probe: Probe) -> Findings:
+    await probe.ask(do="spin")
+    await _heard(probe)
+    await trio.sleep(0.03)
+    probe.process.freeze()
+    await trio.sleep(0.02)  # version 1 of control groups takes a moment
+    used = {}
+    before = {name: used_ms(probe.token, name) for name in ("stayer", "leaver")}
+    await trio.sleep(_FROZEN_S)
+    for name, times in before.items():
+        now = used_ms(probe.token, name)
+        used[name] = sum(now[pid] - time_ for pid, time_ in times.items() if pid in now)
+    probe.process.thaw()
+    await probe.ask(do="answer")
+    thawed = False
+    with trio.move_on_after(GONE_S):
+        thawed = bool((await probe.hear()).get("pong"))
+    if not all(before.values()):
+        raise TrialError("live: what was to spin was not found")
+    return {"frozen_ms": used["stayer"], "frozen_daemon_ms": used["leaver"], "thawed": thawed}
+
+
+async def _orphans(patient: Patient) -> Findings:
+    return {"orphans": await orphans(patient.sandbox.name, watched=patient.watched)}
+
+
+async def _languages(patient: Patient) -> Findings:
+    said, _ = await asked(patient.sandbox, patient.usual, "languages")
+    return said
+
+
+Trial = Callable[[Patient], Awaitable[Findings]]
+
+TRIALS: Final[Mapping[str, tuple[tuple[str, ...], Trial]]] = {
+    # what is said while it runs: the guarantees that it is for, the trial
+    "what it sees": (
+        ("files-read", "files-written", "environment", "others", "privileges"),
+        _look,
+    ),
+    "what the kernel says": (("network", "init", "calls", "clock", "pinned", "locks"), _calls),
+    "what one bot leaves to another": (("user", "state"), _state),
+    "memory": (("memory",), _using_up("memory", "memory_out", memory_mib=0)),
+    "memory of children": (
+        ("memory-children",),
+        _using_up("children", "children_out", children_mib=0),
+    ),
+    "memory in files": (("memory-files",), _using_up("files", "files_out")),
+    "the size of /tmp": (("tmp",), _using_up("tmp")),
+    "files in /tmp": (("tmp-files",), _using_up("inodes", "tmp_files_out", tmp_files=0)),
+    "processes": (("processes",), _using_up("processes")),
+    "open files and cores": (("open-files", "core"), _using_up("limits")),
+    "a bot that ignores signals": (("session", "survivors", "deaf"), _daemon),
+    "a bot that stops itself": (("stopped",), _stopped),
+    "a bot that takes over the first process": (("taken-over",), _taken_over),
+    "processor time": (("freeze", "freeze-daemons", "cpu", "cpu-children"), _work),
+    "a referee that is killed": (("orphans",), _orphans),
+    "languages": ((), _languages),
+}
+"""All of them. Those that could do harm are not run where nothing is promised."""

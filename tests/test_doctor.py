@@ -1,0 +1,400 @@
+"""`referee doctor`: what holds is proved, what does not is found out and can be mended."""
+
+import json
+import os
+import struct
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec import structs
+
+from referee.cli import run
+from referee.doctor.diagnosis import BOUNDS, diagnose, examined
+from referee.doctor.facts import Facts, Terms
+from referee.doctor.guarantees import GUARANTEES
+from referee.doctor.reports import (
+    BARE_PROMISES,
+    Finding,
+    Machine,
+    Report,
+    State,
+    absent,
+    exit_code,
+    findings,
+    mend_of,
+    taken,
+)
+from referee.sandbox.bubblewrap import Bubblewrap
+from referee.sandbox.opening import SandboxName, opened
+from referee.settings import Settings
+from support.sandboxes import need
+
+REFEREE = Path(sys.executable).parent / "referee"
+ALLOW_EVERYTHING = struct.pack("<HBBI", 6, 0, 0, 0x7FFF0000)
+TERMS = Terms(memory=64, tmp=8, processes=26, open_files=256)
+REFUSED = {"one": "EPERM", "another": "ENOSYS"}
+GOOD = Facts(
+    secrets=(),
+    writable=(),
+    seen=(),
+    others=(),
+    shared=(),
+    privileges=(),
+    setuid="",
+    users=((60001,), (60002,)),
+    traces=(),
+    sockets=(),
+    reached=(),
+    interfaces=("lo",),
+    calls=REFUSED,
+    clocks=REFUSED,
+    cores=REFUSED,
+    init=REFUSED,
+    locks=("flock", "fcntl"),
+    memory_mib=60,
+    memory_out=True,
+    children_mib=32,
+    children_out=True,
+    shm_mib=1,
+    memfd_mib=60,
+    files_out=True,
+    tmp_kib=8192,
+    tmp_error="ENOSPC",
+    tmp_files=4095,
+    tmp_files_error="ENOSPC",
+    tmp_files_out=False,
+    forks=23,
+    open_files=253,
+    core_dumped=False,
+    own_session=True,
+    survivors=(),
+    deaf_ms=3,
+    stopped_ms=3,
+    first_memory="written to",
+    taken_over_ms=3,
+    taken_over_left=(),
+    orphans=(),
+    frozen_ms=0,
+    frozen_daemon_ms=10,
+    thawed=True,
+    burned_ms=150,
+    counted_ms=151,
+    burned_elsewhere_ms=300,
+    counted_elsewhere_ms=310,
+)
+WRONG: list[tuple[str, dict[str, Any], str]] = [
+    ("network", {"sockets": ("vsock",)}, "vsock"),
+    ("network", {"reached": ("TCP port of the host",)}, "TCP port"),
+    ("network", {"interfaces": ("lo", "eth0")}, "eth0"),
+    ("files-read", {"seen": ("/etc/shadow",)}, "/etc/shadow"),
+    ("files-written", {"writable": ("/usr/local",)}, "/usr/local"),
+    ("environment", {"secrets": ("/proc/1/environ",)}, "/proc/1/environ"),
+    ("others", {"others": ("sshd",)}, "sshd"),
+    ("others", {"shared": ("pid",)}, "pid"),
+    ("init", {"init": {"ptrace": ""}}, "ptrace (it worked)"),
+    ("calls", {"calls": {**REFUSED, "keyctl": ""}}, "keyctl (it worked)"),
+    ("calls", {"calls": {**REFUSED, "setns": "EBADF"}}, "setns (EBADF)"),
+    ("clock", {"clocks": {"clock_settime": ""}}, "clock_settime"),
+    ("pinned", {"cores": {"sched_setaffinity": ""}}, "sched_setaffinity"),
+    ("privileges", {"privileges": ("CapEff",)}, "CapEff"),
+    ("privileges", {"setuid": "su"}, "su"),
+    ("user", {"users": ((60001,), (60001,))}, "60001"),
+    ("user", {"users": ((60001,), (0,))}, "0"),
+    ("user", {"users": ((60001,), ())}, "60001"),
+    ("state", {"traces": ("shared memory",)}, "shared memory"),
+    ("locks", {"locks": ("flock",)}, "allowed"),
+    ("memory", {"memory_out": False}, "not ended"),
+    ("memory", {"memory_mib": 190}, "190 of 64"),
+    ("memory-children", {"children_mib": 128}, "128 of 64"),
+    ("memory-children", {"children_out": False}, "32"),
+    ("memory-files", {"files_out": False}, "got 60 MiB"),
+    ("memory-files", {"shm_mib": 128}, "128 MiB"),
+    ("tmp", {"tmp_kib": 16384, "tmp_error": ""}, "no end"),
+    ("tmp", {"tmp_kib": 16384}, "16 of 8"),
+    ("tmp-files", {"tmp_files_error": ""}, "no end"),
+    ("tmp-files", {"tmp_files_error": "EACCES"}, "EACCES"),
+    ("processes", {"forks": 104}, "104 forks"),
+    ("processes", {"forks": 0}, "0 forks"),
+    ("open-files", {"open_files": 4096}, "4096 opened"),
+    ("core", {"core_dumped": True}, "was dumped"),
+    ("session", {"own_session": False}, "Ctrl-C"),
+    ("survivors", {"survivors": ("process 5 (python3)",)}, "process 5"),
+    ("deaf", {"deaf_ms": 2500}, "2500 ms"),
+    ("stopped", {"stopped_ms": 2500}, "2500 ms"),
+    ("taken-over", {"taken_over_ms": 2500}, "2500 ms"),
+    ("taken-over", {"taken_over_left": ("process 5 (python3)",)}, "process 5"),
+    ("orphans", {"orphans": ("container abc",)}, "container abc"),
+    ("freeze", {"frozen_ms": 200}, "200 ms"),
+    ("freeze", {"thawed": False}, "did not answer"),
+    ("freeze-daemons", {"frozen_daemon_ms": 200}, "200 ms"),
+    ("cpu", {"counted_ms": 5}, "counted 5"),
+    ("cpu-children", {"counted_elsewhere_ms": 540}, "counted 540"),
+]
+
+
+def broken(facts: Facts, terms: Terms = TERMS) -> list[Finding]:
+    return [one for one in findings(facts, terms, {}) if one.state is State.BROKEN]
+
+
+def states(report: Report) -> dict[str, State]:
+    return {one.id: one.state for one in report.guarantees}
+
+
+def unsound(report: Report) -> list[str]:
+    """What one wants to read when a sandbox is not as it should be."""
+    lines = [report.why_not] if not report.works else []
+    return lines + [f"{o.id}: {o.detail}" for o in report.guarantees if o.state is State.BROKEN]
+
+
+def test_good_facts_prove_everything() -> None:
+    """Nothing is broken, nothing has to be mended."""
+    assert not broken(GOOD)
+    assert not any(one.mend for one in findings(GOOD, TERMS, {}))
+
+
+@pytest.mark.parametrize(("guarantee", "facts", "word"), WRONG)
+def test_each_broken_guarantee_is_found(guarantee: str, facts: dict[str, Any], word: str) -> None:
+    """Exactly the one that is broken, with what was seen, and how to mend it."""
+    (found,) = broken(structs.replace(GOOD, **facts))
+
+    assert found.id == guarantee
+    assert word in found.detail
+    assert found.mend
+
+
+def test_every_guarantee_can_be_found_broken() -> None:
+    """The list above leaves none out."""
+    assert {name for name, _, _ in WRONG} == {one.id for one in GUARANTEES}
+
+
+def test_what_was_not_found_out_is_not_proved() -> None:
+    """No fact, no proof; the trouble is told where there was one."""
+    found = broken(Facts(troubles={"tmp": "no answer in time"}))
+
+    assert {one.id for one in found} == {one.id for one in GUARANTEES}
+    assert {one.detail for one in found if one.id == "tmp"} == {"no answer in time"}
+    assert all(one.mend for one in found)
+
+
+def test_locks_are_as_the_settings_say() -> None:
+    """Where they are forbidden none may be had, and that is proved, too."""
+    forbidden = structs.replace(TERMS, locks=False)
+
+    assert [one.id for one in broken(GOOD, forbidden)] == ["locks"]
+    assert not broken(structs.replace(GOOD, locks=()), forbidden)
+
+
+def test_what_is_not_promised_is_absent() -> None:
+    """Bare promises little; nothing of the rest is proved or broken, whatever the facts."""
+    missing = absent("bare", root=True, watched=False)
+    found = findings(GOOD, TERMS, missing)
+
+    assert {one.id for one in found if one.state is State.PROVED} == BARE_PROMISES
+    assert all(one.mend and one.detail for one in found if one.state is State.ABSENT)
+    assert not absent("bwrap", root=True, watched=False)
+    assert set(absent("bwrap", root=False, watched=True)) > {"memory", "user"}
+    assert set(absent("docker", root=True, watched=False)) == set()
+
+
+MENDS = [
+    ("bwrap", "no program 'bwrap': install the package bubblewrap", {}, "apt install bubblewrap"),
+    ("bwrap", "no program 'setpriv': install the package util-linux", {}, "util-linux"),
+    (
+        "bwrap",
+        "bubblewrap did not start: bwrap: No permissions to create new namespace",
+        {"/proc/sys/kernel/unprivileged_userns_clone": "0"},
+        "sysctl -w kernel.unprivileged_userns_clone=1",
+    ),
+    (
+        "bwrap",
+        "bubblewrap did not start: bwrap: setting up uid map: Permission denied",
+        {"/proc/sys/kernel/apparmor_restrict_unprivileged_userns": "1"},
+        "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
+    ),
+    (
+        "bwrap",
+        "bubblewrap did not start: bwrap: Creating new namespace failed",
+        {"/proc/sys/user/max_user_namespaces": "0"},
+        "sysctl -w user.max_user_namespaces=15000",
+    ),
+    (
+        "bwrap",
+        "bubblewrap did not start: bwrap: Operation not permitted",
+        {"/proc/sys/user/max_user_namespaces": "9000"},
+        "in a container",
+    ),
+    (
+        "bwrap",
+        "bubblewrap did not start: bwrap: Resource temporarily unavailable",
+        {},
+        "too many processes",
+    ),
+    ("docker", "docker: the daemon does not answer: FileNotFoundError", {}, "systemctl start"),
+    ("docker", "docker: Permission denied: '/var/run/docker.sock'", {}, "group docker"),
+    ("docker", "No module named 'docker'", {}, "pip install"),
+    ("docker", "docker: DOCKER_HOST is 'tcp://x'; only a local daemon will do", {}, "unset"),
+    ("bare", "who knows", {}, "referee doctor --json"),
+]
+
+
+@pytest.mark.parametrize(("sandbox", "why_not", "switches", "mend"), MENDS)
+def test_a_sandbox_that_does_not_work_can_be_mended(
+    sandbox: str, why_not: str, switches: dict[str, str], mend: str
+) -> None:
+    """What is missing, and the command that brings it."""
+    assert mend in mend_of(sandbox, why_not, Machine(switches))
+
+
+def test_exit_code_is_that_of_the_sandbox_that_counts() -> None:
+    """The one that auto takes; a weaker one may be broken."""
+    wrong = Finding("tmp", "", State.BROKEN, "")
+    not_had = Finding("user", "", State.ABSENT, "")
+    bwrap = Report("bwrap", works=True, guarantees=(not_had,))
+    docker = Report("docker", works=True, guarantees=(wrong,))
+    none = Report("bwrap", works=False)
+
+    assert exit_code([bwrap, docker], "bwrap") == 0
+    assert exit_code([none, docker], "docker") == 1
+    assert exit_code([docker], "bwrap") == 1
+    assert exit_code([none], "bare") == 1
+    assert taken({"bwrap": False, "docker": True, "bare": True}) == "docker"
+    assert taken({"docker": True, "bwrap": True}) == "bwrap"
+    assert taken({"bwrap": False, "docker": False}) == "bare"
+
+
+@pytest.mark.slow
+async def test_bare_keeps_the_little_that_it_promises() -> None:
+    """All proved; and the languages of this machine are found."""
+    report = await diagnose(SandboxName.BARE, Settings(), lambda _: None)
+
+    assert not unsound(report)
+    assert {name for name, state in states(report).items() if state is State.PROVED} == (
+        BARE_PROMISES
+    )
+    assert "python3" in {one.name for one in report.languages}
+
+
+@pytest.mark.slow
+async def test_bubblewrap_keeps_all_that_it_promises() -> None:
+    """As root nothing is absent, and nothing is left of the trials."""
+    need("bwrap", root=True)
+    before = set(os.environ)
+    report = await diagnose(SandboxName.BWRAP, Settings(), lambda _: None)
+
+    assert not unsound(report)
+    assert set(states(report).values()) == {State.PROVED}
+    assert "python3" in {one.name for one in report.languages}
+    assert set(os.environ) == before
+
+
+@pytest.mark.slow
+async def test_locks_that_are_forbidden_are_refused() -> None:
+    """The settings reach the kernel."""
+    need("bwrap", root=True)
+    report = await diagnose(SandboxName.BWRAP, Settings(locks=False), lambda _: None)
+
+    assert not unsound(report)
+
+
+@pytest.mark.slow
+async def test_docker_keeps_all_that_it_promises(request: pytest.FixtureRequest) -> None:
+    """As root nothing is absent."""
+    need(root=True)
+    request.getfixturevalue("docker_host")
+    report = await diagnose(SandboxName.DOCKER, Settings(), lambda _: None)
+
+    assert not unsound(report)
+    assert set(states(report).values()) == {State.PROVED}
+
+
+@pytest.mark.slow
+async def test_a_sandbox_without_its_filter_is_found_out() -> None:
+    """With system calls unfiltered, what hangs by the filter is broken, and only that."""
+    need("bwrap", root=True)
+    settings = Settings()
+    async with opened(SandboxName.BWRAP, settings) as sandbox:
+        assert isinstance(sandbox, Bubblewrap)
+        sandbox._filter = ALLOW_EVERYTHING
+        report = await examined(sandbox, settings, "secret", lambda _: None)
+
+    wrong = {name for name, state in states(report).items() if state is State.BROKEN}
+    assert wrong == {"network", "init", "calls", "pinned"}
+    assert not report.sound
+
+
+@pytest.mark.slow
+async def test_a_sandbox_without_control_groups_claims_nothing_of_them() -> None:
+    """Memory is only watched then: that is said, not proved."""
+    need("bwrap", root=True)
+    report = await diagnose(SandboxName.BWRAP, Settings(), lambda _: None, cgroups=False)
+    found = states(report)
+
+    assert not unsound(report)
+    assert "watched" in report.how
+    for name in ("memory", "memory-children", "tmp-files", "cpu-children"):
+        assert found[name] is State.ABSENT
+
+
+def doctor(*words: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [REFEREE, "doctor", *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **environment},
+    )
+
+
+@pytest.mark.slow
+def test_the_json_has_everything(tmp_path: Path) -> None:
+    """The shape that scripts rely on; a daemon that is not there is told, with a way to mend it."""
+    done = doctor("--sandbox", "docker", "--json", DOCKER_HOST=f"unix://{tmp_path}/none")
+    said = json.loads(done.stdout)
+    (one,) = said["sandboxes"]
+
+    assert done.returncode == 1
+    assert said["auto"] in ("bwrap", "bare")
+    assert not one["works"]
+    assert one["why_not"]
+    assert one["mend"]
+
+    done = doctor("--sandbox", "bare", "--json")
+    (one,) = json.loads(done.stdout)["sandboxes"]
+
+    assert done.returncode == 0, done.stdout
+    assert set(one) == {
+        *("name", "works", "how", "why_not", "mend", "guarantees", "languages"),
+    }
+    assert [row["id"] for row in one["guarantees"]] == [row.id for row in GUARANTEES]
+    assert set(one["guarantees"][0]) == {"id", "promise", "state", "detail", "mend"}
+    assert {row["state"] for row in one["guarantees"]} == {"proved", "absent"}
+    assert {"name", "version"} == set(one["languages"][0])
+
+
+@pytest.mark.slow
+def test_output_in_a_pipe_is_plain() -> None:
+    """One row for each guarantee, no control characters, the choice of auto at the end."""
+    done = doctor("--sandbox", "bare")
+    lines = done.stdout.splitlines()
+
+    assert all(line.isprintable() for line in lines)
+    assert not done.stderr
+    assert sum(line.startswith(("proved", "absent")) for line in lines) == len(GUARANTEES)
+    assert lines[-1].startswith("--sandbox auto takes ")
+
+
+def test_wrong_usage_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """Exit code 2, one line."""
+    assert run(["doctor", "--sandbox", "jail"]) == 2
+    assert "jail" in capsys.readouterr().err
+
+
+def test_the_trials_are_small() -> None:
+    """They harm nobody where a bound is not kept: a usual bot may have more."""
+    usual = Settings().default
+
+    assert BOUNDS.memory < usual.memory
+    assert BOUNDS.tmp < usual.tmp
