@@ -16,6 +16,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, Final
 
+import trio
+
 from referee.bots import LARGEST_FOLDER, BotSpec, Found, check_program, find
 from referee.errors import RefereeError
 from referee.settings import Settings
@@ -31,31 +33,31 @@ def resolve(typed: str, settings: Settings | None = None) -> BotSpec:
     Raises:
         RefereeError: it is missing, cannot be started, or does not build.
     """
-    return in_place(find(typed, settings or Settings()))
+    return trio.run(in_place, find(typed, settings or Settings()))
 
 
-def in_place(found: Found) -> BotSpec:
+async def in_place(found: Found) -> BotSpec:
     """Makes a bot ready to run as a plain process.
 
     Raises:
         RefereeError: it cannot be started, or does not build.
     """
     try:
-        return _in_place(found)
+        return await _in_place(found)
     except (OSError, ValueError) as error:
         what = error.strerror if isinstance(error, OSError) else str(error)
         where = getattr(error, "filename", None) or found.typed
         raise RefereeError(f"bot {found.typed!r}: {where}: {what}") from error
 
 
-def _in_place(found: Found) -> BotSpec:
+async def _in_place(found: Found) -> BotSpec:
     folder, (program, *arguments) = found.folder, found.words
     if folder is None:
         lying = [str(found.files.get(word, word)) for word in found.words]
         program, *arguments = lying
         folder = next(iter(found.files.values())).parent
     elif found.build:
-        folder = _built(folder, found)
+        folder = await _built(folder, found)
     located = shutil.which(str(folder / program) if "/" in program else program)
     if located is None:
         where = folder / program
@@ -91,7 +93,7 @@ def cache_folder() -> Path:
     return Path(base) / "briscola-referee" / "builds"
 
 
-def _built(folder: Path, found: Found) -> Path:
+async def _built(folder: Path, found: Found) -> Path:
     """The folder's copy in the cache, with its build done; a half-done one is never seen."""
     final = cache_folder() / found.hash
     if final.is_dir():
@@ -101,7 +103,7 @@ def _built(folder: Path, found: Found) -> Path:
         with tempfile.TemporaryDirectory(dir=cache_folder(), prefix=".building-") as scratch:
             copy = Path(scratch) / "bot"
             copy_files(found.files, copy)
-            _run_build(found, copy)
+            await _run_build(found, copy)
             try:
                 copy.rename(final)
             except OSError:
@@ -114,12 +116,12 @@ def _built(folder: Path, found: Found) -> Path:
     return final
 
 
-def _run_build(found: Found, folder: Path) -> None:
+async def _run_build(found: Found, folder: Path) -> None:
     """Runs a build, and ends whatever it leaves behind; its output is bounded by the tail kept."""
     typed = found.typed
     with tempfile.TemporaryFile() as output:
         try:
-            process = subprocess.Popen(  # noqa: S603  # the build is the bot author's own command
+            process = subprocess.Popen(  # noqa: ASYNC220, S603  # the author's own, and it is at once
                 found.build,
                 cwd=folder,
                 stdin=subprocess.DEVNULL,
@@ -132,15 +134,25 @@ def _run_build(found: Found, folder: Path) -> None:
         try:
             limit = (LARGEST_FOLDER, LARGEST_FOLDER)
             resource.prlimit(process.pid, resource.RLIMIT_FSIZE, limit)
-            code = process.wait(BUILD_SECONDS)
-        except subprocess.TimeoutExpired as error:
-            raise RefereeError(f"bot {typed!r}: the build took over {BUILD_SECONDS} s") from error
+            with trio.move_on_after(BUILD_SECONDS) as waited:
+                await _ended(process)
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+            code = process.wait()
+        if waited.cancelled_caught:
+            raise RefereeError(f"bot {typed!r}: the build took over {BUILD_SECONDS} s")
         if code:
             raise RefereeError(build_failed(found, _tail(output)))
+
+
+async def _ended(process: subprocess.Popen[bytes]) -> None:
+    """Waits for the end of a process."""
+    exited = os.pidfd_open(process.pid)
+    try:
+        await trio.lowlevel.wait_readable(exited)
+    finally:
+        os.close(exited)
 
 
 def _tail(output: BinaryIO) -> bytes:

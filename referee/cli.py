@@ -16,7 +16,7 @@ from referee.commands.match import match
 from referee.commands.replay import replay
 from referee.errors import HostError, RefereeError, innermost
 from referee.faces import printable
-from referee.interrupts import treat_all_alike
+from referee.interrupts import treat_all_alike, treat_none
 
 PLUG_INS = "briscola_referee.commands"
 """The entry-point group for further commands: each names a function that takes the app."""
@@ -97,4 +97,6 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    treat_none()
+    sys.exit(code)

@@ -282,7 +282,7 @@ class _Conductor:
         verdict = leg.judge(answer, receipt)
         if verdict is not None:
             seat = self._seats[ask.place]
-            lag_us = seat.lag_us + receipt.complete - ask.allowance_us
+            lag_us = max(seat.lag_us, receipt.complete - ask.allowance_us)
             if verdict.code is FaultCode.LATE and starved(ask.allowance_us, lag_us, receipt.cpu):
                 raise Void(seat.lagged(receipt))
             return Verdict(verdict.code, verdict.detail, seat.evidence(receipt))

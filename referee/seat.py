@@ -95,7 +95,6 @@ class Seat:
         """Writes a question and waits for its answer, all within its allowance."""
         if self.stderr.flooded.is_set():
             return self.flood_verdict(None)
-        begin = time.perf_counter_ns()
         self.lag_us = 0
         cpu = self.process.cpu_us()
         if self._watches and cpu - self._rested_at > OFF_TURN_US:
@@ -103,7 +102,7 @@ class Seat:
             self._watches, self._freezes = False, True
         elif self._freezes:
             self.process.thaw()
-        at_once = self._ask_at_once(ask, begin, cpu)
+        at_once = self._ask_at_once(ask, time.perf_counter_ns(), cpu)
         found = await at_once.finish() if isinstance(at_once, _Wait) else at_once
         if self._freezes:
             self.process.freeze()
@@ -304,10 +303,12 @@ class _Wait:
         """Adds up by how much we are woken too late."""
         tick_s = max(_TICK_S, allowance_us / 1e8)
         while True:
-            before = time.perf_counter_ns()
-            await trio.sleep(tick_s)
-            late_us = (time.perf_counter_ns() - before) // 1000 - int(tick_s * 1e6)
-            self._seat.lag_us += max(late_us, 0)
+            due = time.perf_counter_ns() + int(tick_s * 1e9)
+            try:
+                await trio.sleep(tick_s)
+            finally:  # it also counts when it is the deadline that ends the wait
+                late_us = (time.perf_counter_ns() - due) // 1000
+                self._seat.lag_us += max(late_us, 0)
 
     def _why_late(self) -> str:
         if self._closed:

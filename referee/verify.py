@@ -35,7 +35,7 @@ from referee.record import (
 from referee.result import Totals
 from referee.seating import Seating, holders, legs
 from referee.variants import REVISION, MatchRules
-from referee.verdict import Mishap, Verdict
+from referee.verdict import FaultCode, Mishap, Verdict
 
 L = TypeVar("L", bound=Line)
 
@@ -297,6 +297,8 @@ class Resimulation:
     def _old_faults(self, leg: Leg) -> None:
         """What was found before the deal of processes that had played already."""
         while isinstance(line := self._peek(), FaultLine):
+            if line.code is not FaultCode.MEMORY or line.evidence.receipt is not None:
+                return  # what was found at an act has a receipt
             if line.fault not in leg.deal.places or not leg.voices[line.fault].listening:
                 return
             self._fault(leg, line.fault, self._take(FaultLine))

@@ -26,6 +26,8 @@ class Voice:
         self._shown = clock.shown()
         self._ids: Iterator[str] = iter(())
         self._waiting = b""
+        self._greeted_before = False
+        """Whether its process had lived on from the last deal, if this one is played again."""
         self._sent: list[bytes] = []
         self._times: list[bytes] = []
 
@@ -34,9 +36,12 @@ class Voice:
         self.connection = Connection(total=self._most_heard)
         self.listening = True
         self._waiting = b""
-        return self._say(hello)
+        line = self.connection.send(hello)
+        if not self._greeted_before:  # a void deal leaves no trace
+            self._sent.append(line)
+        return line
 
-    def _say(self, message: Hello | Deal | DealEnd | Fault | End) -> bytes:
+    def _say(self, message: Deal | DealEnd | Fault | End) -> bytes:
         line = self.connection.send(message)
         self._sent.append(line)
         return line
@@ -99,4 +104,5 @@ class Voice:
         )
         self._sent.clear()
         self._times.clear()
+        self._greeted_before = self.listening
         return halves

@@ -1,6 +1,7 @@
 """Settings that all tests share."""
 
 import os
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -35,3 +36,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def thorough(request: pytest.FixtureRequest) -> bool:
     """Whether there is time for everything, or `make test` should be done in two minutes."""
     return bool(request.config.getoption("--thorough"))
+
+
+@pytest.fixture(scope="session")
+def docker_host() -> Iterator[str]:
+    """Where a Docker daemon answers; DOCKER_HOST names it too."""
+    from support.docker import some_daemon  # noqa: PLC0415  # slow to import
+
+    with some_daemon() as host:
+        yield host

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from referee.bots import find
-from referee.builds import resolve
+from referee.builds import in_place
 from referee.cli import run
 from referee.errors import RefereeError
 from referee.sandbox import bubblewrap
@@ -80,7 +80,8 @@ def test_a_sandbox_that_does_not_work_is_found_before_play(
 
 async def test_a_submitted_bot_never_runs_bare(tmp_path: Path) -> None:
     """Not by choice, not by mistake: the bare sandbox itself refuses to start it."""
-    spec = replace(resolve(str(executable(tmp_path / "theirs"))), submitted=True)
+    own = await in_place(find(str(executable(tmp_path / "theirs")), Settings()))
+    spec = replace(own, submitted=True)
     with pytest.raises(RefereeError, match="was submitted: it never runs without a sandbox"):
         await Bare().launch(spec)
 

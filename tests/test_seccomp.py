@@ -31,7 +31,7 @@ def verdict(code: bytes, architecture: int, number: int, *arguments: int) -> int
             case 0x20:
                 (value,) = struct.unpack_from("<I", data, operand)
             case 0x06:
-                return operand
+                return int(operand)
             case 0x15:
                 at += yes if value == operand else no
             case 0x35:

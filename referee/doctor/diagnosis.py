@@ -16,8 +16,8 @@ from referee.doctor.reports import SWITCHES, Language, Machine, Report, absent, 
 from referee.doctor.trials import TRIALS, Patient
 from referee.errors import HostError, RefereeError
 from referee.sandbox import Sandbox
-from referee.sandbox.bubblewrap import OPEN_FILES
 from referee.sandbox.opening import SandboxName, opened, trial
+from referee.sandbox.surroundings import OPEN_FILES
 from referee.settings import Bounds, Settings
 
 BOUNDS: Final = Bounds(memory=64, tmp=8)

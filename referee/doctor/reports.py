@@ -108,7 +108,7 @@ _HELP: Final = (
     ("package util-linux", "apt install util-linux (or dnf, pacman, apk add)"),
     ("only you can write", "chown it to yourself and chmod go-w, or remove it"),
     ("python3", "apt install python3: the trials run by /usr/bin/python3"),
-    ("No module named", "pip install 'briscola-referee[docker]'"),
+    ("No module named", "pip install docker"),
     ("DOCKER_HOST", "unset DOCKER_HOST: the daemon must run on this machine"),
     ("Permission denied", "docker: add yourself to the group docker, and log in again"),
     ("docker", "start the daemon: systemctl start docker (or install the package docker.io)"),

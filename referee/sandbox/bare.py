@@ -199,7 +199,7 @@ class Bare:
         Raises:
             RefereeError: it does not build.
         """
-        return in_place(found)
+        return await in_place(found)
 
     async def launch(self, bot: BotSpec) -> BareProcess:
         """Starts a bot.

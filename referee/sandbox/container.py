@@ -1,15 +1,203 @@
-"""Bots in containers, by the Docker daemon of this machine."""
+"""Bots in containers, by the Docker daemon of this machine.
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+The daemon makes a container and takes it away. All between is between us and the bot: messages go
+through FIFOs, and the kernel is asked and told directly, by control groups and signals.
+"""
 
+import os
+from collections.abc import AsyncIterator, Callable
+from contextlib import ExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import trio
+
+from referee.bots import BotSpec, Found
 from referee.errors import SandboxError
 from referee.sandbox import Sandbox
+from referee.sandbox.contained import ContainerProcess, Started
+from referee.sandbox.copies import Copies, hand_over, search_path
+from referee.sandbox.daemon import Daemon
+from referee.sandbox.fifos import Fifos
+from referee.sandbox.image import check_image, default_image, shown
+from referee.sandbox.janitor import GROUPS, LABEL
 from referee.sandbox.place import Place
+from referee.sandbox.recipe import Recipe
+from referee.sandbox.seccomp import Filter, UnknownMachine, docker_profile
+from referee.sandbox.slots import Slot
+from referee.sandbox.surroundings import NOBODY
+
+_AT_ONCE: Final = 4
+_REVIVAL_S: Final = 5.0
+_AGAIN_S: Final = 0.25
+_Result = TypeVar("_Result")
+
+
+class Docker:
+    """The Docker sandbox; see `referee.sandbox.Sandbox`."""
+
+    name = "docker"
+
+    def __init__(self, place: Place, daemon: Daemon, info: dict[str, Any], image: str) -> None:
+        """Takes over a daemon that was greeted.
+
+        Args:
+            place: what the sandboxes of this run share.
+            daemon: whom to ask.
+            info: what it said of itself.
+            image: our own image.
+
+        Raises:
+            SandboxError: there is no filter of system calls for this processor.
+        """
+        self._place, self._daemon, self._image = place, daemon, image
+        self._version = info["ServerVersion"]
+        self._copies = Copies(place)
+        try:
+            self._profile = docker_profile(Filter(locks=place.settings.locks))
+        except UnknownMachine as error:
+            raise SandboxError(f"no filter of system calls for a {error}") from error
+        ours = place.hierarchies is not None and info["CgroupDriver"] == "cgroupfs"
+        self._parent = f"/{GROUPS}/{place.run}" if ours else ""
+        self._calls = trio.CapacityLimiter(_AT_ONCE)
+        self._waking = trio.Lock()
+        self._numbers = iter(range(1, 1 << 62))
+
+    @property
+    def how(self) -> str:
+        """What binds bots."""
+        hierarchies = self._place.hierarchies
+        limits = "limits by the daemon" if hierarchies is None else f"cgroups {hierarchies.kind}"
+        users = ", own user ids" if self._place.root else ""
+        return f"containers of Docker {self._version}, seccomp, {limits}{users}"
+
+    async def prepare(self, found: Found) -> BotSpec:
+        """Copies a bot to where it can be shown to it, built if need be.
+
+        Raises:
+            RefereeError: it does not build, or its image is not here.
+        """
+        if found.image:
+            await self._in_thread(lambda: self._check_image(found))
+        return await self._copies.prepare(found, self)
+
+    def _check_image(self, found: Found) -> None:
+        with self._daemon.client() as client:
+            check_image(client, found.image, found.typed)
+
+    async def _in_thread(self, call: Callable[[], _Result]) -> _Result:
+        """Does what may block; once begun it is not left before its own bounds end it."""
+        return await trio.to_thread.run_sync(call, limiter=self._calls)
+
+    async def launch(self, bot: BotSpec) -> ContainerProcess:
+        """Starts a bot.
+
+        Raises:
+            SandboxError: the daemon did not start it.
+        """
+        await self._wake()
+        try:
+            with ExitStack() as undo:
+                process = await self._launch(bot, undo)
+                undo.callback(process.release)
+                undo.callback(process.kill)
+                await process.begun()
+                undo.pop_all()
+        except OSError as error:
+            raise SandboxError(f"bot {bot.name} cannot be started: {error}") from error
+        return process
+
+    async def _launch(self, bot: BotSpec, undo: ExitStack) -> ContainerProcess:
+        """Starts a container, which then waits for us; `undo` is for what fails until then."""
+        name = f"{GROUPS}-{self._place.run}-{next(self._numbers)}"
+        slot = self._place.take_slot()
+        if slot is not None:
+            undo.callback(slot.free)
+            if bot.writable:
+                hand_over(Path(bot.folder), slot.uid)
+        fifos = Fifos(self._place.work / name)
+        undo.callback(fifos.close)
+        recipe = self._recipe(bot, name, slot, fifos)
+        undo.callback(self._daemon.reaper.take, name)
+        container, pid = await self._in_thread(lambda: self._start(recipe))
+        started = Started(container, pid, fifos, slot)
+        process = ContainerProcess(started, self._daemon, self._place.hierarchies)
+        undo.pop_all()
+        return process
+
+    async def _wake(self) -> None:
+        """Gives a daemon that had died some time to come back.
+
+        Raises:
+            SandboxError: it did not.
+        """
+        news = self._daemon.news
+        async with self._waking:
+            until = trio.current_time() + _REVIVAL_S
+            while not news.connected:
+                try:
+                    await self._in_thread(self._daemon.listen)
+                except SandboxError:
+                    if trio.current_time() > until:
+                        news.trouble()  # so it is told
+                        raise
+                    await trio.sleep(_AGAIN_S)
+
+    def _recipe(self, bot: BotSpec, name: str, slot: Slot | None, fifos: Fifos) -> Recipe:
+        toolchains = self._place.settings.toolchains
+        cores = sorted(os.sched_getaffinity(0))  # this thread's, where we play; not a worker's
+        nobody = os.geteuid() if bot.writable else NOBODY  # who builds must be able to write
+        return Recipe(
+            name=name,
+            image=bot.image or self._image,
+            bot=bot,
+            uid=nobody if slot is None else slot.uid,
+            io=fifos.folder,
+            cores=",".join(map(str, cores)),
+            path="" if bot.image else search_path(toolchains),
+            shown=() if bot.image else tuple(shown(toolchains)),
+            profile=self._profile,
+            labels={LABEL: self._place.run},
+            parent=self._parent,
+        )
+
+    def _start(self, recipe: Recipe) -> tuple[str, int]:
+        """Makes and starts a container; returns its id and that of its first process."""
+        with self._daemon.client() as client:
+            container = recipe.create(client)
+            client.start(container)
+            return container, int(client.inspect_container(container)["State"]["Pid"])
+
+    def trouble(self) -> str | None:
+        """Whether the daemon has died, or somebody else has ended a bot."""
+        return self._daemon.news.trouble()
+
+    def clear(self) -> None:
+        """Nothing outlives its container."""
+
+    def sweep(self) -> None:
+        """Nothing outlives its container."""
 
 
 @asynccontextmanager
 async def opened_docker(place: Place) -> AsyncIterator[Sandbox]:
-    """Not yet."""
-    raise SandboxError(f"not yet ({place.run})")
-    yield
+    """The Docker sandbox; when the block is left, so have its containers.
+
+    Raises:
+        SandboxError: there is no daemon here that could run bots.
+    """
+    daemon = Daemon(place.run)
+    info = await trio.to_thread.run_sync(daemon.greet)
+
+    def ready() -> str:
+        daemon.sweep(ours=False)
+        daemon.listen()
+        with daemon.client() as client:
+            return default_image(client)
+
+    try:
+        image = await trio.to_thread.run_sync(ready)
+        yield Docker(place, daemon, info, image)
+    finally:
+        with trio.CancelScope(shield=True):
+            await trio.to_thread.run_sync(daemon.close)

@@ -6,25 +6,25 @@ Ours holds empty folders and links; the system in it is the host's own /usr, sho
 import hashlib
 import io
 import os
+import re
 import tarfile
-from collections.abc import Iterator
-from glob import glob
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from docker import APIClient
 from docker.errors import APIError, ImageNotFound
 from docker.types import Mount
 
 from referee.errors import RefereeError, SandboxError
-from referee.sandbox.bubblewrap import NOBODY
 from referee.sandbox.slots import FIRST_UID, SLOTS
+from referee.sandbox.surroundings import ENTRIES, ETC, NOBODY
 
 REPOSITORY: Final = "briscola-referee"
 IO_FOLDER: Final = "/io"
 _FOLDERS: Final = ("bot", "dev", "etc", "io", "proc", "run", "sbin", "sys", "tmp", "usr")
-_ENTRIES: Final = ("bin", "lib", "lib32", "lib64", "libx32")  # not sbin: Docker puts its init there
-_ETC: Final = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", *glob("/etc/java-*"))
+_REFERENCE: Final = re.compile(r"[a-zA-Z0-9][\w./:@-]*", re.ASCII)
+_ENTRIES: Final = tuple(name for name in ENTRIES if name != "sbin")  # Docker puts its init there
 
 
 def shown(toolchains: tuple[str, ...]) -> Iterator[Mount]:
@@ -34,7 +34,7 @@ def shown(toolchains: tuple[str, ...]) -> Iterator[Mount]:
         toolchains: folders outside /usr; the daemon is root and reaches them wherever they lie.
     """
     real = (f"/{name}" for name in _ENTRIES if not Path("/", name).is_symlink())
-    for path in ("/usr", *real, *_ETC, *toolchains):
+    for path in ("/usr", *real, *ETC, *toolchains):
         if os.path.exists(path):
             yield Mount(path, os.path.realpath(path), type="bind", read_only=True)
 
@@ -49,14 +49,10 @@ def default_image(client: APIClient) -> str:
     data = _archive()
     tag = hashlib.sha256(data).hexdigest()[:16]
     name = f"{REPOSITORY}:{tag}"
-    try:
-        client.inspect_image(name)
-    except ImageNotFound:
+    if not client.images(name):
         said = client.import_image_from_data(data, repository=REPOSITORY, tag=tag)
-        try:
-            client.inspect_image(name)
-        except ImageNotFound as error:
-            raise SandboxError(f"docker: the daemon did not take our image: {said}") from error
+        if not client.images(name):
+            raise SandboxError(f"docker: the daemon did not take our image: {said}")
     return name
 
 
@@ -67,8 +63,11 @@ def check_image(client: APIClient, name: str, typed: str) -> None:
         RefereeError: it is not here, or keeps folders that a bot could fill without bounds.
         DockerException: the daemon does not answer.
     """
+    if _REFERENCE.fullmatch(name) is None or ".." in name:  # it becomes part of an address
+        raise RefereeError(f"bot {typed!r}: bot.toml: image {name!r}: images are not named so")
+    inspect: Callable[[str], dict[str, Any]] = client.inspect_image  # which has no types
     try:
-        found = client.inspect_image(name)
+        found = inspect(name)
     except ImageNotFound as error:
         raise RefereeError(
             f"bot {typed!r}: bot.toml: there is no image {name!r} here; it must be pulled or "
@@ -93,7 +92,11 @@ def _archive() -> bytes:
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w", format=tarfile.USTAR_FORMAT) as archive:
         for name in _FOLDERS:
-            archive.addfile(_entry(name, tarfile.DIRTYPE))
+            folder = _entry(name, tarfile.DIRTYPE)
+            folder.mode = (
+                0o1777 if name == "tmp" else 0o755
+            )  # runc gives it to what is mounted there
+            archive.addfile(folder)
         for name in _ENTRIES:
             path = Path("/", name)
             if path.is_symlink():

@@ -9,11 +9,10 @@ from docker.types import LogConfig, Mount, Ulimit
 from msgspec import Struct
 
 from referee.bots import BotSpec
-from referee.sandbox.bubblewrap import OPEN_FILES, environment, file_limit
 from referee.sandbox.copies import BOT_FOLDER
 from referee.sandbox.image import IO_FOLDER
+from referee.sandbox.surroundings import MIB, OPEN_FILES, environment, file_limit
 
-_MIB: Final = 1 << 20
 _OWN_PROCESSES: Final = 2
 """Docker's init and `timeout`, which count too."""
 
@@ -87,12 +86,12 @@ class Recipe(Struct, frozen=True):
 
     def _host_config(self, client: APIClient) -> dict[str, Any]:  # JSON
         bounds = self.bot.bounds
-        memory = max(bounds.memory, _LEAST_MEMORY) * _MIB
+        memory = max(bounds.memory, _LEAST_MEMORY) * MIB
         found: dict[str, Any] = client.create_host_config(
             init=True,
             network_mode="none",
             ipc_mode="private",
-            shm_size=_MIB,
+            shm_size=MIB,
             read_only=True,
             cap_drop=["ALL"],
             security_opt=["no-new-privileges:true", f"seccomp={self.profile}"],
@@ -102,7 +101,7 @@ class Recipe(Struct, frozen=True):
             oom_score_adj=1000,
             cpuset_cpus=self.cores,
             cgroup_parent=self.parent or None,
-            tmpfs={"/tmp": _tmpfs(bounds.tmp)},  # noqa: S108  # the bot's own
+            tmpfs={"/tmp": _tmpfs(bounds.tmp, self.uid)},  # noqa: S108  # the bot's own
             mounts=self._mounts(),
             ulimits=_limits(self.bot),
             log_config=LogConfig(type="none"),
@@ -111,15 +110,14 @@ class Recipe(Struct, frozen=True):
         return found
 
     def _mounts(self) -> list[Mount]:
-        own = Mount(
-            BOT_FOLDER, self.bot.folder, type="bind", read_only=not self.bot.writable
-        )
+        own = Mount(BOT_FOLDER, self.bot.folder, type="bind", read_only=not self.bot.writable)
         pipes = Mount(IO_FOLDER, str(self.io), type="bind", read_only=True)
         return [*self.shown, own, pipes]
 
 
-def _tmpfs(size_mib: int) -> str:
-    return f"rw,exec,nosuid,nodev,mode=1777,size={size_mib}m,nr_inodes=4096"
+def _tmpfs(size_mib: int, uid: int) -> str:
+    """The bot's own, since runc gives it the mode that the folder has in the image."""
+    return f"rw,exec,nosuid,nodev,uid={uid},gid={uid},mode=1777,size={size_mib}m,nr_inodes=4096"
 
 
 def _limits(bot: BotSpec) -> list[Ulimit]:

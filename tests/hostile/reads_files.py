@@ -23,7 +23,7 @@ def look(path: str) -> None:
 def attack() -> str:
     paths = (*SECRET, *OURS, *ROUND_ABOUT)
     found = first_that_works({path: partial(look, path) for path in paths})
-    expected = {"bin", "bot", "dev", "etc", "lib", "lib32", "lib64", "libx32", "proc", "sbin"}
+    expected = {"bin", "bot", "dev", "etc", "io", "lib", "lib32", "lib64", "libx32", "proc", "sbin"}
     more = {".dockerenv", "home", "root", "run", "sys", "tmp", "usr", "var"}
     strange = set(os.listdir("/")) - expected - more
     if os.listdir(TMP):

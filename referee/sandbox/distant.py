@@ -1,0 +1,72 @@
+"""The control of a container whose control group is not ours: by the daemon, and by /proc."""
+
+import os
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Final
+
+from docker import APIClient
+
+from referee.errors import SandboxError
+from referee.sandbox.daemon import Daemon
+from referee.sandbox.processes import descendants
+from referee.sandbox.watching import Watch
+
+_PAUSE_S: Final = 2.0
+_PAUSE_AGAIN_S: Final = 0.005
+
+
+class Distant(Watch):
+    """One container so controlled; see `referee.sandbox.cgroups.Group`."""
+
+    def __init__(self, pid: int, container: str, daemon: Daemon) -> None:
+        """Takes the container of this first process."""
+        super().__init__(0)
+        self._root, self._container, self._daemon = pid, container, daemon
+
+    def members(self) -> tuple[int, ...]:
+        """The ids of the processes."""
+        return (self._root, *descendants(self._root)) if self._root else ()
+
+    def oom_kills(self) -> int:
+        """How many there were, none of which can be seen from here."""
+        raise OSError("that is the daemon's to say")
+
+    def freeze(self) -> None:
+        """Has the daemon stop it.
+
+        Raises:
+            SandboxError: it did not.
+        """
+        self._tell(APIClient.pause)
+
+    def thaw(self) -> None:
+        """Has the daemon let it go on.
+
+        Raises:
+            SandboxError: it did not.
+        """
+        self._tell(APIClient.unpause)
+
+    def _tell(self, what: Callable[[APIClient, str], None]) -> None:
+        """Tells the daemon, again where it is mistaken.
+
+        It takes late news of one pause for the next, and then knows for some milliseconds
+        not whether a container is paused.
+        """
+        until = time.monotonic() + _PAUSE_S
+        while os.path.exists(f"/proc/{self._root}"):
+            try:
+                with self._daemon.client(_PAUSE_S) as client:
+                    return what(client, self._container)
+            except SandboxError:
+                if time.monotonic() > until or not self._daemon.news.connected:
+                    raise
+                time.sleep(_PAUSE_AGAIN_S)
+
+    def kill(self) -> None:
+        """Ends it by signals, or has the daemon do so where it is not ours to signal to."""
+        super().kill()
+        with suppress(SandboxError), self._daemon.client(_PAUSE_S) as client:
+            client.kill(self._container)

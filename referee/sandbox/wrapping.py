@@ -1,0 +1,76 @@
+"""The command line of bubblewrap: what it shows a bot, and what it takes away."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from referee.bots import BotSpec
+from referee.sandbox.copies import BOT_FOLDER
+from referee.sandbox.surroundings import (
+    ENTRIES,
+    ETC,
+    MIB,
+    NOBODY,
+    OPEN_FILES,
+    environment,
+    file_limit,
+)
+
+ENTER: Final = 'for door in $1; do echo 0 > "$door" || exit 97; done; eval "$2"; shift 2; exec "$@"'
+"""Joins the control groups and lowers the limits: whatever is started then is bound already."""
+
+_SHM: Final = MIB
+
+
+def system() -> list[str]:
+    """The read-only system: /usr, what points into it, and what programs need of /etc."""
+    found = ["--ro-bind", "/usr", "/usr"]
+    for name in ENTRIES:
+        path = Path("/", name)
+        if path.is_symlink():
+            found += ["--symlink", os.readlink(path), str(path)]
+        elif path.is_dir():
+            found += ["--ro-bind", str(path), str(path)]
+    found += ["--dir", "/etc"]
+    for name in ETC:
+        found += ["--ro-bind-try", name, name]
+    return found
+
+
+def arguments(bot: BotSpec, toolchains: Mapping[str, str], path: str) -> list[str]:
+    """The options of bwrap, but for those that name descriptors.
+
+    Args:
+        bot: whom they are for.
+        toolchains: folders to show, and where they can be reached from.
+        path: the bot's PATH.
+    """
+    found = [
+        *("--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
+        *("--unshare-cgroup-try", "--disable-userns", "--die-with-parent", "--new-session"),
+        *("--cap-drop", "ALL", "--uid", str(NOBODY), "--gid", str(NOBODY), "--hostname", "bot"),
+        "--clearenv",
+    ]
+    for name, value in environment(bot.bounds, path).items():
+        found += ["--setenv", name, value]
+    found += [*system(), "--proc", "/proc", "--dev", "/dev"]
+    for folder, size in (("/dev/shm", _SHM), ("/tmp", bot.bounds.tmp * MIB)):  # noqa: S108
+        found += ["--perms", "1777", "--size", str(size), "--tmpfs", folder]
+    for folder, source in toolchains.items():
+        found += ["--ro-bind", source, folder]
+    bind = "--bind" if bot.writable else "--ro-bind"
+    found += [bind, bot.folder, BOT_FOLDER, "--chdir", BOT_FOLDER]
+    return [*found, "--remount-ro", "/dev", "--remount-ro", "/"]
+
+
+def limits(bot: BotSpec, *, alone: bool) -> list[str]:
+    """Limits of each process, for sh; more of them where no control group binds all together.
+
+    That of the number of processes is set inside: outside it would count all that the user has.
+    """
+    most, files = (1 << 30, 1024) if bot.writable else (file_limit(bot.bounds), OPEN_FILES)
+    found = ["ulimit -c 0", f"ulimit -n {files}", "ulimit -l 64", f"ulimit -f {most // 512}"]
+    if alone:
+        found.append(f"ulimit -d {(bot.bounds.memory + 64) * 1024}")
+    return found

@@ -1,0 +1,206 @@
+"""Thousands of matches in one process, and many damaged conversations: nothing may grow.
+
+    python tests/soak.py [--matches N] [--mutations N]
+
+Exit code 1, with a line for each thing that grew.
+"""
+
+import argparse
+import gc
+import os
+import sys
+import tempfile
+import time
+from glob import glob
+from pathlib import Path
+from typing import Final
+
+import trio
+from msgspec import Struct
+
+from referee.bots import BotSpec, find
+from referee.config import MatchConfig, make_plan
+from referee.match import play_match
+from referee.recording import Recorder
+from referee.sandbox import Sandbox, janitor
+from referee.sandbox.opening import SandboxName, opened
+from referee.sandbox.place import work_folder
+from referee.sandbox.processes import descendants, is_dead
+from referee.settings import Settings
+from referee.verdict import FaultCode
+from support import fuzz
+
+BOTS: Final = ("sample:first-c", "sample:first-c")
+AT_ONCE: Final = 100
+"""Matches between the opening and the closing of a sandbox."""
+
+SHOWN_EVERY: Final = 500
+MUTATED_AT_ONCE: Final = 10_000
+RSS_MOST: Final = 5 * 1024 * 1024
+"""By how much our memory may grow after the first `SHOWN_EVERY` matches."""
+
+
+class Gauge(Struct, frozen=True):
+    """What must not grow, counted while no sandbox is open.
+
+    Attributes:
+        children: processes below us, the living and the dead.
+        mounts: of ours; others may come and go.
+        folders: of our run.
+    """
+
+    rss: int
+    fds: int
+    threads: int
+    children: int
+    zombies: int
+    groups: int
+    mounts: int
+    folders: int
+
+    def text(self) -> str:
+        """In one line."""
+        rest = ", ".join(f"{name} {getattr(self, name)}" for name in self.__struct_fields__[1:])
+        return f"rss {self.rss / 2**20:.2f} MiB, {rest}"
+
+
+def gauge() -> Gauge:
+    """Counts."""
+    gc.collect()
+    run = janitor.run_of(os.getpid())
+    below = descendants(os.getpid())
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return Gauge(
+        rss=pages * os.sysconf("SC_PAGE_SIZE"),
+        fds=len(os.listdir("/proc/self/fd")),
+        threads=len(os.listdir("/proc/self/task")),
+        children=len(below),
+        zombies=sum(map(is_dead, below)),
+        groups=len(janitor.groups_of(run)),
+        mounts=Path("/proc/self/mountinfo").read_text().count(work_folder().name),
+        folders=len(glob(f"{work_folder()}/{run}*")),
+    )
+
+
+def grown(before: Gauge, after: Gauge) -> list[str]:
+    """What has grown, in words."""
+    found = [
+        f"{name}: {getattr(before, name)} -> {getattr(after, name)}"
+        for name in Gauge.__struct_fields__[1:]
+        if getattr(after, name) > getattr(before, name)
+    ]
+    if after.rss - before.rss > RSS_MOST:
+        found.append(f"rss: {before.rss} -> {after.rss}")
+    return found
+
+
+async def _play(number: int, specs: list[BotSpec], sandbox: Sandbox, path: Path) -> None:
+    """One deal; every hundredth record is verified.
+
+    Raises:
+        AssertionError: it did not end as it must.
+    """
+    asked = MatchConfig(game="briscola-2", bots=2, deals=1, key=str(number), dealer=number % 2)
+    recorder = Recorder(path)
+    try:
+        scope = trio.CancelScope()
+        result = await play_match(make_plan(asked), specs, sandbox, recorder, interrupt=scope)
+    finally:
+        recorder.close()
+    assert result.end.end == "deals", result
+    assert result.totals.faults == [], result
+    assert result.totals.voids == [], result
+    _look_at(path, verify=number % AT_ONCE == 0)
+
+
+def _look_at(record: Path, *, verify: bool) -> None:
+    """Takes a record away, and sees before whether it holds."""
+    if verify:
+        found = fuzz.trouble(record.read_bytes(), record)
+        assert found is None, found
+    record.unlink()
+
+
+def _nothing_left() -> None:
+    """Sees that bots that are gone have left neither groups nor processes."""
+    tops = janitor.groups_of(janitor.run_of(os.getpid()))
+    assert not [found for top in tops for found in glob(f"{top}/*/")]
+    assert len(descendants(os.getpid())) == 1  # the janitor
+
+
+async def _some(numbers: range, path: Path, mode: SandboxName) -> None:
+    """Plays some matches in a sandbox of their own.
+
+    Raises:
+        AssertionError: one did not end as it must, or something was left before it was closed.
+    """
+    async with opened(mode) as sandbox:
+        specs = [await sandbox.prepare(find(bot, Settings())) for bot in BOTS]
+        for number in numbers:
+            await _play(number, specs, sandbox, path)
+        _nothing_left()
+
+
+async def soak(matches: int, mode: SandboxName = SandboxName.BWRAP) -> list[str]:
+    """Plays so many matches; hands out what grew.
+
+    Raises:
+        AssertionError: a match did not end as it must.
+    """
+    first: Gauge | None = None
+    last = gauge()
+    begin = time.monotonic()
+    print(f"before: {last.text()}", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "record")
+        for start in range(0, matches, AT_ONCE):
+            numbers = range(start, min(start + AT_ONCE, matches))
+            await _some(numbers, path, mode)
+            if numbers.stop % SHOWN_EVERY == 0 or numbers.stop == matches or first is None:
+                last = gauge()
+                rate = numbers.stop / (time.monotonic() - begin)
+                print(f"{numbers.stop}: {last.text()}, {rate:.1f} matches/s", flush=True)
+                if first is None or numbers.stop <= SHOWN_EVERY:
+                    first = last
+    return [] if first is None else grown(first, last)
+
+
+def mutate(mutations: int) -> tuple[dict[FaultCode, int], list[str]]:
+    """Damages so many conversations, and a tenth as many records; what came of it, what grew."""
+    counts: dict[FaultCode, int] = {}
+    first: Gauge | None = None
+    last = gauge()
+    for start in range(0, mutations, MUTATED_AT_ONCE):
+        seeds = range(start, min(start + MUTATED_AT_ONCE, mutations))
+        for code, number in fuzz.fuzz_conversations(seeds).items():
+            counts[code] = counts.get(code, 0) + number
+        fuzz.fuzz_records(seeds[::9])
+        fuzz.fuzz_matches(seeds[::99])
+        last = gauge()
+        first = first or last
+        print(f"{seeds.stop} mutations: {last.text()}", flush=True)
+    return counts, [] if first is None else grown(first, last)
+
+
+def main() -> int:
+    """The script."""
+    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
+    parser.add_argument("--matches", type=int, default=10_000)
+    parser.add_argument("--mutations", type=int, default=100_000)
+    parser.add_argument("--sandbox", choices=("bare", "bwrap"), default="bwrap")
+    wanted = parser.parse_args()
+    begin = time.monotonic()
+    trouble = trio.run(soak, wanted.matches, SandboxName(wanted.sandbox))
+    played = time.monotonic() - begin
+    counts, more = mutate(wanted.mutations)
+    mutated = time.monotonic() - begin - played
+    verdicts = ", ".join(f"{code} {number}" for code, number in sorted(counts.items()))
+    print(f"{wanted.matches} matches: {wanted.matches / max(played, 1e-9):.1f} a second")
+    print(f"{wanted.mutations} mutations in {mutated:.0f} s: {verdicts or 'none'}")
+    for line in (*trouble, *more):
+        print(f"grew: {line}", file=sys.stderr)
+    return int(bool(trouble or more))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
