@@ -92,7 +92,8 @@ def _missing_interpreter(line: bytes, view: View) -> str | None:
     if os.path.basename(words[0]) == "env":
         named = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
         if named and not view.finds(named[0]):
-            return f"its #! line asks for {named[0]!r}, which is not installed"
+            where = "not installed in the sandbox" if view.roots else "not installed"
+            return f"its #! line asks for {named[0]!r}, which is {where}"
     if not view.shows(words[0]):
         where = "not in the sandbox" if os.access(words[0], os.X_OK) else "not there"
         return f"its #! line asks for {words[0]!r}, which is {where}"

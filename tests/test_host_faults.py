@@ -562,6 +562,25 @@ async def test_a_void_deal_leaves_no_trace_in_the_game_digest(
 
 
 @pytest.mark.slow
+def test_a_void_deal_is_shown_by_every_view_of_the_record(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The match says it, replay says it, and the proof counts it: nobody hides a deal."""
+    path = tmp_path / "record"
+    with monkeypatch.context() as patch:
+        plant(patch, Leg, "judge", lambda number: number == 10)
+        match_ = ["match", "sample:first", "sample:first", "--deals", "1", "--sandbox", "bare"]
+        assert run([*match_, "--record", str(path), "--key", "k"]) == 0
+    assert "void: deal 1, no bot's doing (referee): a bug of the referee" in capsys.readouterr().out
+    assert run(["replay", str(path)]) == 0
+    assert "void: deal 1 of leg 1 (referee): a bug of the referee" in capsys.readouterr().out
+    assert run(["replay", str(path), "--verify"]) == 0
+    assert "; void deals played again: 1 " in capsys.readouterr().out
+    assert run(["replay", str(path), "--verify", "--json"]) == 0
+    assert '"voids": 1' in capsys.readouterr().out
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("where", PLACES)
 async def test_a_bug_that_stays_ends_the_match_and_charges_nobody(
     where: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path

@@ -121,6 +121,9 @@ def _show(
     for leg, fault in found.last_faults:
         text = f"fault after the last deal of leg {leg + 1}: place {fault.seat}: {fault.code}"
         to.print(text, style="red")
+    for void in found.totals.voids if only is None else ():
+        text = f"void: deal {void.deal} of leg {void.leg + 1} ({void.family}): {void.detail}"
+        to.print(text, style="yellow")
     if found.end is not None and only is None:
         winner = found.end.winner
         who = "drawn" if winner is None else " and ".join(names[bot] for bot in winner)
@@ -173,6 +176,7 @@ def _conclude(
                     "verified": reason is None,
                     "trouble": reason,
                     "deals": found.totals.deals if found else 0,
+                    "voids": len(found.totals.voids) if found else 0,
                     "game_digest": found.end.game_digest if found and found.end else None,
                 }
             )
@@ -183,6 +187,8 @@ def _conclude(
         raise typer.Exit(1)
     if verify and not as_json and found is not None and found.end is not None:
         digest = found.end.game_digest
+        if found.totals.voids:
+            digest += f"; void deals played again: {len(found.totals.voids)} (see referee replay)"
         if found.header.wire != WIRE:
             digest += f"; bytes not compared: the record is of wire {found.header.wire}"
         print(f"{printable(str(file))}: verified, {found.totals.deals} deals, game digest {digest}")
