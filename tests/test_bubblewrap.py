@@ -180,6 +180,7 @@ async def test_a_missing_program_is_found_before_play(bwrap: Sandbox, tmp_path: 
 BUILT = ("first-c", "first-cpp", "first-rust", "first-java")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("sample", ["greedy", *BUILT, "first-js", "first-perl", "first-sh"])
 async def test_bots_of_every_language_play_the_same_in_it(sample: str, tmp_path: Path) -> None:
     """Built inside where they are built; the game is that of a bare match."""

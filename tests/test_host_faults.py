@@ -42,6 +42,8 @@ from support.drive import HELLO
 from support.fuzz import Puppet
 from support.matches import lines_of, match, processes_with, rogue, verified
 
+pytestmark = pytest.mark.thorough
+
 REFEREE: Final = Path(sys.executable).parent / "referee"
 MODES: Final = ("bare", "bwrap")
 GONE_S: Final = 2.0

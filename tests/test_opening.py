@@ -10,9 +10,9 @@ from referee.bots import find
 from referee.builds import in_place
 from referee.cli import run
 from referee.errors import RefereeError
-from referee.sandbox import bubblewrap
+from referee.sandbox import bubblewrap, opening
 from referee.sandbox.bare import Bare
-from referee.sandbox.opening import SandboxName, opened_for
+from referee.sandbox.opening import SandboxName, by_strength, opened_for
 from referee.settings import Settings
 from support.sandboxes import need
 
@@ -98,3 +98,17 @@ def test_bare_is_said_once_and_a_sandbox_by_name(
     assert said.count("bots run bare, without a sandbox: run only bots you trust") == 1
     assert run([*pair, "--sandbox", "bwrap"]) == 0
     assert capsys.readouterr().err.startswith("sandbox: bwrap (namespaces, seccomp, ")
+
+
+def test_docker_comes_first_where_only_docker_binds_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Without control groups of ours, or without root, bubblewrap can only watch."""
+    usual = (SandboxName.BWRAP, SandboxName.DOCKER)
+    monkeypatch.setattr(opening, "available", lambda: None)
+    assert by_strength() == usual[::-1]
+    monkeypatch.setattr(opening, "available", lambda: "some")
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    assert by_strength() == usual
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert by_strength() == usual[::-1]

@@ -13,7 +13,7 @@ from referee.doctor.diagnosis import diagnose, works
 from referee.doctor.reports import Report, State, exit_code, taken
 from referee.faces import busy, console, print_table, printable
 from referee.interrupts import interruptible
-from referee.sandbox.opening import SandboxName
+from referee.sandbox.opening import SandboxName, by_strength
 from referee.settings import Settings, read_settings
 
 _STYLES = {State.PROVED: "green", State.BROKEN: "bold red", State.ABSENT: "yellow"}
@@ -56,7 +56,7 @@ async def _all(names: tuple[SandboxName, ...], settings: Settings) -> tuple[list
                     known[name] = await works(name, settings)
                 if known[name]:
                     break
-            auto = taken(known)
+            auto = taken(known, by_strength())
     if scope.cancelled_caught:
         raise KeyboardInterrupt
     return reports, auto

@@ -182,9 +182,9 @@ def _namespaces(machine: Machine) -> str:
     )
 
 
-def taken(works: Mapping[str, bool]) -> str:
-    """The sandbox that `auto` takes."""
-    return next((name for name in ("bwrap", "docker") if works.get(name)), "bare")
+def taken(works: Mapping[str, bool], order: Iterable[str]) -> str:
+    """The sandbox that `auto` takes, which tries them in this order."""
+    return next((name for name in order if works.get(name)), "bare")
 
 
 def exit_code(reports: Iterable[Report], auto: str) -> int:

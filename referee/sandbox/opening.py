@@ -93,7 +93,12 @@ def _docker_socket() -> str:
     host = os.environ.get("DOCKER_HOST", "unix:///var/run/docker.sock")
     if not host.startswith("unix://"):
         raise SandboxError(f"docker: DOCKER_HOST is {host!r}; only a local daemon will do")
-    return host.removeprefix("unix://")
+    path = host.removeprefix("unix://")
+    if not os.path.exists(path):
+        raise SandboxError(f"no Docker daemon listens at {path}")
+    if not os.access(path, os.R_OK | os.W_OK):
+        raise SandboxError(f"the Docker daemon at {path} does not let you in")
+    return path
 
 
 def _sweep_dead(work: Path, socket: str) -> None:
@@ -147,6 +152,13 @@ async def trial(sandbox: Sandbox) -> None:
         process.release()
 
 
+def by_strength() -> tuple[SandboxName, ...]:
+    """What `auto` tries, the strongest first: without control groups of ours, that is Docker."""
+    ours = os.geteuid() == 0 and available() is not None
+    order = (SandboxName.BWRAP, SandboxName.DOCKER)
+    return order if ours else order[::-1]
+
+
 @asynccontextmanager
 async def opened_for(
     name: SandboxName, bots: Iterable[Found], settings: Settings
@@ -156,7 +168,7 @@ async def opened_for(
     Raises:
         RefereeError: it does not work here, or only bare would, which is not for these bots.
     """
-    wanted = [name] if name is not SandboxName.AUTO else [SandboxName.BWRAP, SandboxName.DOCKER]
+    wanted = (name,) if name is not SandboxName.AUTO else by_strength()
     failed: list[str] = []
     async with AsyncExitStack() as stack:
         sandbox = None
