@@ -169,6 +169,7 @@ class _Talk:
                 self.mend = ONCE
 
     def _write(self, line: bytes) -> None:
+        self.seat.said = line
         try:
             os.write(self.seat.process.stdin, greased(line) if self._grease else line)
         except OSError:
@@ -184,6 +185,8 @@ class _Talk:
     def _spoke_unasked(self, line: bytes) -> None:
         kind = line.split(b'"')[3].decode()
         said = self.seat.heard[:80].decode(errors="backslashreplace").strip()
+        if not any(self._asked) and '"ready"' in said:
+            self.mend = READY_ONCE
         self.verdict = Verdict(
             FaultCode.PROTOCOL,
             f"it wrote {said!r} after `{kind}`, which wants no answer",
