@@ -1,6 +1,7 @@
 """Which sandbox is taken, for whose bots, and who may never run without one."""
 
 import os
+import platform
 from pathlib import Path
 
 import pytest
@@ -112,3 +113,13 @@ def test_docker_comes_first_where_only_docker_binds_memory(
     assert by_strength() == usual
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     assert by_strength() == usual[::-1]
+
+
+async def test_a_processor_without_a_table_has_no_sandbox(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It is said, and nothing runs without its filter."""
+    need("bwrap")
+    monkeypatch.setattr(platform, "machine", lambda: "riscv64")
+    with pytest.raises(RefereeError, match="no filter of system calls for a riscv64"):
+        await taken(SandboxName.BWRAP, "sample:first")

@@ -21,7 +21,7 @@ from referee.sandbox.bare import become_subreaper
 from referee.sandbox.cgroups import Group
 from referee.sandbox.copies import Copies, hand_over, search_path
 from referee.sandbox.place import Place
-from referee.sandbox.seccomp import Filter, program
+from referee.sandbox.seccomp import Filter, UnknownMachine, program
 from referee.sandbox.slots import Slot
 from referee.sandbox.watching import Watch
 from referee.sandbox.wrapped import BubblewrapProcess
@@ -51,16 +51,18 @@ class Bubblewrap:
         """Looks for the programs it needs.
 
         Raises:
-            SandboxError: one is missing.
+            SandboxError: one is missing, or there is no filter of system calls for this processor.
         """
         become_subreaper()
         self._place = place
         self._copies = Copies(place)
         self._path = search_path(place.settings.toolchains)
         self._programs = {name: _found(name) for name in ("bwrap", "sh", "chroot")}
-        self._filter = program(
-            Filter(locks=place.settings.locks, memfd=place.hierarchies is not None)
-        )
+        wanted = Filter(locks=place.settings.locks, memfd=place.hierarchies is not None)
+        try:
+            self._filter = program(wanted)
+        except UnknownMachine as error:
+            raise SandboxError(f"no filter of system calls for a {error}") from error
         self._numbers = iter(range(1, 1 << 62))
 
     @property
