@@ -1,16 +1,16 @@
 """From what a person types to what can be started: a file, a folder, or a sample."""
 
-import hashlib
 import os
 import shlex
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
 import msgspec
 from msgspec import Struct
 
+from referee.botfiles import files_of, hash_file, hash_files
 from referee.errors import RefereeError
 from referee.programs import HERE, why_not
 from referee.settings import Bounds, Settings, Wish
@@ -20,7 +20,6 @@ _PREFIX: Final = "sample:"
 _TOML: Final = "bot.toml"
 _ACTIONS: Final = "actions"
 _LARGEST_TOML: Final = 16 * 1024
-LARGEST_FOLDER: Final = 256 * 1024 * 1024
 
 
 class BotSpec(Struct, frozen=True):
@@ -68,9 +67,11 @@ class Found(Struct, frozen=True):
     sample: bool = False
 
     def stranger(self) -> Path | None:
-        """A file of it that another user owns or may change, if there is one."""
+        """A file of it that another user owns or may change; for root, any: who wrote it?"""
         if self.sample:
             return None
+        if os.geteuid() == 0:
+            return next(iter(self.files.values()))
         for path in self.files.values():
             status = path.stat()
             if status.st_uid != os.geteuid() or status.st_mode & 0o002:
@@ -180,13 +181,17 @@ def _sample(typed: str, settings: Settings) -> Found:
 
 def _folder(folder: Path, typed: str, settings: Settings) -> Found:
     toml = folder / _TOML
-    if not toml.is_file():
+    if toml.is_symlink() or not toml.is_file():
         raise RefereeError(f"bot {typed!r}: the folder has no {_TOML} (name, command, build)")
     wanted = _read_toml(toml, typed)
     try:
         bounds = settings.grant(wanted.limits)
     except RefereeError as error:
         raise RefereeError(f"bot {typed!r}: {_TOML}: {error}") from error
+    if wanted.image and wanted.image not in settings.images:
+        raise RefereeError(
+            f"bot {typed!r}: image {wanted.image!r} is not among those of settings.toml"
+        )
     folder = folder.resolve()
     files = {str(path.relative_to(folder)): path for path in files_of(folder)}
     return Found(
@@ -194,7 +199,7 @@ def _folder(folder: Path, typed: str, settings: Settings) -> Found:
         words=tuple(shlex.split(wanted.command)),
         files=files,
         folder=folder,
-        hash=hash_files(files, typed),
+        hash=hash_files(files, folder),
         typed=typed,
         build=tuple(shlex.split(wanted.build)),
         bounds=bounds,
@@ -216,30 +221,3 @@ def _read_toml(path: Path, typed: str) -> BotToml:
     if not (wanted.name + wanted.command + wanted.build + wanted.image).isprintable():
         raise RefereeError(f"bot {typed!r}: {_TOML}: control characters have no place in it")
     return wanted
-
-
-def hash_file(path: Path) -> str:
-    """SHA-256 of a file, in hex."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def files_of(folder: Path) -> Iterator[Path]:
-    """The files of a bot, in order: what is hashed and copied. Links count as what they name."""
-    for place, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if name != "__pycache__")
-        for name in sorted(names):
-            path = Path(place) / name
-            if path.is_file():
-                yield path
-
-
-def hash_files(files: Mapping[str, Path], typed: str) -> str:
-    """SHA-256 over the names, the right to execute, and the contents of all files."""
-    digest, size = hashlib.sha256(), 0
-    for name, path in files.items():
-        size += path.stat().st_size
-        if size > LARGEST_FOLDER:
-            raise RefereeError(f"bot {typed!r}: the folder holds more than 256 MiB")
-        mode = "x" if os.access(path, os.X_OK) else "-"
-        digest.update(b"%s %s %s\n" % (os.fsencode(name), mode.encode(), hash_file(path).encode()))
-    return digest.hexdigest()

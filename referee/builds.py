@@ -11,14 +11,14 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, Final
 
 import trio
 
-from referee.bots import LARGEST_FOLDER, BotSpec, Found, check_program, find
+from referee.botfiles import LARGEST_FOLDER, copy_files
+from referee.bots import BotSpec, Found, check_program, find
 from referee.errors import RefereeError
 from referee.settings import Settings
 
@@ -75,18 +75,6 @@ async def _in_place(found: Found) -> BotSpec:
     )
 
 
-def copy_files(files: Mapping[str, Path], to: Path) -> None:
-    """Copies a bot's files, with their right to execute.
-
-    Raises:
-        OSError: one cannot be read or written.
-    """
-    for name, path in files.items():
-        target = to / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(path, target)
-
-
 def cache_folder() -> Path:
     """Where builds are kept."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
@@ -102,7 +90,7 @@ async def _built(folder: Path, found: Found) -> Path:
         cache_folder().mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=cache_folder(), prefix=".building-") as scratch:
             copy = Path(scratch) / "bot"
-            copy_files(found.files, copy)
+            copy_files(found.files, copy, found.folder)
             await _run_build(found, copy)
             try:
                 copy.rename(final)

@@ -22,6 +22,7 @@ from referee.verdict import Freeze, OnFault
 Deck = tuple[Card, ...]
 
 _LONGEST_PATH: Final = 255
+_MOST_DEALS: Final = 1_000_000
 _LONGEST_PACE_MS: Final = 60_000
 
 
@@ -199,6 +200,8 @@ def _read_decks(text: str | None, pack: Deck) -> tuple[Deck, ...]:
 def _count_decks(deals: int | None, given: tuple[Deck, ...]) -> int | None:
     if deals is not None and deals < 1:
         raise RefereeError(f"deals={deals}: at least one")
+    if deals is not None and deals > _MOST_DEALS:
+        raise RefereeError(f"deals={deals}: at most {_MOST_DEALS}")
     if given and deals is not None and deals > len(given):
         decks = "deck" if len(given) == 1 else "decks"
         raise RefereeError(f"deals={deals}: there are only {len(given)} {decks}")

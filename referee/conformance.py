@@ -333,7 +333,8 @@ async def _explained(
     elif starting and verdict.code is FaultCode.CRASHED:
         mend = "it ended before `ready`: run it by hand and look"
         if sandbox.name != "bare":
-            mend += "; in a sandbox it sees only /usr and its own file or folder (SPEC 7)"
+            mend += "; in a sandbox it sees only /usr and its own file: what it needs beside that "
+            mend += "goes into a folder with a bot.toml (SPEC 7)"
     elif starting and "$." in verdict.detail:
         mend = HINTS[FaultCode.STARTUP]
     elif "the open act is" in verdict.detail or "field `id`" in verdict.detail:

@@ -86,6 +86,8 @@ def _name(machine: int) -> str:
 
 
 def _missing_interpreter(line: bytes, view: View) -> str | None:
+    if line.endswith(b"\r"):
+        return "its lines end in CRLF, as on Windows: the program of its #! line is not found so"
     words = line.decode(errors="replace").split()
     if not words:
         return "its #! line names no program"

@@ -1,7 +1,7 @@
 """What came of a match: as one JSON object, and as tables for a person."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from referee.bots import Found
 from referee.config import MatchPlan
@@ -10,6 +10,12 @@ from referee.faces import console, print_table
 from referee.leg import DealReason
 from referee.match import MatchResult
 from referee.result import ROWS_KEPT, DealRow
+from referee.verdict import FaultCode
+
+_ALONE: Final = (
+    "(in a sandbox a bot sees only /usr and its own file: what it needs beside that goes into a "
+    "folder with a bot.toml)"
+)
 
 
 def _side(bots: tuple[int, ...], side: tuple[int, ...], names: list[str]) -> str:
@@ -81,6 +87,7 @@ def match_report(
             for fault in totals.faults
         ],
         "fault_counts": totals.fault_counts,
+        "void_count": totals.void_count,
         "voids": [
             {
                 "leg": void.leg,
@@ -102,7 +109,13 @@ def match_report(
 
 
 def print_report(
-    plan: MatchPlan, bots: list[Found], result: MatchResult, path: Path, *, repeatable: bool
+    plan: MatchPlan,
+    bots: list[Found],
+    result: MatchResult,
+    path: Path,
+    sandbox: str,
+    *,
+    repeatable: bool,
 ) -> None:
     """Prints the deals, the bots and the winner; with the key, where that deals the cards again."""
     to, names, totals, end = console(), _names(bots), result.totals, result.end
@@ -145,6 +158,8 @@ def print_report(
     for fault in totals.faults[:10]:
         where = f"deal {fault.deal}" if fault.deal else "after the last deal"
         to.print(f"fault: {names[fault.bot]}, {where}: {fault.code}: {fault.detail}", style="red")
+        if fault.code is FaultCode.STARTUP and sandbox != "bare":
+            to.print(f"       {_ALONE}", style="dim")
         if fault.last_words:
             to.print(f"       the last line on its stderr: {fault.last_words}", style="dim")
     if totals.faults:
@@ -153,7 +168,9 @@ def print_report(
         line = f"void: deal {void.deal}, no bot's doing ({void.family}): {void.detail}"
         to.print(line, style="yellow", soft_wrap=True)
     winner = "drawn" if end.winner is None else " and ".join(names[bot] for bot in end.winner)
-    if end.end not in (Reason.INTERRUPTED, Reason.HOST):
+    if end.end == Reason.INTERRUPTED:
+        to.print(f"result: interrupted after {totals.deals} deals", style="bold")
+    elif end.end != Reason.HOST:
         label = "winner: " if end.winner is not None else "result: "
         to.print(f"{label}{winner} ({_why(end.end, totals.deals)})", style="bold")
     to.print(f"record: {path}", soft_wrap=True)

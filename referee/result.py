@@ -68,6 +68,7 @@ class Totals:
         self._reason = Reason.INTERRUPTED
         self._last_winner: tuple[int, ...] | None = None
         self.voids: list[VoidRow] = []
+        self.void_count = 0
         self._before_deal: tuple[int, tuple[int, ...]] = (0, (0,) * bots)
         self._given_up = False
         self._seatings: list[tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]] = []
@@ -108,6 +109,7 @@ class Totals:
             bot: whose act it was, if anybody's.
             mishap: what made it void.
         """
+        self.void_count += 1
         kept, counts = self._before_deal
         del self.faults[kept:]
         self.fault_counts[:] = counts

@@ -234,7 +234,10 @@ class Seat:
     async def _hear_the_rest(self) -> None:
         while len(self.heard) < _READ:
             await trio.lowlevel.wait_readable(self.process.stdout)
-            data = os.read(self.process.stdout, _READ)
+            try:
+                data = os.read(self.process.stdout, _READ)
+            except BlockingIOError:  # the bot itself may have read it, where it can open its pipe
+                continue
             if not data:
                 return
             self.heard += data
@@ -290,7 +293,10 @@ class _Wait:
         status = process.status()
         if status is not None:
             evidence = seat.evidence(receipt)
-            if status == "killed by SIGKILL" and killed_for_memory() > self._killed_before:
+            by_host = process.ended_by_host()
+            if by_host is None:
+                by_host = killed_for_memory() > self._killed_before
+            if status == "killed by SIGKILL" and by_host:
                 return Mishap(Family.HOST, "the host ran out of memory", evidence)
             return Verdict(FaultCode.CRASHED, f"the process ended: {status}", evidence)
         allowance_us = self._ask.allowance_us

@@ -14,6 +14,8 @@ VARIABLE: Final = "REFEREE_SETTINGS"
 """The environment variable that names the file."""
 
 _LARGEST: Final = 64 * 1024
+_SYSTEM: Final = ("/usr", "/bin", "/lib", "/sbin", "/tmp", "/var/tmp", "/home", "/boot", "/srv")  # noqa: S108  # none of these
+_NO_PROGRAMS: Final = ("/proc", "/sys", "/dev", "/run", "/etc", "/var/lib/briscola-referee")
 
 Positive = Annotated[int, Meta(ge=1, le=1 << 20)]
 
@@ -46,6 +48,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         toolchains: folders outside /usr that bots may read and run programs of.
         locks: whether bots may lock files; no, where bots might talk to each other by them.
+        images: the container images that a bot.toml may name; what is in them, such bots can read.
         default: the bounds of a bot that asks for nothing.
         most: the bounds that a bot may ask for.
         build: the bounds of a build.
@@ -53,6 +56,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 
     toolchains: tuple[str, ...] = ()
     locks: bool = True
+    images: tuple[str, ...] = ()
     default: Bounds = Bounds()
     most: Bounds = Bounds(memory=1024, processes=256, tmp=256)
     build: Bounds = Bounds(memory=2048, processes=512, tmp=512)
@@ -97,7 +101,30 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
         raise RefereeError(f"settings {str(path)!r}: {error.strerror}") from error
     except ValueError as error:
         raise RefereeError(f"settings {str(path)!r}: {error}") from error
-    for folder in found.toolchains:
-        if not os.path.isabs(folder) or not os.path.isdir(folder):
-            raise RefereeError(f"settings {str(path)!r}: toolchains: no folder {folder!r}")
+    problem = _problem(found)
+    if problem is not None:
+        raise RefereeError(f"settings {str(path)!r}: {problem}")
     return found
+
+
+def _problem(settings: Settings) -> str | None:
+    """What is wrong with settings that can be read."""
+    for folder in settings.toolchains:
+        if not os.path.isabs(folder) or not os.path.isdir(folder):
+            return f"toolchains: no folder {folder!r}"
+        if _shows_too_much(Path(folder).resolve()):
+            return f"toolchains: {folder!r} holds more than programs: name the one folder of a tool"
+    for name in Bounds.__struct_fields__:
+        usual, most = getattr(settings.default, name), getattr(settings.most, name)
+        if usual > most:
+            return f"default: {name} = {usual} is more than most: {name} = {most}"
+    return None
+
+
+def _shows_too_much(folder: Path) -> bool:
+    """Whether a folder is one of the system's or a user's own, or lies where no programs are."""
+    kept = [Path(name) for name in (*_SYSTEM, os.path.expanduser("~"))]
+    below = [Path(name) for name in _NO_PROGRAMS]
+    return any(one.is_relative_to(folder) for one in kept) or any(
+        folder.is_relative_to(one) for one in below
+    )

@@ -35,7 +35,7 @@ from referee.record import (
 from referee.result import Totals
 from referee.seating import Seating, holders, legs
 from referee.variants import REVISION, MatchRules
-from referee.verdict import FaultCode, Mishap, Verdict
+from referee.verdict import ATTEMPTS, FaultCode, Mishap, Verdict
 
 L = TypeVar("L", bound=Line)
 
@@ -100,6 +100,9 @@ class Resimulation:
         self.fault_lines: dict[int, list[FaultLine]] = {}
         self._deal_line: DealLine
         self._acts: list[tuple[int, str]] = []
+        self._voids = 0
+        self._asked: tuple[int, ...] = ()
+        """Whose act it is, and whose it was before: a void deal may be either's."""
 
     def under_way(self) -> DealResult | None:
         """The deal in which the record breaks off, as far as it holds."""
@@ -193,8 +196,9 @@ class Resimulation:
 
     def _void(self, leg: Leg, line: VoidLine) -> None:
         deal, seating = leg.deal.start.deal, leg.plan.course.seating
-        if line.void != deal or (line.place is not None and line.place not in range(len(seating))):
-            raise self._mismatch(f"deal {deal} is under way")
+        if line.void != deal or line.place not in (None, *self._asked):
+            raise self._mismatch(f"deal {deal} is under way, and place {self._asked} was asked")
+        self._voids += 1
         bot = None if line.place is None else seating[line.place]
         self.totals.void_deal(deal, bot, Mishap(line.family, line.detail, line.evidence))
         self.fault_lines.pop(self.totals.deals + 1, None)
@@ -245,7 +249,10 @@ class Resimulation:
                 self._play_deal(leg)
             except _Void as void:
                 self._void(leg, void.line)
+                if self._voids == ATTEMPTS and not isinstance(self._peek(), EndLine):
+                    raise self._mismatch("nothing is played after so many void deals") from None
                 continue
+            self._voids = 0
             yield self._close_deal(leg)
         leg.farewells()
         left = {voice.place for voice in leg.voices}
@@ -273,6 +280,7 @@ class Resimulation:
                 raise self._mismatch(f"deal {start.deal}: {name} should be {here}, not {there}")
 
     def _play_deal(self, leg: Leg) -> None:
+        self._asked = ()
         self._old_faults(leg)
         asks = [leg.greet(place) for place in leg.to_start()]
         for ask in asks:
@@ -285,6 +293,7 @@ class Resimulation:
             self._feed(ask, {"type": "ready", "protocol": begin.protocol, "name": begin.name})
         leg.open_deal()
         while (ask_now := leg.ask()) is not None:
+            self._asked = (*self._asked, ask_now.place)[-2:]
             line = self._take_or_fault(ActLine)
             if isinstance(line, FaultLine):
                 self._fault(leg, ask_now.place, line)

@@ -78,6 +78,7 @@ WRONG = [
         "briscola-4 wants 4 bots, or 2: one a side; got 3",
     ),
     (["match", *PAIR, "--deals", "0"], "deals=0: at least one"),
+    (["match", *PAIR, "--deals", "99999999999"], "deals=99999999999: at most 1000000"),
     (["match", *PAIR, "--deals", "x"], "Invalid value for '--deals'"),
     (["match", *PAIR, "--deck", DECK[3:]], "the deck needs 40 different cards: 4H missing"),
     (["match", *PAIR, "--deck", DECK + " 4H"], "4H doubled"),
@@ -225,7 +226,7 @@ def test_trouble_of_the_host_is_no_fault_of_a_bot() -> None:
     done = subprocess.run(["sh", "-c", shell], capture_output=True, text=True, check=False)
 
     assert done.returncode == 3
-    assert "cannot be started: " in done.stderr.splitlines()[-1]
+    assert "Too many open files" in done.stderr.splitlines()[-1]
     assert "Traceback" not in done.stderr
 
 

@@ -419,7 +419,11 @@ async def test_a_bot_may_name_an_image_that_is_here(
 ) -> None:
     """It then sees that one's programs and not the host's, even without `timeout`."""
     with small_image(docker_host, "briscola-referee-test:sh"):
-        spec = await prepared(sandbox, shell_bot(tmp_path / "b", "briscola-referee-test:sh"))
+        spec = await prepared(
+            sandbox,
+            shell_bot(tmp_path / "b", "briscola-referee-test:sh"),
+            Settings(images=("briscola-referee-test:sh",)),
+        )
         process = await sandbox.launch(spec)
         assert await line_of(process) == "from the image, /bin:/image"
         process.close_stdin()
@@ -434,7 +438,7 @@ async def test_an_image_that_is_not_here_is_found_before_play(
 ) -> None:
     """Nothing is fetched from anywhere."""
     with pytest.raises(RefereeError, match=f"image {image!r}"):
-        await prepared(sandbox, shell_bot(tmp_path / "b", image))
+        await prepared(sandbox, shell_bot(tmp_path / "b", image), Settings(images=(image,)))
 
 
 async def test_an_image_with_volumes_is_refused(
@@ -445,7 +449,11 @@ async def test_an_image_with_volumes_is_refused(
         small_image(docker_host, "briscola-referee-test:volume", volume=True),
         pytest.raises(RefereeError, match="has volumes"),
     ):
-        await prepared(sandbox, shell_bot(tmp_path / "b", "briscola-referee-test:volume"))
+        await prepared(
+            sandbox,
+            shell_bot(tmp_path / "b", "briscola-referee-test:volume"),
+            Settings(images=("briscola-referee-test:volume",)),
+        )
 
 
 # --- the death of the daemon, and ours ----------------------------------------------------------
@@ -596,7 +604,10 @@ async def test_a_daemon_that_cannot_be_reached_is_no_sandbox(
 ) -> None:
     """Neither one that is not there nor one that is not here."""
     before = threading.active_count()
-    for host, said in (("unix:///no/such", "does not answer"), ("tcp://far", "only a local")):
+    for host, said in (
+        ("unix:///no/such", "no Docker daemon listens"),
+        ("tcp://far", "only a local"),
+    ):
         monkeypatch.setenv("DOCKER_HOST", host)
         with pytest.raises(SandboxError, match=said):
             async with opened(SandboxName.DOCKER):

@@ -80,6 +80,19 @@ def test_version_2_is_limited_read_frozen_and_joined_by_its_own_files(
         group.cpu_us()
 
 
+def test_who_was_ended_within_its_bound_was_ended_by_the_host(
+    version_2: Hierarchies, tmp_path: Path
+) -> None:
+    """The kernel counts both; only a group that came to its own bound is to blame."""
+    assert usable(version_2)
+    group = Group(version_2, "run/1", Bounds())
+    assert (group.oom_kills(), group.host_kills()) == (2, 0)
+    events = tmp_path / GROUPS / "run" / "1" / "memory.events"
+    events.write_text(FILES["memory.events"].replace("oom 3", "oom 0"))
+    assert (group.oom_kills(), group.host_kills()) == (0, 2)
+    group.close()
+
+
 def test_a_hierarchy_that_is_not_ours_is_not_used() -> None:
     """Where no folder can be made, or the memory cannot be delegated, there are no groups."""
     assert not usable(Hierarchies(Kind.V2, {}, "/proc/nowhere"))

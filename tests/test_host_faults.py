@@ -17,6 +17,7 @@ from typing import Any, Final
 
 import pytest
 import trio
+from msgspec import structs
 from trio.testing import MockClock
 
 from protocol.connection import Connection
@@ -27,8 +28,8 @@ from referee.cli import run
 from referee.errors import HostError, SandboxError
 from referee.leg import Ask, Leg
 from referee.match import MatchResult
-from referee.reading import RecordReader
-from referee.record import DealEndLine, DealLine, EndLine, FaultLine, VoidLine
+from referee.reading import Mismatch, RecordReader
+from referee.record import Chain, DealEndLine, DealLine, EndLine, FaultLine, VoidLine
 from referee.recording import Recorder
 from referee.sandbox import janitor
 from referee.sandbox.bare import Bare, BareProcess
@@ -918,3 +919,29 @@ async def test_a_talkative_bot_does_not_grow_the_referee(tmp_path: Path) -> None
     assert result.totals.acts == 120
     assert rss() - before < RSS_MOST
     verified(tmp_path / "record")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("times", "place", "line"), [(4, 0, "so many void"), (1, 7, "was asked")])
+async def test_more_void_deals_than_a_referee_allows_do_not_verify(
+    times: int, place: int, line: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Nobody voids a lost deal until it is won, nor blames a seat that was not asked."""
+    path, forged = tmp_path / "record", tmp_path / "forged"
+    plant(monkeypatch, Leg, "judge", lambda number: number == 10)
+    await undisturbed(path)
+    monkeypatch.undo()
+    lines = lines_of(path)
+    begin = next(at for at, one in enumerate(lines) if isinstance(one, DealLine))
+    void = next(at for at, one in enumerate(lines) if isinstance(one, VoidLine))
+    found = lines[void]
+    assert isinstance(found, VoidLine)
+    odd = found if times > 1 else structs.replace(found, place=place)
+    chain = Chain()
+    for one in (*lines[:begin], *(*lines[begin:void], odd) * times, *lines[void + 1 :]):
+        data = chain.sealed(one) if isinstance(one, DealEndLine | EndLine) else chain.plain(one)
+        with forged.open("ab") as file:
+            file.write(data)
+
+    with pytest.raises(Mismatch, match=line):
+        verified(forged)

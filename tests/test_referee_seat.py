@@ -34,6 +34,7 @@ class FakeProcess:
         self.ended: str | None = None
         self.waits = False
         self.bloated = False
+        self.host_ended_it: bool | None = None
         self.frozen = False
         self.worked_us = 0
         self._open = {
@@ -61,6 +62,9 @@ class FakeProcess:
 
     def out_of_memory(self) -> bool:
         return self.bloated
+
+    def ended_by_host(self) -> bool | None:
+        return self.host_ended_it
 
     def freeze(self) -> None:
         self.frozen = True
@@ -318,3 +322,34 @@ async def test_a_process_that_the_machine_ended_for_its_memory_is_no_crash(
 
     assert isinstance(mishap, Mishap)
     assert mishap.detail == "the host ran out of memory"
+
+
+async def test_a_bot_that_takes_its_own_words_back_takes_nothing_of_ours(
+    process: FakeProcess, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bytes may be gone between the news of them and the reading: then there is nothing to hear."""
+    really, stolen = os.read, iter((True,))
+
+    def read(descriptor: int, most: int) -> bytes:
+        if descriptor == process.stdout and next(stolen, False):
+            raise BlockingIOError
+        return really(descriptor, most)
+
+    os.write(process.says, b"x")
+    monkeypatch.setattr(os, "read", read)
+    verdict = await Seat(process).part(b"end", Connection())
+    assert verdict is not None
+    assert verdict.code is FaultCode.PROTOCOL
+
+
+async def test_the_hosts_own_count_decides_where_there_is_one(
+    process: FakeProcess, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Kills elsewhere on the machine excuse no bot that kills itself."""
+    counts = iter((4, 5))
+    monkeypatch.setattr(seat_module, "killed_for_memory", lambda: next(counts))
+    process.host_ended_it = False
+    process.end("killed by SIGKILL")
+    verdict = await Seat(process).ask(asked())
+    assert isinstance(verdict, Verdict)
+    assert verdict.code is FaultCode.CRASHED

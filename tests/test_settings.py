@@ -33,11 +33,13 @@ def test_the_limits_of_a_bot_stand_in_its_toml(tmp_path: Path) -> None:
     """They are read, checked against the settings, and refused by name."""
     toml = tmp_path / "bot.toml"
     toml.write_text('name = "x"\ncommand = "cat"\nimage = "i"\n[limits]\nmemory = 512\n')
-    found = find(str(tmp_path), Settings())
+    found = find(str(tmp_path), Settings(images=("i",)))
     assert (found.bounds, found.image) == (Bounds(memory=512), "i")
+    with pytest.raises(RefereeError, match=r"image 'i' is not among those of settings\.toml"):
+        find(str(tmp_path), Settings())
 
     with pytest.raises(RefereeError, match=r"bot.toml: limits: memory = 512: at most 300 here"):
-        find(str(tmp_path), Settings(most=Bounds(memory=300)))
+        find(str(tmp_path), Settings(most=Bounds(memory=300), images=("i",)))
     toml.write_text('name = "x"\ncommand = "cat"\n[limits]\nmemory = 0\n')
     with pytest.raises(RefereeError, match=r"bot.toml: Expected `int` >= 1"):
         find(str(tmp_path), Settings())
@@ -65,6 +67,10 @@ def test_the_settings_are_the_first_file_there_is(tmp_path: Path) -> None:
         ('toolchains = ["/no/such/folder"]', "toolchains: no folder '/no/such/folder'"),
         ('toolchains = ["usr"]', "toolchains: no folder 'usr'"),
         ("[most]\nmemory = -1", ">= 1"),
+        ('toolchains = ["/"]', "holds more than programs"),
+        ('toolchains = ["/etc/alternatives"]', "holds more than programs"),
+        ('toolchains = ["/usr/../tmp"]', "holds more than programs"),
+        ("[most]\nmemory = 10", "default: memory = 256 is more than most: memory = 10"),
     ],
 )
 def test_wrong_settings_are_one_line(text: str, line: str, tmp_path: Path) -> None:
@@ -92,6 +98,7 @@ def test_a_file_that_cannot_run_says_why(tmp_path: Path) -> None:
         (b"#!/no/such/python\n", "asks for '/no/such/python', which is not there", HERE),
         (b"#!/usr/bin/env no-such\n", "asks for 'no-such', which is not installed", HERE),
         (b"#!\n", "its #! line names no program", HERE),
+        (b"#!/bin/sh\r\n", "its lines end in CRLF", HERE),
         (b"", "it is empty", HERE),
         (f"#!{plain}\n".encode(), "which is not in the sandbox", view),
     ):

@@ -115,7 +115,7 @@ def match(
     if as_json:
         print(json.dumps(match_report(plan, found, result, path, where)))
     else:
-        print_report(plan, found, result, path, repeatable=key is None and deck is None)
+        print_report(plan, found, result, path, where, repeatable=key is None and deck is None)
     if result.bug is not None:
         traceback.print_exception(result.bug)  # what we need to mend it
     if result.given_up is not None:
@@ -160,7 +160,7 @@ def _play(
 
 def _where(sandbox: Sandbox) -> str:
     if sandbox.name == SandboxName.BARE:
-        return "bots run bare, without a sandbox: run only bots you trust"
+        return f"bots run bare ({sandbox.how}): run only bots you trust"
     return f"sandbox: {sandbox.name} ({sandbox.how})"
 
 

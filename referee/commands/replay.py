@@ -176,7 +176,7 @@ def _conclude(
                     "verified": reason is None,
                     "trouble": reason,
                     "deals": found.totals.deals if found else 0,
-                    "voids": len(found.totals.voids) if found else 0,
+                    "voids": found.totals.void_count if found else 0,
                     "game_digest": found.end.game_digest if found and found.end else None,
                 }
             )
@@ -187,8 +187,8 @@ def _conclude(
         raise typer.Exit(1)
     if verify and not as_json and found is not None and found.end is not None:
         digest = found.end.game_digest
-        if found.totals.voids:
-            digest += f"; void deals played again: {len(found.totals.voids)} (see referee replay)"
+        if found.totals.void_count:
+            digest += f"; void deals played again: {found.totals.void_count} (see referee replay)"
         if found.header.wire != WIRE:
             digest += f"; bytes not compared: the record is of wire {found.header.wire}"
         print(f"{printable(str(file))}: verified, {found.totals.deals} deals, game digest {digest}")

@@ -47,6 +47,9 @@ class BotProcess(Protocol):
     def out_of_memory(self) -> bool:
         """Whether a process of it was ended because it wanted more memory than the bot may have."""
 
+    def ended_by_host(self) -> bool | None:
+        """Whether the machine ended a process of it for want of memory; None: unknown."""
+
     def freeze(self) -> None:
         """Stops it where it is. Idempotent."""
 

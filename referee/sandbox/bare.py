@@ -152,6 +152,9 @@ class BareProcess(Streams):
         """Never: its memory is not bounded."""
         return False
 
+    def ended_by_host(self) -> None:
+        """Nobody knows: nothing counts for this bot alone."""
+
     def freeze(self) -> None:
         """Stops its process group; what has left the group runs on."""
         self._signal(signal.SIGSTOP)

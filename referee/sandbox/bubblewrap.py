@@ -18,8 +18,9 @@ import trio
 from referee.bots import BotSpec, Found
 from referee.errors import SandboxError
 from referee.sandbox.bare import become_subreaper
+from referee.sandbox.building import hand_over
 from referee.sandbox.cgroups import Group
-from referee.sandbox.copies import Copies, hand_over, search_path
+from referee.sandbox.copies import Copies, search_path
 from referee.sandbox.place import Place
 from referee.sandbox.seccomp import Filter, UnknownMachine, program
 from referee.sandbox.slots import Slot
@@ -113,12 +114,14 @@ class Bubblewrap:
             if bot.writable and slot is not None:
                 hand_over(Path(bot.folder), slot.uid)
             options = arguments(bot, self._place.staged, self._path)
-            theirs = [_memory_file("args", _joined(options)), _memory_file("bpf", self._filter)]
-            opened += theirs
+            opened.append(_memory_file("args", _joined(options)))
+            opened.append(_memory_file("bpf", self._filter))
+            theirs = tuple(opened)
             ours, status = os.pipe2(os.O_CLOEXEC)
             opened += [ours, status]
             popen = self._spawn(bot, control, slot, (*theirs, status))
             opened.remove(ours)
+            process = self._taken_over(popen, control, slot, ours)
         except OSError as error:
             if control is not None:
                 control.remove()
@@ -128,10 +131,21 @@ class Bubblewrap:
         finally:
             for descriptor in opened:
                 os.close(descriptor)
-        process = BubblewrapProcess(popen, control, slot, ours)
         if isinstance(control, Watch):
-            trio.lowlevel.spawn_system_task(control.look, popen.pid)
+            control.begin(popen.pid)
+            trio.lowlevel.spawn_system_task(control.look)
         return process
+
+    def _taken_over(
+        self, popen: subprocess.Popen[bytes], control: Group | Watch, slot: Slot | None, news: int
+    ) -> BubblewrapProcess:
+        """The process, from our side; ended again where there are no descriptors left for it."""
+        try:
+            return BubblewrapProcess(popen, control, slot, news)
+        except OSError:
+            popen.kill()
+            popen.wait()
+            raise
 
     def _spawn(
         self, bot: BotSpec, control: Group | Watch, slot: Slot | None, fds: Sequence[int]

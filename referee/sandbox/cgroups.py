@@ -40,6 +40,7 @@ class Gauge:
         cpu = folder / ("cpu.stat" if self._v2 else "cpuacct.usage")
         folder = where["unified" if self._v2 else "memory"]
         oom = folder / ("memory.events" if self._v2 else "memory.oom_control")
+        self._peak = None if self._v2 else folder
         self._cpu = os.open(cpu, os.O_RDONLY | os.O_CLOEXEC)
         try:
             self._oom = os.open(oom, os.O_RDONLY | os.O_CLOEXEC)
@@ -56,6 +57,14 @@ class Gauge:
         """How many of the processes the kernel has ended for want of memory."""
         words = os.pread(self._oom, 512, 0).split()
         return int(words[words.index(b"oom_kill") + 1])
+
+    def reached_limit(self) -> bool:
+        """Whether the group itself ever came to its bound: else whoever killed ran short above."""
+        if self._peak is None:
+            words = os.pread(self._oom, 512, 0).split()
+            return int(words[words.index(b"oom") + 1]) > 0
+        most = int((self._peak / "memory.limit_in_bytes").read_text())
+        return int((self._peak / "memory.max_usage_in_bytes").read_text()) >= most - (1 << 20)
 
     def close(self) -> None:
         """Closes the files."""
@@ -131,7 +140,19 @@ class Group:
         """
         if self._gauge is None:
             raise ProcessLookupError
-        return self._gauge.oom_kills()
+        kills = self._gauge.oom_kills()
+        return kills if kills and self._gauge.reached_limit() else 0
+
+    def host_kills(self) -> int:
+        """How many the kernel has ended for want of memory although the bot was within its bound.
+
+        Raises:
+            OSError: the group is gone.
+        """
+        if self._gauge is None:
+            raise ProcessLookupError
+        kills = self._gauge.oom_kills()
+        return 0 if not kills or self._gauge.reached_limit() else kills
 
     def freeze(self) -> None:
         """Stops all its processes, wherever they are."""

@@ -80,7 +80,7 @@ class ContainerProcess(Streams):
         self._poll.register(self.exited_fd, select.POLLIN)
         self._status: str | None = None
         self._cpu_us = 0
-        self._frozen = self._killed = self._memory_out = False
+        self._frozen = self._killed = self._memory_out = self._host_out = False
         daemon.news.expect(self._container)
 
     def _found(self, hierarchies: Hierarchies | None) -> Found | Distant:
@@ -154,6 +154,14 @@ class ContainerProcess(Streams):
             self._memory_out = self._memory_out or self._daemon.news.was_starved(self._container)
         return self._memory_out
 
+    def ended_by_host(self) -> bool | None:
+        """Whether the machine ended one of its processes for want of memory; None: unknown."""
+        if not isinstance(self._control, Found):
+            return None
+        with suppress(OSError):
+            self._host_out = self._host_out or self._control.host_kills() > 0
+        return self._host_out
+
     def freeze(self) -> None:
         """Stops all its processes.
 
@@ -183,6 +191,7 @@ class ContainerProcess(Streams):
             self.thaw()
         self.cpu_us()
         self.out_of_memory()
+        self.ended_by_host()
         self._daemon.news.give_up(self._container)
         if not self._has_ended():
             self._status = "killed by SIGKILL"

@@ -5,6 +5,7 @@ through FIFOs, and the kernel is asked and told directly, by control groups and 
 """
 
 import os
+import secrets
 from collections.abc import AsyncIterator, Callable
 from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
@@ -15,8 +16,9 @@ import trio
 from referee.bots import BotSpec, Found
 from referee.errors import SandboxError
 from referee.sandbox import Sandbox
+from referee.sandbox.building import hand_over
 from referee.sandbox.contained import ContainerProcess, Started
-from referee.sandbox.copies import Copies, hand_over, search_path
+from referee.sandbox.copies import Copies, search_path
 from referee.sandbox.daemon import Daemon
 from referee.sandbox.fifos import Fifos
 from referee.sandbox.image import check_image, default_image, shown
@@ -115,7 +117,7 @@ class Docker:
             undo.callback(slot.free)
             if bot.writable:
                 hand_over(Path(bot.folder), slot.uid)
-        fifos = Fifos(self._place.work / name)
+        fifos = Fifos(self._place.work / secrets.token_hex(16))  # nobody else is to find it
         undo.callback(fifos.close)
         recipe = self._recipe(bot, name, slot, fifos)
         undo.callback(self._daemon.reaper.take, name)

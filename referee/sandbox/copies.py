@@ -6,26 +6,21 @@ all of its processes are gone, and links in it are copied as links.
 
 import os
 import secrets
-import shutil
-import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-import trio
-
-from referee.bots import LARGEST_FOLDER, BotSpec, Found, hash_files
-from referee.builds import BUILD_SECONDS, build_failed, copy_files
+from referee.botfiles import copy_files, hash_file, hash_files
+from referee.bots import BotSpec, Found
 from referee.errors import RefereeError, SandboxError
 from referee.programs import View, why_not
-from referee.sandbox import BotProcess, Sandbox
-from referee.sandbox.place import Place, own_folder
+from referee.sandbox import Sandbox
+from referee.sandbox.building import build, take_over
+from referee.sandbox.place import Place, own_folder, remove_tree
 
 BOT_FOLDER: Final = "/bot"
-_MOST_FILES: Final = 20_000
-_SAID_KEPT: Final = 16 * 1024
 _SYSTEM_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
 
 
@@ -57,11 +52,11 @@ class Copies:
             RefereeError: it does not build, or its program cannot be run.
             SandboxError: the copy cannot be made.
         """
-        digest = found.hash if found.folder else hash_files(found.files, found.typed)
+        digest = _content(found, found.files)
         final = self._store / (f"{digest}-built" if found.build else digest)
         if not final.is_dir():
             with self._scratch() as scratch:
-                made = await self._make(found, scratch, sandbox)
+                made = await self._make(found, digest, scratch, sandbox)
                 _seal(made)
                 try:
                     made.rename(final)
@@ -75,19 +70,27 @@ class Copies:
         """A folder for what is not done yet; what a dead referee left there is taken away."""
         folder = self._store / f".{self._place.run}-{secrets.token_hex(4)}"
         try:
-            folder.mkdir(mode=0o711)
+            folder.mkdir(mode=0o700)
             yield folder
         except OSError as error:
             raise SandboxError(f"cannot copy a bot to {self._store}: {error}") from error
         finally:
-            shutil.rmtree(folder, ignore_errors=True)
+            remove_tree(folder)
 
-    async def _make(self, found: Found, scratch: Path, sandbox: Sandbox) -> Path:
+    async def _make(self, found: Found, digest: str, scratch: Path, sandbox: Sandbox) -> Path:
         if found.build and not found.image and not _is_program(found.build[0], found, self._view):
-            raise RefereeError(f"bot {found.typed!r}: build: no program {found.build[0]!r}")
+            raise RefereeError(
+                f"bot {found.typed!r}: build: no program {found.build[0]!r} in the sandbox: it has "
+                "what is in /usr, and the toolchains of settings.toml"
+            )
         source = scratch / "source"
-        copy_files(found.files, source)
+        try:
+            copy_files(found.files, source, found.folder)
+        except ValueError as error:
+            raise RefereeError(f"bot {found.typed!r}: {error}") from error
         source.chmod(0o755)
+        if _content(found, {name: source / name for name in found.files}) != digest:
+            raise RefereeError(f"bot {found.typed!r}: it was changed while it was copied")
         if not found.build:
             return source
         spec = BotSpec(
@@ -100,8 +103,8 @@ class Copies:
             image=found.image,
             writable=True,
         )
-        await _build(found, spec, sandbox)
-        _take_over(source, scratch / "built", found.typed)
+        await build(found, spec, sandbox)
+        take_over(source, scratch / "built", found.typed)
         return scratch / "built"
 
     def _spec(self, found: Found, folder: Path) -> BotSpec:
@@ -139,81 +142,20 @@ def _is_program(word: str, found: Found, view: View) -> bool:
     return word.removeprefix("./") in found.files or view.finds(word)
 
 
-async def _build(found: Found, spec: BotSpec, sandbox: Sandbox) -> None:
-    """Runs a build to its end.
+def _content(found: Found, files: Mapping[str, Path]) -> str:
+    """The hash that names a copy; the one that was found before must be of the same files.
 
     Raises:
-        RefereeError: it failed, or took too long.
+        RefereeError: a file has changed since it was found.
     """
-    process = await sandbox.launch(spec)
     try:
-        process.close_stdin()
-        said = bytearray()
-        with trio.move_on_after(BUILD_SECONDS) as waited:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(_listen, process, process.stdout, said)
-                nursery.start_soon(_listen, process, process.stderr, said)
-                await trio.lowlevel.wait_readable(process.exited_fd)
-                await trio.sleep(0.01)  # for its last words
-                nursery.cancel_scope.cancel()
-        if waited.cancelled_caught:
-            raise RefereeError(f"bot {found.typed!r}: the build took over {BUILD_SECONDS} s")
-        if process.out_of_memory():
-            said += b"\n(it wanted more memory than a build may have)"
-        if process.status() != "exit status 0":
-            raise RefereeError(build_failed(found, bytes(said)))
-    finally:
-        process.kill()
-        process.release()
-
-
-async def _listen(process: BotProcess, descriptor: int, said: bytearray) -> None:
-    while True:
-        await trio.lowlevel.wait_readable(descriptor)
-        try:
-            data = os.read(descriptor, 65536)
-        except BlockingIOError:
-            continue
-        if not data:
-            return
-        said += data
-        del said[:-_SAID_KEPT]
-
-
-def hand_over(folder: Path, uid: int) -> None:
-    """Gives a folder, in which nobody works yet, to the user who will build in it.
-
-    Raises:
-        OSError: that is not ours to do.
-    """
-    os.chown(folder, uid, uid, follow_symlinks=False)
-    for place, folders, names in os.walk(folder):
-        for name in (*folders, *names):
-            os.chown(Path(place) / name, uid, uid, follow_symlinks=False)
-
-
-def _take_over(built: Path, to: Path, typed: str) -> None:
-    """Copies what a build has made: files, folders and links, and nothing of any other kind."""
-    size = count = 0
-    to.mkdir(mode=0o755)
-    for place, folders, names in os.walk(built):
-        here = to / Path(place).relative_to(built)
-        for name in [*folders, *names]:
-            source, target = Path(place) / name, here / name
-            status, count = source.lstat(), count + 1
-            if stat.S_ISLNK(status.st_mode):
-                target.symlink_to(source.readlink())
-            elif stat.S_ISDIR(status.st_mode):
-                target.mkdir(mode=0o755)
-            elif stat.S_ISREG(status.st_mode):
-                size += status.st_size
-                if size <= LARGEST_FOLDER:
-                    shutil.copyfile(source, target, follow_symlinks=False)
-                    target.chmod(0o755 if status.st_mode & 0o111 else 0o644)
-            if size > LARGEST_FOLDER or count > _MOST_FILES:
-                raise RefereeError(
-                    f"bot {typed!r}: the build made more than 256 MiB or {_MOST_FILES} files"
-                )
+        digest = hash_files(files, found.folder if files is found.files else None)
+        first = hash_file(next(iter(files.values())))
+    except (OSError, ValueError) as error:
+        raise RefereeError(f"bot {found.typed!r}: {error}") from error
+    if found.hash != (digest if found.folder else first):
+        raise RefereeError(f"bot {found.typed!r}: it was changed while it was being prepared")
+    return digest
 
 
 def _seal(folder: Path) -> None:

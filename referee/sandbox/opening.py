@@ -1,11 +1,10 @@
 """Which sandbox to take, and what has to be done before and after it is used."""
 
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
@@ -18,7 +17,15 @@ from referee.sandbox import Sandbox, janitor
 from referee.sandbox.bare import Bare
 from referee.sandbox.bubblewrap import Bubblewrap
 from referee.sandbox.hierarchies import available
-from referee.sandbox.place import Place, leave, own_folder, staged, store_folder, work_folder
+from referee.sandbox.place import (
+    Place,
+    leave,
+    own_folder,
+    remove_tree,
+    staged,
+    store_folder,
+    work_folder,
+)
 from referee.settings import Settings
 
 _TRIAL_S: Final = 10.0
@@ -90,9 +97,9 @@ def _place(run: str, work: Path, settings: Settings, *, cgroups: bool) -> Place:
 
 def _docker_socket() -> str:
     """The socket of the local Docker daemon."""
-    host = os.environ.get("DOCKER_HOST", "unix:///var/run/docker.sock")
+    host = os.environ.get("DOCKER_HOST") or "unix:///var/run/docker.sock"
     if not host.startswith("unix://"):
-        raise SandboxError(f"docker: DOCKER_HOST is {host!r}; only a local daemon will do")
+        raise SandboxError(f"DOCKER_HOST is {host!r}; only a local daemon will do")
     path = host.removeprefix("unix://")
     if not os.path.exists(path):
         raise SandboxError(f"no Docker daemon listens at {path}")
@@ -108,7 +115,7 @@ def _sweep_dead(work: Path, socket: str) -> None:
     store = store_folder()
     for scratch in store.glob(".*-*-*-*"):
         if not janitor.is_alive(scratch.name[1:].rpartition("-")[0]):
-            shutil.rmtree(scratch, ignore_errors=True)
+            remove_tree(scratch)
 
 
 @contextmanager
@@ -146,7 +153,11 @@ async def trial(sandbox: Sandbox) -> None:
             await trio.lowlevel.wait_readable(process.exited_fd)
         status = process.status()
         if status != "exit status 0":
-            raise SandboxError(f"a trial run ended with {status or 'no end'}")
+            said = b""
+            with suppress(OSError):
+                said = os.read(process.stderr, 500)
+            why = said.decode(errors="replace").strip() or status or "no end"
+            raise SandboxError(f"a trial run failed: {why}")
     finally:
         process.kill()
         process.release()
@@ -183,6 +194,8 @@ async def opened_for(
                 raise RefereeError(f"sandbox {failed[0]} (see `referee doctor`)")
             _only_own(bots, failed)
             sandbox = await stack.enter_async_context(opened(SandboxName.BARE, settings))
+            assert isinstance(sandbox, Bare)  # noqa: S101  # it is what was asked for
+            sandbox.how = f"no isolation, since no sandbox works here: {'; '.join(failed)}"
         yield sandbox
 
 
@@ -199,8 +212,10 @@ def _only_own(bots: Iterable[Found], failed: list[str]) -> None:
     for bot in bots:
         stranger = bot.stranger()
         if stranger is not None:
+            whose = (
+                f"{str(stranger)!r} is another user's, or one may change it, or would run as root"
+            )
             raise RefereeError(
-                f"bot {bot.typed!r}: {str(stranger)!r} is another user's, or one may change it, "
-                f"and no sandbox works here ({'; '.join(failed)}): see `referee doctor`, or "
-                "trust it with --sandbox bare"
+                f"bot {bot.typed!r}: {whose}, and no sandbox works here ({'; '.join(failed)}): see "
+                "`referee doctor`, or trust it with --sandbox bare"
             )

@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import secrets
 import shutil
 import stat
 from collections.abc import Iterable, Mapping
@@ -75,11 +76,34 @@ def own_folder(path: Path, mode: int) -> Path:
             if not folder.exists():
                 folder.mkdir(mode=mode, exist_ok=True)
         status = path.lstat()
+        above = path.parent.lstat()
     except OSError as error:
         raise SandboxError(f"cannot make {str(path)!r}: {error.strerror}") from error
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o022:
         raise SandboxError(f"{str(path)!r} must be a folder of yours that only you can write to")
+    ours = above.st_uid in (0, os.geteuid()) and stat.S_ISDIR(above.st_mode)
+    if not ours or (above.st_mode & 0o022 and not above.st_mode & stat.S_ISVTX):
+        raise SandboxError(f"{str(path.parent)!r} must be a folder that only you can write to")
     return path
+
+
+def remove_tree(folder: Path) -> None:
+    """Takes a folder away, however deep it is: `shutil.rmtree` calls itself for each level."""
+    while folder.is_dir() and not folder.is_symlink():
+        try:
+            shutil.rmtree(folder, ignore_errors=True)
+            return
+        except RecursionError:
+            _cut(folder)
+
+
+def _cut(folder: Path) -> None:
+    """Moves what lies a hundred levels down to the top, so that it is no longer deep."""
+    for place, folders, _ in os.walk(folder):
+        if len(Path(place).relative_to(folder).parts) == 100:
+            for name in folders:
+                os.rename(Path(place, name), folder / f"deep-{secrets.token_hex(8)}")
+            folders.clear()
 
 
 def staged(toolchains: Iterable[str], work: Path) -> dict[str, str]:

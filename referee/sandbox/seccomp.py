@@ -41,6 +41,9 @@ _DENIED: Final[dict[str, tuple[int, int, int]]] = {
     "fsopen": (430, 430, _PERM),
     "fspick": (433, 433, _PERM),
     "init_module": (175, 105, _PERM),
+    "inotify_add_watch": (254, 27, _PERM),  # tells what other bots open in what all can read
+    "inotify_init": (253, -1, _PERM),
+    "inotify_init1": (294, 26, _PERM),
     "io_uring_enter": (426, 426, errno.ENOSYS),
     "io_uring_register": (427, 427, errno.ENOSYS),
     "io_uring_setup": (425, 425, errno.ENOSYS),

@@ -5,7 +5,9 @@ import os
 from pathlib import Path
 from typing import Final
 
-FIRST_UID: Final = 60001
+FIRST_UID: Final = 60800
+"""Users that no distribution gives out, as systemd lists them."""
+
 SLOTS: Final = 100
 
 

@@ -40,7 +40,7 @@ class BubblewrapProcess(Streams):
         self._cpu_us = 0
         self._frozen = False
         self._gone = False
-        self._memory_out = False
+        self._memory_out = self._host_out = False
         super().__init__(*ends_of(popen))
         self._status = self.keep(status)
         os.set_blocking(status, False)
@@ -99,6 +99,14 @@ class BubblewrapProcess(Streams):
             self._memory_out = self._memory_out or self._control.oom_kills() > 0
         return self._memory_out
 
+    def ended_by_host(self) -> bool | None:
+        """Whether the machine ended one of its processes for want of memory; None: unknown."""
+        if isinstance(self._control, Watch):
+            return None
+        with suppress(OSError):
+            self._host_out = self._host_out or self._control.host_kills() > 0
+        return self._host_out
+
     def freeze(self) -> None:
         """Stops all its processes."""
         self._control.freeze()
@@ -118,23 +126,19 @@ class BubblewrapProcess(Streams):
         self.thaw()
         self.cpu_us()
         self.out_of_memory()
-        if self._init and self._popen.poll() is None:
-            with suppress(ProcessLookupError, PermissionError):
-                os.kill(self._init, signal.SIGKILL)
-            if not has_ended(self.exited_fd, _KILL_S):
+        self.ended_by_host()
+        # before bwrap has told us of it, the first process is there all the same
+        firsts = {self._init} if self._init else children(self.pid)
+        if self._popen.poll() is None:
+            for pid in firsts:
+                with suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, signal.SIGKILL)
+            if self._init and not has_ended(self.exited_fd, _KILL_S):
                 self._control.kill()
         self._popen.kill()
         self._popen.wait()
-        self._reap()
-
-    def _reap(self) -> None:
-        """Takes in the first process of the namespace, which bwrap leaves to whoever is next."""
-        until = time.monotonic() + _KILL_S
-        with suppress(ChildProcessError):  # bwrap has taken it in after all
-            while self._init and os.waitpid(self._init, os.WNOHANG)[0] == 0:
-                if time.monotonic() > until:
-                    return
-                time.sleep(0.0002)
+        for pid in firsts:
+            _reap(pid)
 
     def release(self) -> None:
         """Closes the descriptors; takes the control group away and gives the user id back."""
@@ -142,3 +146,11 @@ class BubblewrapProcess(Streams):
         self._control.remove()
         if self._slot is not None:
             self._slot.free()
+
+
+def _reap(pid: int) -> None:
+    """Takes in the first process of a namespace, which bwrap leaves to whoever is next."""
+    until = time.monotonic() + _KILL_S
+    with suppress(ChildProcessError):  # bwrap has taken it in after all
+        while os.waitpid(pid, os.WNOHANG)[0] == 0 and time.monotonic() < until:
+            time.sleep(0.0002)

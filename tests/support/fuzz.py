@@ -213,6 +213,9 @@ class Puppet(Streams):
         """Never."""
         return False
 
+    def ended_by_host(self) -> bool | None:
+        return False
+
     def freeze(self) -> None:
         """There is nothing to stop."""
 

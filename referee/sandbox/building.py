@@ -1,0 +1,128 @@
+"""Builds inside a sandbox: watched while they run, and taken over when nothing of them runs.
+
+Root opens nothing where a bot can write while it looks.
+"""
+
+import os
+import shutil
+import stat
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+import trio
+
+from referee.botfiles import LARGEST_FOLDER
+from referee.bots import BotSpec, Found
+from referee.builds import BUILD_SECONDS, build_failed
+from referee.errors import RefereeError
+from referee.sandbox import BotProcess, Sandbox
+
+_MOST_FILES: Final = 20_000
+_DEEPEST: Final = 50
+_WATCH_S: Final = 0.2
+_SAID_KEPT: Final = 16 * 1024
+
+
+async def build(found: Found, spec: BotSpec, sandbox: Sandbox) -> None:
+    """Runs a build to its end.
+
+    Raises:
+        RefereeError: it failed, or took too long.
+    """
+    process = await sandbox.launch(spec)
+    try:
+        process.close_stdin()
+        said = bytearray()
+        with trio.move_on_after(BUILD_SECONDS) as waited:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(_listen, process, process.stdout, said)
+                nursery.start_soon(_listen, process, process.stderr, said)
+                nursery.start_soon(_watch_size, Path(spec.folder), process)
+                await trio.lowlevel.wait_readable(process.exited_fd)
+                await trio.sleep(0.01)  # for its last words
+                nursery.cancel_scope.cancel()
+        if waited.cancelled_caught:
+            raise RefereeError(f"bot {found.typed!r}: the build took over {BUILD_SECONDS} s")
+        if process.out_of_memory():
+            said += b"\n(it wanted more memory than a build may have)"
+        if process.status() != "exit status 0":
+            raise RefereeError(build_failed(found, bytes(said)))
+    finally:
+        process.kill()
+        process.release()
+
+
+async def _watch_size(folder: Path, process: BotProcess) -> None:
+    """Ends a build that fills the disk; what it made is too large to be taken over then."""
+    while True:
+        await trio.sleep(_WATCH_S)
+        if await trio.to_thread.run_sync(_is_too_large, folder):
+            process.kill()
+            return
+
+
+def _is_too_large(folder: Path) -> bool:
+    """Whether there is twice as much as a build may leave; only looks, opens nothing."""
+    size = count = 0
+    for place, folders, names in os.walk(folder):
+        for name in (*folders, *names):
+            with suppress(OSError):
+                size += os.lstat(os.path.join(place, name)).st_blocks * 512
+            count += 1
+            if size > 2 * LARGEST_FOLDER or count > 2 * _MOST_FILES:
+                return True
+    return False
+
+
+async def _listen(process: BotProcess, descriptor: int, said: bytearray) -> None:
+    while True:
+        await trio.lowlevel.wait_readable(descriptor)
+        try:
+            data = os.read(descriptor, 65536)
+        except BlockingIOError:
+            continue
+        if not data:
+            return
+        said += data
+        del said[:-_SAID_KEPT]
+
+
+def hand_over(folder: Path, uid: int) -> None:
+    """Gives a folder, in which nobody works yet, to the user who will build in it.
+
+    Raises:
+        OSError: that is not ours to do.
+    """
+    os.chown(folder.parent, -1, uid)
+    folder.parent.chmod(0o710)  # and nobody else can come to what it makes
+    os.chown(folder, uid, uid, follow_symlinks=False)
+    for place, folders, names in os.walk(folder):
+        for name in (*folders, *names):
+            os.chown(Path(place) / name, uid, uid, follow_symlinks=False)
+
+
+def take_over(built: Path, to: Path, typed: str) -> None:
+    """Copies what a build has made: files, folders and links, and nothing of any other kind."""
+    size = count = 0
+    to.mkdir(mode=0o755)
+    for place, folders, names in os.walk(built):
+        if len(Path(place).relative_to(built).parts) > _DEEPEST:
+            raise RefereeError(f"bot {typed!r}: the build made folders more than {_DEEPEST} deep")
+        here = to / Path(place).relative_to(built)
+        for name in [*folders, *names]:
+            source, target = Path(place) / name, here / name
+            status, count = source.lstat(), count + 1
+            if stat.S_ISLNK(status.st_mode):
+                target.symlink_to(source.readlink())
+            elif stat.S_ISDIR(status.st_mode):
+                target.mkdir(mode=0o755)
+            elif stat.S_ISREG(status.st_mode):
+                size += status.st_size
+                if size <= LARGEST_FOLDER:
+                    shutil.copyfile(source, target, follow_symlinks=False)
+                    target.chmod(0o755 if status.st_mode & 0o111 else 0o644)
+            if size > LARGEST_FOLDER or count > _MOST_FILES:
+                raise RefereeError(
+                    f"bot {typed!r}: the build made more than 256 MiB or {_MOST_FILES} files"
+                )
