@@ -260,6 +260,9 @@ def test_exit_code_is_that_of_the_sandbox_that_counts() -> None:
     assert exit_code([none, docker], "docker") == 1
     assert exit_code([docker], "bwrap") == 1
     assert exit_code([none], "bare") == 1
+    bare = Report("bare", works=True, guarantees=(not_had,))
+    assert exit_code([bare], "bare") == 0
+    assert exit_code([none, bare], "bare") == 1
     assert taken({"bwrap": False, "docker": True, "bare": True}, ("bwrap", "docker")) == "docker"
     assert taken({"docker": True, "bwrap": True}, ("bwrap", "docker")) == "bwrap"
     assert taken({"docker": True, "bwrap": True}, ("docker", "bwrap")) == "docker"

@@ -188,7 +188,12 @@ def taken(works: Mapping[str, bool], order: Iterable[str]) -> str:
 
 
 def exit_code(reports: Iterable[Report], auto: str) -> int:
-    """0 when the sandbox that is taken, or the only one that was asked for, is sound."""
+    """0 when the sandbox that is taken, or the only one that was asked for, is sound.
+
+    Where auto takes bare, no sandbox works: nobody should take that for good news.
+    """
     all_ = list(reports)
+    if len(all_) > 1 and auto == "bare":
+        return 1
     chosen = all_[0] if len(all_) == 1 else next(one for one in all_ if one.name == auto)
     return int(not chosen.sound)
