@@ -192,7 +192,7 @@ async def test_an_animal_gets_its_verdict_and_harms_nobody(
     animal: Animal, mode: str, cages: Cages, usual: list[str], temporary: Path
 ) -> None:
     """Only it is charged, two honest bots play as ever afterwards, and nothing is left."""
-    folder, records = cages.folder(animal), temporary.parent
+    folder, records = cages.folder(animal, mode), temporary.parent
     with lures(), nothing_left(folder, temporary, docker=mode == "docker"):
         async with kept(mode) as sandbox:
             if not usual:
@@ -220,7 +220,7 @@ async def test_check_tells_an_author_what_to_mend(
 ) -> None:
     """Who cheats by mistake is told what is wrong and how to do it right."""
     async with kept("bare") as sandbox:
-        bot = await sandbox.prepare(find(str(cages.folder(animal)), Settings()))
+        bot = await sandbox.prepare(find(str(cages.folder(animal, "check")), Settings()))
         findings = await examine(bot, "briscola-2", sandbox, animal.time)
     said = [f"{one.what} -> {one.mend}" for one in findings if one.level is Level.PROBLEM]
 

@@ -13,6 +13,8 @@ from referee.sandbox.janitor import GROUPS, members, remove_groups
 from referee.settings import Bounds
 
 _MIB: Final = 1 << 20
+_LARGEST_CHARGE: Final = 4 * _MIB
+"""A group is full when the next charge does not fit: two huge pages, to be sure."""
 
 Controllers = Mapping[str, Path]
 """The folder of a group in each hierarchy, by controller; that of version 2 is `unified`."""
@@ -64,7 +66,8 @@ class Gauge:
             words = os.pread(self._oom, 512, 0).split()
             return int(words[words.index(b"oom") + 1]) > 0
         most = int((self._peak / "memory.limit_in_bytes").read_text())
-        return int((self._peak / "memory.max_usage_in_bytes").read_text()) >= most - (1 << 20)
+        peak = int((self._peak / "memory.max_usage_in_bytes").read_text())
+        return peak >= most - _LARGEST_CHARGE
 
     def close(self) -> None:
         """Closes the files."""

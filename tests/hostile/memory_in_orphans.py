@@ -1,7 +1,7 @@
 # story: has orphans take the memory, in sessions of their own
 # row: resources: memory bomb in children
 # expect: memory
-# time: move=2s
+# time: move=4s
 # not-bare: bare bounds no memory
 import os
 import time
@@ -25,7 +25,7 @@ def take() -> None:
 def misdeed(act: Act) -> None:
     for _ in range(4):
         os.waitpid(child(orphan), 0)
-    time.sleep(0.5)
+    time.sleep(1.5)
     answer(act)
 
 

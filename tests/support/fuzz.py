@@ -586,7 +586,7 @@ def sample_record(seed: int) -> bytes:
     scene, said, dice = conversation(seed)
     lines = Conductor(scene, said, dice).play().splitlines(keepends=True)
     at = next(number for number, line in enumerate(lines) if line.startswith(b'{"deal"'))
-    void = VoidLine(1, Family.HOST, 0, "the host stood still", Evidence(exit="x"))
+    void = VoidLine(1, Family.HOST, None, "the host stood still", Evidence(exit="x"))
     frozen = FrozenLine(0, 1500)
     chain = Chain()
     parsed = [decode(line[:-1]) for line in lines]

@@ -151,9 +151,9 @@ class Cages:
         """Begins with none, below `root`."""
         self._root = root
 
-    def folder(self, animal: Animal) -> Path:
-        """A folder with a bot.toml; what has to be compiled is compiled once."""
-        folder = self._root / animal.name
+    def folder(self, animal: Animal, mode: str) -> Path:
+        """A folder with a bot.toml, one for each mode: what a bare bot writes to it stays there."""
+        folder = self._root / mode / animal.name
         if not folder.exists():
             (folder / HOSTILE.name).mkdir(parents=True)
             if animal.compiled:
