@@ -40,7 +40,7 @@ from referee.result import Totals
 from referee.sandbox import Sandbox
 from referee.seat import Heard, Seat
 from referee.starting import Void, begin
-from referee.verdict import ATTEMPTS, Family, FaultCode, Mishap, Verdict, starved
+from referee.verdict import ATTEMPTS, Family, FaultCode, Mishap, Verdict
 
 _BACK_OFF_S: Final = 0.5
 _DETAIL_KEPT: Final = 500
@@ -282,9 +282,9 @@ class _Conductor:
         verdict = leg.judge(answer, receipt)
         if verdict is not None:
             seat = self._seats[ask.place]
-            lag_us = max(seat.lag_us, receipt.complete - ask.allowance_us)
-            if verdict.code is FaultCode.LATE and starved(ask.allowance_us, lag_us, receipt.cpu):
-                raise Void(seat.lagged(receipt))
+            late = verdict.code is FaultCode.LATE
+            if late and (excuse := seat.excuse(receipt, ask.allowance_us)) is not None:
+                raise Void(excuse)
             return Verdict(verdict.code, verdict.detail, seat.evidence(receipt))
         self._recorder.write(
             ActLine(answer.action, receipt, answer.note, answer.eval, answer.extra)

@@ -184,8 +184,11 @@ class Seat:
         detail = "it wanted more memory than a bot may have here"
         return Verdict(FaultCode.MEMORY, detail, self.evidence(receipt))
 
-    def lagged(self, receipt: Receipt) -> Mishap:
-        """What to say of an act in which neither the bot nor we could run."""
+    def excuse(self, receipt: Receipt, allowance_us: int) -> Mishap | None:
+        """What to say of lateness when neither the bot nor we could run; None: it is the bot's."""
+        self.lag_us = max(self.lag_us, receipt.complete - allowance_us)
+        if not starved(allowance_us, self.lag_us, receipt.cpu):
+            return None
         detail = f"the host stood still for {self.lag_us // 1000} ms while the bot was to move"
         return Mishap(Family.HOST, detail, self.evidence(receipt))
 
@@ -300,8 +303,9 @@ class _Wait:
                 return Mishap(Family.HOST, "the host ran out of memory", evidence)
             return Verdict(FaultCode.CRASHED, f"the process ended: {status}", evidence)
         allowance_us = self._ask.allowance_us
-        if starved(allowance_us, seat.lag_us, receipt.cpu):
-            return seat.lagged(receipt)
+        excuse = seat.excuse(receipt, allowance_us)
+        if excuse is not None:
+            return excuse
         detail = f"{late(allowance_us).detail}; {self._why_late()}"
         return Verdict(FaultCode.LATE, detail, seat.evidence(receipt))
 

@@ -11,7 +11,7 @@ from referee.errors import SandboxError
 from referee.leg import Ask, late
 from referee.sandbox import Sandbox
 from referee.seat import Heard, Seat
-from referee.verdict import Evidence, FaultCode, Freeze, Mishap, Verdict, starved
+from referee.verdict import Evidence, FaultCode, Freeze, Mishap, Verdict
 
 _OF_THE_HOST: Final = {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN}
 """Why a process may not start through no fault of the bot."""
@@ -62,9 +62,9 @@ async def begin(
         return Verdict(code, f"after hello: {heard.detail}", heard.evidence)
     ready, receipt = heard
     if receipt.complete > ask.allowance_us:
-        lag_us = max(seat.lag_us, receipt.complete - ask.allowance_us)
-        if starved(ask.allowance_us, lag_us, receipt.cpu):
-            raise Void(seat.lagged(receipt))
+        excuse = seat.excuse(receipt, ask.allowance_us)
+        if excuse is not None:
+            raise Void(excuse)
         return Verdict(FaultCode.STARTUP, late(ask.allowance_us).detail, seat.evidence(receipt))
     if isinstance(ready, Ready) and ready.protocol != PROTOCOL_VERSION:
         return Verdict(

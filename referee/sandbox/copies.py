@@ -7,7 +7,7 @@ all of its processes are gone, and links in it are copied as links.
 import os
 import secrets
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -52,7 +52,7 @@ class Copies:
             RefereeError: it does not build, or its program cannot be run.
             SandboxError: the copy cannot be made.
         """
-        digest = _content(found, found.files)
+        digest = _name_of(found)
         final = self._store / (f"{digest}-built" if found.build else digest)
         if not final.is_dir():
             with self._scratch() as scratch:
@@ -89,8 +89,10 @@ class Copies:
         except ValueError as error:
             raise RefereeError(f"bot {found.typed!r}: {error}") from error
         source.chmod(0o755)
-        if _content(found, {name: source / name for name in found.files}) != digest:
-            raise RefereeError(f"bot {found.typed!r}: it was changed while it was copied")
+        copied = {name: source / name for name in found.files}
+        alone = None if found.folder else hash_file(next(iter(copied.values())))
+        if hash_files(copied) != digest or alone not in (None, found.hash):
+            raise RefereeError(f"bot {found.typed!r}: it was changed while it was being prepared")
         if not found.build:
             return source
         spec = BotSpec(
@@ -142,20 +144,16 @@ def _is_program(word: str, found: Found, view: View) -> bool:
     return word.removeprefix("./") in found.files or view.finds(word)
 
 
-def _content(found: Found, files: Mapping[str, Path]) -> str:
-    """The hash that names a copy; the one that was found before must be of the same files.
+def _name_of(found: Found) -> str:
+    """The hash that names a copy: of a folder the bot's own, else over its files and their names.
 
     Raises:
-        RefereeError: a file has changed since it was found.
+        RefereeError: a file cannot be read.
     """
     try:
-        digest = hash_files(files, found.folder if files is found.files else None)
-        first = hash_file(next(iter(files.values())))
+        return found.hash if found.folder else hash_files(found.files)
     except (OSError, ValueError) as error:
         raise RefereeError(f"bot {found.typed!r}: {error}") from error
-    if found.hash != (digest if found.folder else first):
-        raise RefereeError(f"bot {found.typed!r}: it was changed while it was being prepared")
-    return digest
 
 
 def _seal(folder: Path) -> None:
