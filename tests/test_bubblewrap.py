@@ -221,6 +221,20 @@ for line in sys.stdin:
         break
 """
 
+TAKES_ITS_TIME = """
+import json, sys, time
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print(json.dumps({"type": "ready", "protocol": 1, "name": "slow"}), flush=True)
+    elif message["type"] == "act":
+        time.sleep(0.02)
+        answer = {"id": message["id"], "action": message["legal"][0]}
+        print(json.dumps(answer), flush=True)
+    elif message["type"] == "end":
+        break
+"""
+
 
 @pytest.mark.parametrize("freeze", [Freeze.AUTO, Freeze.NEVER, Freeze.ALWAYS])
 async def test_who_works_while_others_think_is_frozen(
@@ -228,9 +242,10 @@ async def test_who_works_while_others_think_is_frozen(
 ) -> None:
     """It is seen at its next act, recorded, stopped from then on; and it goes on playing."""
     bot = python_bot(tmp_path / "busy", WORKS_OFF_TURN)
+    slow = python_bot(tmp_path / "slow", TAKES_ITS_TIME)  # time enough to be seen at work
     clock = "move=2s,bank=0s,start=5s"
     found = await match(
-        tmp_path / "r", "briscola-2", bot, "sample:first",
+        tmp_path / "r", "briscola-2", bot, slow,
         deals=1, freeze=freeze, sandbox=bwrap, time=clock,
     )  # fmt: skip
     header, *lines = lines_of(tmp_path / "r")
