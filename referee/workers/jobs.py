@@ -1,0 +1,89 @@
+"""What a worker is given to play, and what it brings back. Pure.
+
+A job is a match of decks that stand alone: some blocks that follow one another, each deck in all
+its seatings, by bots whose processes live for one leg.
+"""
+
+from msgspec import Struct
+
+from referee.seating import Seating
+from referee.verdict import Family, FaultCode, Freeze, OnFault
+
+
+class Job(Struct, frozen=True, kw_only=True):
+    """A match to play; texts are those of the command line, and were checked before.
+
+    Attributes:
+        bots: as a person would type them, in the order in which they hold seats or sides.
+        first: the index of the first block; its deck is the same in every job with the same key.
+        blocks: how many blocks, each in all seatings.
+        record: the file to write, in a folder that exists; None for no record. It appears under
+            its name only when it is complete.
+        luck: whether to count what chance alone brought.
+    """
+
+    game: str
+    options: tuple[str, ...] = ()
+    bots: tuple[str, ...]
+    key: str
+    first: int
+    blocks: int
+    seating: Seating = Seating.FULL
+    time: str = ""
+    on_fault: OnFault | None = None
+    freeze: Freeze = Freeze.AUTO
+    pace: int = 0
+    record: str | None = None
+    luck: bool = True
+
+
+class BlockResult(Struct, frozen=True):
+    """What one block brought: the one observation in every statistic.
+
+    Attributes:
+        block: its index in the event.
+        deals: how many deals that were: one a seating.
+        values: deal values by bot of the job, summed over the deals; a bot that holds a whole side
+            counts the side's value once a deal.
+        luck: the part of `values` that chance alone brought, in thousandths; empty if not counted.
+        faults: how many faults each bot had in it.
+    """
+
+    block: int
+    deals: int
+    values: tuple[int, ...]
+    luck: tuple[int, ...]
+    faults: tuple[int, ...]
+
+
+class FaultFound(Struct, frozen=True):
+    """A fault, as far as tables want to know it."""
+
+    bot: int
+    code: FaultCode
+    detail: str
+
+
+class Outcome(Struct, frozen=True):
+    """A job that was played.
+
+    Attributes:
+        blocks: those that were finished in all their seatings: all, unless it was given up.
+        acts: how many decisions there were.
+        used_us: what each bot's clock was charged.
+        wall_us: between the first question and the end of each deal, in all.
+        fault_list: the first faults, for people.
+        voids: how many deals were void, by the bot whose act it was.
+        given_up: whose doing it was that the match could not be finished, and what; None if it was.
+        sandbox: where the bots ran.
+    """
+
+    blocks: tuple[BlockResult, ...]
+    acts: int
+    used_us: tuple[int, ...]
+    wall_us: int
+    fault_list: tuple[FaultFound, ...]
+    voids: tuple[int, ...]
+    given_up: tuple[Family, str] | None
+    game_digest: str
+    sandbox: str
