@@ -1,0 +1,61 @@
+"""What an event has played so far: the input of formats, standings, ratings and benching. Pure."""
+
+from msgspec import Struct
+
+from referee.workers.jobs import BlockResult, FaultFound
+
+
+class Table(Struct, frozen=True):
+    """A table of a round: entrants by number, in the order in which they hold seats or sides.
+
+    Where single bots play in partnerships, the order is that of the seats, so partners are those
+    whose seats score together.
+    """
+
+    bots: tuple[int, ...]
+
+
+class Round(Struct, frozen=True):
+    """What is played next: tables that do not wait for each other, all with the same decks.
+
+    Attributes:
+        first: the index of the first block.
+        blocks: how many blocks each table plays.
+        byes: entrants that rest in this round.
+        label: what people call it: "round 3", "semi-final".
+    """
+
+    tables: tuple[Table, ...]
+    first: int
+    blocks: int
+    byes: tuple[int, ...] = ()
+    label: str = ""
+
+
+class TableResult(Struct, frozen=True):
+    """A table that was played.
+
+    Attributes:
+        blocks: its finished blocks, by index; fewer than the round has where the host failed.
+            In `BlockResult`, bots are numbered by their place in `table.bots`.
+        used_us: what each bot's clock was charged, by place in `table.bots`.
+        voids: deals that were void, by the bot whose act it was.
+        given_up: why blocks are missing; "" if none are.
+    """
+
+    table: Table
+    blocks: tuple[BlockResult, ...]
+    acts: int
+    used_us: tuple[int, ...]
+    wall_us: int
+    fault_list: tuple[FaultFound, ...]
+    voids: tuple[int, ...]
+    given_up: str
+    game_digest: str
+
+
+class RoundResult(Struct, frozen=True):
+    """A round that is finished; `tables` in the order of `round.tables`."""
+
+    round: Round
+    tables: tuple[TableResult, ...]
