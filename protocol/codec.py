@@ -12,14 +12,14 @@ from protocol.messages import Answer, Ready, ToBot
 from protocol.strict import Object, parse_object
 
 _encoder = msgspec.json.Encoder()
-_encode = _encoder.encode
+_encode = _encoder.encode_lines  # quicker than `encode` and a newline: it begins with more room
 _Message = TypeVar("_Message", Ready, Answer)
 
 _KNOWN: Final = ("id", "action", "note", "eval")
 _PLAIN_ANSWER: Final = re.compile(
     rb'[ \t\r]*\{[ \t\r]*"id"[ \t\r]*:[ \t\r]*"([0-9a-f]*)"[ \t\r]*,'
-    rb'[ \t\r]*"action"[ \t\r]*:[ \t\r]*"([ !#-\[\]-~]*)"[ \t\r]*\}[ \t\r]*'
-)
+    rb'[ \t\r]*"action"[ \t\r]*:[ \t\r]*"([ !#-\[\]-~]*)"[ \t\r]*\}[ \t\r]*\n?'
+).fullmatch
 """The form in which nearly every bot answers. What it matches means the same to `parse_object`."""
 
 
@@ -33,12 +33,12 @@ def encode(message: ToBot) -> bytes:
     Raises:
         LocalProtocolError: the line would be longer than SPEC promises.
     """
-    line = _encode(message)
+    line = _encode((message,))
     if not line.isascii():
-        line = _ascii(line)
-    if len(line) >= LINE_TO_BOT:
-        raise LocalProtocolError(f"a line of {len(line)} bytes to a bot")
-    return line + b"\n"
+        line = _ascii(line) + b"\n"
+    if len(line) > LINE_TO_BOT:
+        raise LocalProtocolError(f"a line of {len(line) - 1} bytes to a bot")
+    return line
 
 
 def decode_ready(line: bytes) -> Ready:
@@ -55,15 +55,21 @@ def decode_ready(line: bytes) -> Ready:
     return _convert(found, Ready)
 
 
+def plain_answer(line: bytes) -> Answer | None:
+    """Reads the answer to `act`, its newline with it or without, if it is nothing but that."""
+    plain = _PLAIN_ANSWER(line)
+    return None if plain is None else Answer(plain[1].decode(), plain[2].decode())
+
+
 def decode_answer(line: bytes) -> Answer:
     """Reads the answer to `act`.
 
     Raises:
         RemoteProtocolError: `malformed`.
     """
-    plain = _PLAIN_ANSWER.fullmatch(line)
+    plain = plain_answer(line)
     if plain is not None:
-        return Answer(plain[1].decode(), plain[2].decode())
+        return plain
     found = parse_object(line)
     known: Object = {key: found.pop(key) for key in _KNOWN if key in found}
     answer = _convert(known, Answer)

@@ -8,7 +8,7 @@ the table does not hold is an error, ours (`LocalProtocolError`) or the bot's
 from enum import StrEnum
 from typing import Final
 
-from protocol.codec import decode_answer, decode_ready, encode
+from protocol.codec import decode_answer, decode_ready, encode, plain_answer
 from protocol.errors import LocalProtocolError, RemoteFault, RemoteProtocolError
 from protocol.framing import LineBuffer
 from protocol.limits import LINE_FROM_BOT, MATCH_FROM_BOT
@@ -53,10 +53,14 @@ TRANSITIONS: Final[dict[tuple[State, type], State]] = {
 """State and message to state. `Ready` and `Answer` come from the bot, all others from us."""
 
 
+_ANSWERED: Final = TRANSITIONS[State.ASKED, Answer]
+
+
 class Connection:
     """The referee's end of the conversation with one process.
 
-    Bytes in by `receive`, messages out by `next_message`; messages in by `send`, bytes out.
+    Bytes in by `receive`, messages out by `next_message`, or both by `hear`; messages in by `send`,
+    bytes out.
     """
 
     def __init__(self, *, total: int = MATCH_FROM_BOT) -> None:
@@ -79,6 +83,33 @@ class Connection:
         if type(message) is Act:
             self._id = message.id
         return line
+
+    def hear(self, data: bytes) -> Ready | Answer | None:
+        """Takes in bytes and hands out the message that they complete, or None for "not yet".
+
+        Nearly always it is one whole line that says nothing but what was asked: that way is short.
+
+        Raises:
+            RemoteProtocolError: as `receive` and `next_message` do.
+        """
+        if self.state is State.ASKED and data[-1:] == b"\n":
+            answer = plain_answer(data)
+            if answer is not None and answer.id == self._id and self._buffer.passes(len(data)):
+                self.state = _ANSWERED
+                return answer
+        self.receive(data)
+        return self.next_message()
+
+    def replay(self, message: Ready | Answer) -> None:
+        """Takes in a message as it stands in a record, as if the bot had said it now.
+
+        Raises:
+            LocalProtocolError: this is not the moment for it.
+        """
+        state = TRANSITIONS.get((self.state, type(message)))
+        if state is None or (type(message) is Answer and message.id != self._id):
+            raise LocalProtocolError(f"no {type(message).__name__} while {self.state}")
+        self.state = state
 
     def receive(self, data: bytes) -> None:
         """Takes in bytes that the bot wrote.

@@ -34,6 +34,16 @@ class LineBuffer:
             )
         self._bytes += data
 
+    def passes(self, size: int) -> bool:
+        """Counts a whole line that is read elsewhere.
+
+        False, and nothing is counted, where it is none: it is too long, or begins in the buffer.
+        """
+        if self._bytes or size > self._line or size > self._left:
+            return False
+        self._left -= size
+        return True
+
     def next_line(self) -> bytes | None:
         r"""Hands out the next whole line without its `\n` or `\r\n`, or None for "not yet".
 

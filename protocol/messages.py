@@ -80,7 +80,8 @@ class Deal(Struct, frozen=True, tag_field="type", tag="deal", omit_defaults=True
     plus: int = 0
 
 
-class View(Struct, frozen=True, omit_defaults=True):
+# the one shape that is not frozen: it grows in place, event by event (`referee.seeing`)
+class View(Struct, omit_defaults=True):
     """All that a seat knows: everything it was shown in this deal, added up (SPEC 4).
 
     `hand` is in order of arrival; `leaders[k]` led to `tricks[k]`; `talon` counts the cards that
@@ -104,15 +105,15 @@ class View(Struct, frozen=True, omit_defaults=True):
     phase: str
     seat: int
     dealer: int
-    hand: tuple[str, ...]
+    hand: list[str]
     trump: str | None
     turn_up: str | None
     talon: int
     leader: int
-    trick: tuple[str, ...]
-    points: tuple[int, ...]
-    leaders: tuple[int, ...]
-    tricks: tuple[tuple[str, ...], ...]
+    trick: list[str]
+    points: list[int]
+    leaders: list[int]
+    tricks: list[list[str]]
     known: tuple[tuple[str, ...], ...] = ()
     next_card: str | None = None
     removed: tuple[str, ...] = ()

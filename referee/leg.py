@@ -282,8 +282,8 @@ class Leg:
             voice = self.voices[place]
             view, news = table.view(seat)
             number, line = voice.ask(view, table.legal, news)
-            self._asked = Ask(place, number, line, voice.clock.allowance_us, voice.connection)
-            return self._asked
+            self._asked = asked = Ask(place, number, line, voice.allowance_us, voice.connection)
+            return asked
         return None
 
     def judge(self, answer: Answer, receipt: Receipt) -> Verdict | None:
@@ -305,9 +305,8 @@ class Leg:
 
     def answered(self, answer: Answer, receipt: Receipt) -> None:
         """Carries out an answer that `judge` found nothing wrong with."""
-        voice = self.voices[self._open_act().place]
+        self.voices[self._open_act().place].charge(receipt.complete)
         self._asked = None
-        voice.set_clock(voice.clock.charge(receipt.complete))
         self.deal.table.play(answer.action)
 
     def faulted(self, place: int, verdict: Verdict) -> bytes:

@@ -222,9 +222,9 @@ class _Conductor:
         pace_s = self._plan.pace_ms / 1000
         while (ask := leg.ask()) is not None:
             self._asked = ask.place
-            asked_at = trio.current_time()
+            asked_at = trio.current_time() if pace_s else 0.0
             seat = self._seats[ask.place]
-            heard = await seat.ask(ask)
+            heard = seat.ask_at_once(ask) or await seat.finish()
             verdict = heard if isinstance(heard, Verdict) else self._answered(leg, ask, heard)
             if seat.off_turn_us:
                 self._recorder.write(FrozenLine(ask.place, seat.off_turn_us))

@@ -84,6 +84,12 @@ class Play:
         self._right = [(seat + 1) % self.seats for seat in range(self.seats)]
         self._rounds = tuple(range(0, self.full, self.seats))
         self._hidden: list[list[Event]] = [[Drew(seat) for seat in row] for row in self._orders]
+        self._drew = [
+            {card: Drew(seat, card) for card in layout.pack} for seat in range(self.seats)
+        ]
+        self._played = [
+            {card: (Played(seat, card),) for card in layout.pack} for seat in range(self.seats)
+        ]
         last_wins = layout.equal_cards is EqualCards.LAST_WINS
         strength = strengths(layout.profile)
         self._beaters: dict[Suit | None, Beaters] = {
@@ -175,7 +181,7 @@ class Play:
         at = hand.index(card)
         hands[seat] = hand[:at] + hand[at + 1 :]
         trick = (*state.trick, hand[at])
-        public: tuple[Event, ...] = (Played(seat, hand[at]),)
+        public: tuple[Event, ...] = self._played[seat][hand[at]]
         if len(trick) == self.full:
             return self._take(state, hands, trick, public)
         after = State(
@@ -209,9 +215,7 @@ class Play:
         """The winner of a complete trick takes it; everybody draws."""
         leader, talon = state.leader, state.talon
         taker = (leader + winner(cards, self._beaters[state.trump])) % self.seats
-        worth = 0
-        for card in cards:
-            worth += self._worth[card]
+        worth = sum([self._worth[card] for card in cards])
         shown = [(*before, TrickWon(taker, worth))] * self.seats
         if talon:
             self._draw(talon, state.turn_up, taker, hands, shown)
@@ -242,19 +246,18 @@ class Play:
 
         Only the turn-up and cards of an open talon are seen by all.
         """
-        order = self._orders[taker]
+        order, drew, size = self._orders[taker], self._drew, self.seats
         for begin in self._rounds:
-            seen = self._hidden[taker].copy()
+            cards = talon[begin : begin + size]
+            seen = self._hidden[taker]
             if self._open:
-                seen = [Drew(seat, talon[begin + place]) for place, seat in enumerate(order)]
-            elif turn_up is not None and len(talon) == begin + self.seats:
-                seen[-1] = Drew(order[-1], talon[-1])
+                seen = [drew[seat][card] for seat, card in zip(order, cards, strict=True)]
+            elif turn_up is not None and len(talon) == begin + size:
+                seen = [*seen[:-1], drew[order[-1]][turn_up]]
             for place, seat in enumerate(order):
-                card, others = talon[begin + place], seen[place]
+                card = cards[place]
                 hands[seat] += (card,)
-                seen[place] = Drew(seat, card)
-                shown[seat] += tuple(seen)
-                seen[place] = others
+                shown[seat] += (*seen[:place], drew[seat][card], *seen[place + 1 :])
         if self._open and len(talon) > self.full:
             for seat in order:
                 shown[seat] += (NextCard(talon[self.full]),)

@@ -6,8 +6,6 @@ There is no other way into a view: it cannot leak what no event told.
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from msgspec.structs import replace
-
 from protocol.events import (
     Bade,
     Called,
@@ -28,160 +26,123 @@ from protocol.events import (
     Uncovered,
 )
 from protocol.messages import View
-from referee.tricks import added, without
-
-Known = tuple[tuple[str, ...], ...]
+from referee.tricks import without
 
 
-def see(view: View, events: Iterable[Event]) -> View:
-    """What a seat knows after it was shown `events`."""
-    hand, trick, talon, me = view.hand, view.trick, view.talon, view.seat
-    leader, leaders, tricks = view.leader, view.leaders, view.tricks
-    points, known, rare = view.points, view.known, None
-    todo = iter(events)
-    for event in todo:
+def see(view: View, events: Iterable[Event]) -> None:
+    """Adds to what a seat knows that it was shown `events`."""
+    for event in events:
         if type(event) is Played:
-            trick = (*trick, event.card)
-            if event.seat == me:
-                hand = without(hand, event.card)
-            elif known and event.card in known[event.seat]:
-                known = _less(known, event.seat, event.card)
+            view.trick.append(event.card)
+            if event.seat == view.seat:
+                view.hand.remove(event.card)
+            elif view.known and event.card in view.known[event.seat]:
+                _lose(view, event.seat, event.card)
         elif type(event) is TrickWon:
-            leaders, tricks = (*leaders, leader), (*tricks, trick)
-            leader, trick = event.winner, ()
-            points = added(points, leader, event.points)
+            view.leaders.append(view.leader)
+            view.tricks.append(view.trick)
+            view.trick = []
+            view.leader = event.winner
+            view.points[event.winner] += event.points
         elif type(event) is Drew:
-            talon -= 1
+            view.talon -= 1
+            if not view.talon:
+                view.next_card = None
             if event.card is not None:
-                if event.seat == me:
-                    hand = (*hand, event.card)
+                if event.seat == view.seat:
+                    view.hand.append(event.card)
                 else:
-                    known = _more(known, event.seat, (event.card,), len(points))
+                    _gain(view, event.seat, (event.card,))
         else:
-            rare = event
-            break
-    seen = View(
-        view.phase,
-        me,
-        view.dealer,
-        hand,
-        view.trump,
-        view.turn_up,
-        talon,
-        leader,
-        trick,
-        points,
-        leaders,
-        tricks,
-        known,
-        view.next_card if talon else None,
-        view.removed,
-        view.exchanges,
-        view.marriages,
-        view.signals,
-        view.auction,
-        view.caller,
-        view.pledge,
-        view.called,
-    )
-    return seen if rare is None else see(_CHANGES[type(rare)](seen, rare), todo)
+            _CHANGES[type(event)](view, event)
 
 
-def _more(known: Known, seat: int, cards: Iterable[str], seats: int) -> Known:
+def _gain(view: View, seat: int, cards: Iterable[str]) -> None:
     """Adds cards to those that are known to be in a hand."""
-    before = known or ((),) * seats
-    return (*before[:seat], (*before[seat], *cards), *before[seat + 1 :])
+    before = view.known or ((),) * len(view.points)
+    view.known = (*before[:seat], (*before[seat], *cards), *before[seat + 1 :])
 
 
-def _less(known: Known, seat: int, card: str) -> Known:
+def _lose(view: View, seat: int, card: str) -> None:
     """Takes a card from those that are known to be in a hand; knowing none is the empty tuple."""
+    known = view.known
     after = (*known[:seat], without(known[seat], card), *known[seat + 1 :])
-    return after if any(after) else ()
+    view.known = after if any(after) else ()
 
 
-def _dealt(view: View, event: HandDealt) -> View:
-    return replace(view, hand=event.cards)
+def _dealt(view: View, event: HandDealt) -> None:
+    view.hand = list(event.cards)
 
 
-def _removed(view: View, event: Removed) -> View:
-    return replace(view, removed=(*view.removed, event.card))
+def _removed(view: View, event: Removed) -> None:
+    view.removed = (*view.removed, event.card)
 
 
-def _turned_up(view: View, event: TurnUp) -> View:
-    return replace(view, turn_up=event.card, trump=event.card[1])
+def _turned_up(view: View, event: TurnUp) -> None:
+    view.turn_up, view.trump = event.card, event.card[1]
 
 
-def _next_card(view: View, event: NextCard) -> View:
-    return replace(view, next_card=event.card)
+def _next_card(view: View, event: NextCard) -> None:
+    view.next_card = event.card
 
 
-def _shown(view: View, event: HandShown) -> View:
+def _shown(view: View, event: HandShown) -> None:
     """Cards of a hand: they replace what was known of it."""
     before = view.known or ((),) * len(view.points)
-    known = (*before[: event.seat], event.cards, *before[event.seat + 1 :])
-    return replace(view, known=known)
+    view.known = (*before[: event.seat], event.cards, *before[event.seat + 1 :])
 
 
-def _exchanged(view: View, event: Exchanged) -> View:
-    hand, known = view.hand, view.known
+def _exchanged(view: View, event: Exchanged) -> None:
     if event.seat == view.seat:
-        hand = (*without(hand, event.gives), event.takes)
+        view.hand.remove(event.gives)
+        view.hand.append(event.takes)
     else:
-        if known and event.gives in known[event.seat]:
-            known = _less(known, event.seat, event.gives)
-        known = _more(known, event.seat, (event.takes,), len(view.points))
-    done = (*view.exchanges, (event.seat, event.gives, event.takes))
-    return replace(view, hand=hand, known=known, turn_up=event.gives, exchanges=done)
+        if view.known and event.gives in view.known[event.seat]:
+            _lose(view, event.seat, event.gives)
+        _gain(view, event.seat, (event.takes,))
+    view.turn_up = event.gives
+    view.exchanges = (*view.exchanges, (event.seat, event.gives, event.takes))
 
 
-def _married(view: View, event: Married) -> View:
-    known = view.known
+def _married(view: View, event: Married) -> None:
     if event.seat != view.seat:
-        held = known[event.seat] if known else ()
+        held = view.known[event.seat] if view.known else ()
         new = [rank + event.suit for rank in "KQ" if rank + event.suit not in held]
-        known = _more(known, event.seat, new, len(view.points)) if new else known
-    done = (*view.marriages, (event.seat, event.suit))
-    points = added(view.points, event.seat, event.points)
-    return replace(view, marriages=done, points=points, known=known)
+        if new:
+            _gain(view, event.seat, new)
+    view.marriages = (*view.marriages, (event.seat, event.suit))
+    view.points[event.seat] += event.points
 
 
-def _signalled(view: View, event: Signalled) -> View:
-    return replace(view, signals=(*view.signals, (len(view.tricks), event.seat, event.signal)))
+def _signalled(view: View, event: Signalled) -> None:
+    view.signals = (*view.signals, (len(view.tricks), event.seat, event.signal))
 
 
-def _declared(view: View, event: Declared) -> View:
-    if event.seat == view.seat:
-        return view
-    held = view.known[event.seat] if view.known else ()
-    new = [card for card in event.cards if card not in held]
-    return replace(view, known=_more(view.known, event.seat, new, len(view.points)))
+def _declared(view: View, event: Declared) -> None:
+    if event.seat != view.seat:
+        held = view.known[event.seat] if view.known else ()
+        _gain(view, event.seat, [card for card in event.cards if card not in held])
 
 
-def _bade(view: View, event: Bade) -> View:
-    return replace(view, auction=(*view.auction, (event.seat, event.action)))
+def _bade(view: View, event: Bade) -> None:
+    view.auction = (*view.auction, (event.seat, event.action))
 
 
-def _called(view: View, event: Called) -> View:
-    return replace(
-        view,
-        caller=event.seat,
-        called=event.cards,
-        pledge=event.pledge,
-        leader=event.leader,
-        trump=event.cards[0][1] if event.cards else None,
-    )
+def _called(view: View, event: Called) -> None:
+    view.caller, view.called, view.pledge = event.seat, event.cards, event.pledge
+    view.leader = event.leader
+    view.trump = event.cards[0][1] if event.cards else None
 
 
-def _uncovered(view: View, event: Uncovered) -> View:
-    at = (event.seat - view.leader) % len(view.points)
-    return replace(view, trick=(*view.trick[:at], event.card, *view.trick[at + 1 :]))
+def _uncovered(view: View, event: Uncovered) -> None:
+    view.trick[(event.seat - view.leader) % len(view.points)] = event.card
 
 
-def _phase(view: View, event: PhaseBegan) -> View:
-    return replace(view, phase=event.phase)
+def _phase(view: View, event: PhaseBegan) -> None:
+    view.phase = event.phase
 
 
-_CHANGES: Final[Mapping[type[Event], Callable[[View, Any], View]]] = {
+_CHANGES: Final[Mapping[type[Event], Callable[[View, Any], None]]] = {
     HandDealt: _dealt,
     Removed: _removed,
     TurnUp: _turned_up,

@@ -28,29 +28,32 @@ class Table:
     def __init__(self, game: Game[Any], deck: Sequence[Card], dealer: int) -> None:
         """Deals the cards; `deck` holds exactly the cards of `game.pack`."""
         self._game = game
-        self._state, shown = game.deal(deck, dealer)
         self._views = [game.opening(seat, dealer) for seat in range(game.seats)]
         self._news: list[tuple[Event, ...]] = [()] * game.seats
-        self._show(shown)
         self.acts: list[tuple[int, str]] = []
-        self._look()
+        self.to_move: int | None
+        self.legal: tuple[str, ...]
+        self._move_on(*game.deal(deck, dealer))
 
-    def _look(self) -> None:
-        self.to_move = self._game.to_move(self._state)
-        self.legal = () if self.to_move is None else self._game.legal(self._state)
-
-    def _show(self, shown: Shown) -> None:
+    def _move_on(self, after: Any, shown: Shown) -> None:
+        """Takes a new state, and keeps for each seat what it is shown until it is asked."""
+        self._state = after
         news = self._news
         for seat, events in enumerate(shown):
             news[seat] += events
+        self.to_move = to_move = self._game.to_move(after)
+        self.legal = () if to_move is None else self._game.legal(after)
 
     def view(self, seat: int) -> tuple[View, tuple[Event, ...]]:
-        """All that a seat knows now, and what of it is new since this was last asked."""
-        news = self._news[seat]
+        """All that a seat knows now, and what of it is new since this was last asked.
+
+        The view is the table's own: it changes when this is asked again.
+        """
+        view, news = self._views[seat], self._news[seat]
         if news:
             self._news[seat] = ()
-            self._views[seat] = see(self._views[seat], news)
-        return self._views[seat], news
+            see(view, news)
+        return view, news
 
     def play(self, action: str) -> None:
         """Carries out the action of the seat to move.
@@ -61,9 +64,7 @@ class Table:
         if self.to_move is None or action not in self.legal:
             raise IllegalAction(action)
         self.acts.append((self.to_move, action))
-        self._state, shown = self._game.apply(self._state, action)
-        self._show(shown)
-        self._look()
+        self._move_on(*self._game.apply(self._state, action))
 
     def play_default(self) -> None:
         """Plays for a seat at fault; everybody sees that the referee did."""
@@ -71,9 +72,8 @@ class Table:
             raise IllegalAction("the deal is over")
         action = self._game.default(self._state)
         self.acts.append((self.to_move, action))
-        self._state, shown = self._game.apply(self._state, action)
-        self._show(tuple(tuple(map(_by_referee, events)) for events in shown))
-        self._look()
+        after, shown = self._game.apply(self._state, action)
+        self._move_on(after, tuple(tuple(map(_by_referee, events)) for events in shown))
 
     def tally(self) -> Tally:
         """What the finished deal brings."""

@@ -28,10 +28,10 @@ def beaters(
 
 def winner(cards: Sequence[Card], beaten_by: Beaters) -> int:
     """The place in `cards`, which are in the order of play, of the card that takes the trick."""
-    place, beating = 0, beaten_by[cards[0]]
-    for at, one in enumerate(cards):
-        if one in beating:
-            place, beating = at, beaten_by[one]
+    place = 0
+    for at in range(1, len(cards)):
+        if cards[at] in beaten_by[cards[place]]:
+            place = at
     return place
 
 

@@ -3,14 +3,13 @@
 The same `Leg` that conducted the match is fed from the file; no bot, no clock, no trio.
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Final, TypeVar
 
 from msgspec.structs import replace
 
-from protocol.errors import LocalProtocolError, RemoteProtocolError
-from protocol.messages import Answer
+from protocol.errors import LocalProtocolError
+from protocol.messages import Answer, Ready
 from referee.cards import cards, check_deck
 from referee.chance import BlockKey
 from referee.course import CoursePlan
@@ -148,8 +147,12 @@ class Resimulation:
     def _seatings(self) -> tuple[tuple[int, ...], ...]:
         game = self._rules.game
         try:
+            seating = Seating(self.header.seating)
             held = holders(len(self.header.bots), game.seats, game.partners, self.header.game)
-            found = legs(Seating(self.header.seating), held)
+            found = legs(seating, held, game.partners)
+            if len(found) != self.header.legs:  # `full` once had partners change sides
+                every_order = legs(seating, held, tuple((place,) for place in range(game.seats)))
+                found = every_order if len(every_order) == self.header.legs else found
         except (RefereeError, ValueError) as error:
             raise Mismatch(1, str(error)) from error
         if len(found) != self.header.legs:
@@ -290,7 +293,7 @@ class Resimulation:
                 continue
             if begin.start != ask.place or begin.us > ask.allowance_us:
                 raise self._mismatch(f"a start of place {ask.place} in time belongs here")
-            self._feed(ask, {"type": "ready", "protocol": begin.protocol, "name": begin.name})
+            ask.connection.replay(Ready(begin.protocol, begin.name))
         leg.open_deal()
         while (ask_now := leg.ask()) is not None:
             self._asked = (*self._asked, ask_now.place)[-2:]
@@ -312,15 +315,6 @@ class Resimulation:
                 return
             self._fault(leg, line.fault, self._take(FaultLine))
 
-    def _feed(self, ask: Ask, said: dict[str, object]) -> None:
-        """Lets the connection hear what the record says that the bot said."""
-        try:
-            line = json.dumps(said, ensure_ascii=False, separators=(",", ":"))
-            ask.connection.receive(line.encode() + b"\n")
-            ask.connection.next_message()
-        except RemoteProtocolError as error:
-            raise self._mismatch(f"no bot can say this: {error.detail}") from error
-
     def _fault(self, leg: Leg, place: int, line: FaultLine) -> None:
         if line.fault != place:
             raise self._mismatch(f"place {place} was asked, not {line.fault}")
@@ -334,8 +328,8 @@ class Resimulation:
             raise self._mismatch(f"nobody was told this: {error}") from error
 
     def _act(self, leg: Leg, ask: Ask, line: ActLine) -> None:
-        self._feed(ask, {"id": ask.id, "action": line.act})
         answer = Answer(ask.id, line.act)
+        ask.connection.replay(answer)
         verdict = leg.judge(answer, line.us)
         if verdict is not None:
             seat = leg.deal.places.index(ask.place)

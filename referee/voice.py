@@ -6,11 +6,15 @@ Messages that want no answer wait here and travel in the same write as the place
 import hashlib
 from collections.abc import Iterator
 
+import msgspec
+
 from protocol.connection import Connection
 from protocol.events import Event
 from protocol.messages import Act, Deal, DealEnd, End, Fault, Hello, View
 from referee.chance import BlockKey, act_ids
 from referee.clock import Clock
+
+_written = msgspec.json.Encoder().encode
 
 
 class Voice:
@@ -19,11 +23,10 @@ class Voice:
     def __init__(self, place: int, clock: Clock, most_heard: int) -> None:
         """Makes a voice that nobody listens to yet; a process may answer `most_heard` bytes."""
         self.place = place
-        self.clock = clock
         self._most_heard = most_heard
         self.connection = Connection(total=most_heard)
         self.listening = False
-        self._shown = clock.shown()
+        self._show(clock)
         self._ids: Iterator[str] = iter(())
         self._waiting = b""
         self._greeted_before = False
@@ -50,11 +53,21 @@ class Voice:
         """Says something with the next act."""
         self._waiting += self._say(message)
 
+    def charge(self, used_us: int) -> None:
+        """Charges the clock for an act that was in time."""
+        self.set_clock(self.clock.charge(used_us))
+
     def set_clock(self, clock: Clock) -> None:
         """Changes what the next act will say of the time."""
         if clock is not self.clock:
-            self.clock = clock
-            self._shown = clock.shown()
+            self._show(clock)
+
+    def _show(self, clock: Clock) -> None:
+        """What acts will say of the time, how that is written, and how long an act may take."""
+        self.clock = clock
+        self.allowance_us = clock.allowance_us
+        self._shown = clock.shown()
+        self._time = _written(self._shown)
 
     def open_deal(self, key: BlockKey, deal: Deal) -> None:
         """A new deal: fresh ids, a full bank, and the message that says so."""
@@ -66,9 +79,8 @@ class Voice:
         """The id of the next act, and all bytes up to its end."""
         act = Act(next(self._ids), view, legal, news, self._shown)
         line = self.connection.send(act)
-        time = line.rindex(b'"time":') + 7
-        self._sent += (line[:time], b"{}}\n")
-        self._times.append(line[time:-2])
+        self._sent += (line[: -2 - len(self._time)], b"{}}\n")  # `time` is the last key
+        self._times.append(self._time)
         if self._waiting:
             line, self._waiting = self._waiting + line, b""
         return act.id, line

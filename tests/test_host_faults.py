@@ -745,14 +745,14 @@ async def test_a_mishap_in_mid_deal_changes_nothing(
 ) -> None:
     """Whichever question it hits, the first hello or the last act: the same match in the end."""
     wanted = outcome(await undisturbed(tmp_path / "calm"))
-    real, numbers = Seat.ask, iter(range(1, 1 << 62))
+    real, numbers = Seat.ask_at_once, iter(range(1, 1 << 62))
 
-    async def ask(self: Seat, ask: Ask) -> Any:
+    def ask_at_once(self: Seat, ask: Ask) -> Any:
         if next(numbers) == at:
             return Mishap(Family.HOST, "the lights went out")
-        return await real(self, ask)
+        return real(self, ask)
 
-    monkeypatch.setattr(Seat, "ask", ask)
+    monkeypatch.setattr(Seat, "ask_at_once", ask_at_once)
     path = tmp_path / "record"
     result = await undisturbed(path)
 
@@ -865,17 +865,24 @@ async def test_an_answer_after_the_host_stood_still_is_judged_alike(
     works_too: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """What came too late by our own lag makes the deal void, if the bot has hardly run."""
-    real, numbers = Seat.ask, iter(range(1, 1 << 62))
+    at_once, finish, numbers = Seat.ask_at_once, Seat.finish, iter(range(1, 1 << 62))
+    allowed = 0
 
-    async def ask(self: Seat, ask: Ask) -> Any:
-        found = await real(self, ask)
-        if next(numbers) != 30 or not isinstance(found, tuple):
+    def late(found: Any) -> Any:
+        if found is None or next(numbers) != 30 or not isinstance(found, tuple):
             return found
-        allowed = ask.allowance_us
-        cpu = allowed if works_too else 100
-        return found[0], Receipt(1, allowed * 2, allowed * 2, cpu)
+        return found[0], Receipt(1, allowed * 2, allowed * 2, allowed if works_too else 100)
 
-    monkeypatch.setattr(Seat, "ask", ask)
+    def ask_at_once(self: Seat, ask: Ask) -> Any:
+        nonlocal allowed
+        allowed = ask.allowance_us
+        return late(at_once(self, ask))
+
+    async def finishes(self: Seat) -> Any:
+        return late(await finish(self))
+
+    monkeypatch.setattr(Seat, "ask_at_once", ask_at_once)
+    monkeypatch.setattr(Seat, "finish", finishes)
     path = tmp_path / "record"
     result = await undisturbed(path)
 

@@ -96,7 +96,8 @@ def test_the_view_is_what_the_events_add_up_to(chance: Chance, data: st.DataObje
     game, dice, deal = chance.game, random.Random(chance.dice), modelled(chance)
     seat = data.draw(st.integers(0, game.seats - 1))
     state, shown = game.deal(chance.deck, chance.dealer)
-    view = see(game.opening(seat, chance.dealer), shown[seat])
+    view = game.opening(seat, chance.dealer)
+    see(view, shown[seat])
     while game.to_move(state) is not None:
         assert list(view.hand) == deal.hand_names(seat)
         assert list(view.points) == deal.points
@@ -113,7 +114,7 @@ def test_the_view_is_what_the_events_add_up_to(chance: Chance, data: st.DataObje
         action = likely(game.legal(state), dice)
         deal.play(action)
         state, shown = game.apply(state, action)
-        view = see(view, shown[seat])
+        see(view, shown[seat])
 
 
 @given(deals())
@@ -149,10 +150,10 @@ def test_a_seat_is_told_all_that_it_may_know(chance: Chance, data: st.DataObject
     seen |= {deal.names[at] for at in deal.seen[seat]}
     view = game.opening(seat, chance.dealer)
     state, shown = game.deal(chance.deck, chance.dealer)
-    view = see(view, shown[seat])
+    see(view, shown[seat])
     for act in acts:
         state, shown = game.apply(state, act)
-        view = see(view, shown[seat])
+        see(view, shown[seat])
 
     assert named(game, chance, acts, seat) == seen
     assert in_view(view) == seen

@@ -30,7 +30,7 @@ from protocol.messages import (
 )
 from support.drive import HELLO
 
-VIEW = View("play", 0, 1, ("7D",), "H", "6H", 0, 0, (), (0, 0), (), ())
+VIEW = View("play", 0, 1, ["7D"], "H", "6H", 0, 0, [], [0, 0], [], [])
 SAID: dict[object, ToBot] = {
     Hello: HELLO,
     Deal: Deal(1, (0, 1), 0, 1, "g", {}, (0, 0)),
