@@ -5,6 +5,7 @@ Everything is SHA-256 over ASCII text, so that twenty lines in any language reco
 
 import hashlib
 import hmac
+import struct
 from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import Final, NewType
@@ -18,6 +19,7 @@ KEY_BITS: Final = 128
 """How much chance is in a key that we make ourselves (DESIGN 4)."""
 
 ID_DIGITS: Final = 16
+_numbers: Final = struct.Struct(">8I").unpack
 
 
 def event_key(text: str) -> bytes:
@@ -27,7 +29,7 @@ def event_key(text: str) -> bytes:
 
 def block_key(key: bytes, block: int) -> BlockKey:
     """The key of one block: HMAC-SHA-256 of its number, written in decimal."""
-    return BlockKey(hmac.new(key, str(block).encode(), hashlib.sha256).hexdigest())
+    return BlockKey(hmac.digest(key, str(block).encode(), "sha256").hex())
 
 
 def stream(key: BlockKey, label: str) -> Iterator[bytes]:
@@ -39,14 +41,16 @@ def stream(key: BlockKey, label: str) -> Iterator[bytes]:
 def words(key: BlockKey, label: str) -> Iterator[int]:
     """A stream as unsigned 32-bit numbers, the high byte first."""
     for piece in stream(key, label):
-        for at in range(0, 32, 4):
-            yield int.from_bytes(piece[at : at + 4], "big")
+        yield from _numbers(piece)
 
 
 def below(limit: int, numbers: Iterator[int]) -> int:
     """A number from 0 to limit - 1, each as likely; numbers that would favour some are skipped."""
     fair = 2**32 - 2**32 % limit
-    return next(number for number in numbers if number < fair) % limit
+    for number in numbers:
+        if number < fair:
+            return number % limit
+    raise AssertionError  # a stream has no end
 
 
 def shuffled(cards: Sequence[Card], key: BlockKey) -> tuple[Card, ...]:

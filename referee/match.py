@@ -6,6 +6,7 @@ Decides nothing itself: what is asked, what an answer is worth and when it is ov
 import math
 import time
 from collections.abc import Callable, Sequence
+from functools import cache
 from importlib.metadata import version
 from typing import Final, Protocol
 
@@ -46,6 +47,12 @@ _BACK_OFF_S: Final = 0.5
 _DETAIL_KEPT: Final = 500
 _CLEAR_EVERY: Final = 100
 """Deals between two looks for what living bots have orphaned."""
+
+
+@cache
+def _version() -> str:
+    """Our own; to look it up takes a millisecond."""
+    return version("briscola-referee")
 
 
 class LineWriter(Protocol):
@@ -161,7 +168,7 @@ class _Conductor:
         return Header(
             record=FORMAT,
             wire=WIRE,
-            referee=version("briscola-referee"),
+            referee=_version(),
             game=plan.game,
             options=plan.options,
             rules=plan.name,

@@ -64,6 +64,7 @@ class Seat:
         self._freezes = freeze is Freeze.ALWAYS
         self._watches = freeze is Freeze.AUTO
         self._rested_at = _NEVER
+        self._rested_ns = 0
         self.lag_us = 0
         """By how much we were woken too late during the last act."""
         self.off_turn_us = 0
@@ -104,13 +105,16 @@ class Seat:
         if self.stderr.flooded.is_set():
             return self.flood_verdict(None)
         self.lag_us = 0
-        cpu = self.process.cpu_us()
-        if self._watches and cpu - self._rested_at > OFF_TURN_US:
-            self.off_turn_us = cpu - self._rested_at
-            self._watches, self._freezes = False, True
-        elif self._freezes:
+        begin = time.perf_counter_ns()
+        if self._freezes:
             self.process.thaw()
-        found = self._ask(ask, time.perf_counter_ns(), cpu)
+        cpu = self._rested_at
+        if begin - self._rested_ns > OFF_TURN_US * 1000:  # in less it cannot have used so much
+            cpu = self.process.cpu_us()
+            if self._watches and cpu - self._rested_at > OFF_TURN_US:
+                self.off_turn_us = cpu - self._rested_at
+                self._watches, self._freezes = False, True
+        found = self._ask(ask, begin, cpu)
         if self._freezes and found is not None:
             self.process.freeze()
         return found
@@ -127,6 +131,7 @@ class Seat:
     def receipt(self, sent: int, first: int, complete: int, cpu: int) -> Receipt:
         """The receipt of an act that is over; `cpu` is what the process had used before it."""
         self._rested_at = now = self.process.cpu_us()
+        self._rested_ns = time.perf_counter_ns()
         return Receipt(sent, first, complete, now - cpu)
 
     def _ask(self, ask: Ask, begin: int, cpu: int) -> Heard | Verdict | None:

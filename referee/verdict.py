@@ -49,7 +49,8 @@ class Receipt(Struct, frozen=True, array_like=True):
         sent: the pipe had taken the whole line.
         first: the first byte of the answer had come.
         complete: its newline had come; this is what the clock is charged.
-        cpu: processor time that the process used meanwhile.
+        cpu: processor time that the process used meanwhile; where its last act ended less than a
+            millisecond before, since then.
     """
 
     sent: Count

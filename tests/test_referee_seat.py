@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import count
 
 import pytest
 import trio
@@ -232,10 +233,16 @@ async def answered(seat: Seat, process: FakeProcess) -> None:
     os.read(process.hears, 65536)
 
 
+def tick(monkeypatch: pytest.MonkeyPatch, us: int) -> None:
+    """From now on every look at the clock is so much later than the one before."""
+    monkeypatch.setattr("referee.seat.time.perf_counter_ns", count(step=us * 1000).__next__)
+
+
 async def test_work_between_acts_is_seen_at_the_next_act_and_stopped_from_then_on(
-    process: FakeProcess,
+    process: FakeProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A millisecond is let pass; more, and the process is stopped after each answer."""
+    tick(monkeypatch, OFF_TURN_US + 1)
     seat = Seat(process, Freeze.AUTO)
     await answered(seat, process)
     process.worked_us += OFF_TURN_US
@@ -246,6 +253,22 @@ async def test_work_between_acts_is_seen_at_the_next_act_and_stopped_from_then_o
     assert (process.frozen, seat.off_turn_us) == (True, OFF_TURN_US + 1)
     await answered(seat, process)
     assert process.frozen
+
+
+async def test_a_rest_of_less_than_a_millisecond_is_part_of_the_act_after_it(
+    process: FakeProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In so little time no process uses more than may pass: it is not looked at."""
+    tick(monkeypatch, 1)
+    seat = Seat(process, Freeze.AUTO)
+    await answered(seat, process)
+    process.worked_us += OFF_TURN_US + 1
+    os.write(process.says, READY)
+    heard = await seat.ask(asked())
+
+    assert isinstance(heard, tuple)
+    assert heard[1].cpu == OFF_TURN_US + 1
+    assert not process.frozen
 
 
 @pytest.mark.parametrize(("freeze", "frozen"), [(Freeze.ALWAYS, True), (Freeze.NEVER, False)])

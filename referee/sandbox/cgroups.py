@@ -83,16 +83,22 @@ def limit(where: Controllers, bounds: Bounds) -> None:
     """
     most = str(bounds.memory * _MIB)
     if "memory" in where:
-        (where["memory"] / "memory.limit_in_bytes").write_text(most)
+        _set(where["memory"] / "memory.limit_in_bytes", most)
         swap, with_swap = where["memory"] / "memory.memsw.limit_in_bytes", most
         processes = where["pids"] / "pids.max"
     else:
-        (where["unified"] / "memory.max").write_text(most)
+        _set(where["unified"] / "memory.max", most)
         swap, with_swap = where["unified"] / "memory.swap.max", "0"
         processes = where["unified"] / "pids.max"
     if swap.exists():  # else the kernel does not count swap
-        swap.write_text(with_swap)
-    processes.write_text(str(bounds.processes))
+        _set(swap, with_swap)
+    _set(processes, str(bounds.processes))
+
+
+def _set(file: Path, value: str) -> None:
+    """Writes a file of a group; a text file's layers would cost more than the writing."""
+    with file.open("wb", buffering=0) as raw:
+        raw.write(value.encode())
 
 
 class Group:
