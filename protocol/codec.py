@@ -33,7 +33,7 @@ def encode(message: ToBot) -> bytes:
     Raises:
         LocalProtocolError: the line would be longer than SPEC promises.
     """
-    line = _encode((message,))
+    line = _encode([message])  # not a tuple: msgspec 0.22 leaks its iterator
     if not line.isascii():
         line = _ascii(line) + b"\n"
     if len(line) > LINE_TO_BOT:

@@ -27,12 +27,18 @@ _LONGEST_PACE_MS: Final = 60_000
 
 
 class MatchConfig(Struct, frozen=True, kw_only=True):
-    """A match as it was asked for on the command line; texts are still unread."""
+    """A match as it was asked for on the command line; texts are still unread.
+
+    Attributes:
+        dealer: who deals first in this match; None: follows from the key and from `first`.
+        first: the index of the first block, where decks stand alone.
+    """
 
     game: str
     options: tuple[str, ...] = ()
     bots: int
     deals: int | None = None
+    first: int = 0
     key: str | None = None
     deck: str | None = None
     dealer: int | None = None
@@ -53,6 +59,7 @@ class MatchPlan(Struct, frozen=True):
         seatings: the bot at each place, leg by leg.
         freeze: when bots are stopped between their acts.
         pace_ms: how long after its act an answer is let through; 0 is at once.
+        first: the index of the first deal's block.
     """
 
     game: str
@@ -69,13 +76,14 @@ class MatchPlan(Struct, frozen=True):
     on_fault: OnFault | None
     freeze: Freeze
     pace_ms: int
+    first: int = 0
 
     def leg(self, number: int) -> LegPlan:
         """The plan of one leg."""
         secret = event_key(self.key)
 
         def block(deal: int) -> Block:
-            return block_key(secret, deal), self.given[deal] if self.given else None
+            return block_key(secret, self.first + deal), self.given[deal] if self.given else None
 
         course = CoursePlan(
             rules=self.rules,
@@ -108,6 +116,7 @@ def make_plan(asked: MatchConfig) -> MatchPlan:
     key = secrets.token_hex(KEY_BITS // 8) if asked.key is None else asked.key
     if not key:
         raise RefereeError("key: it must not be empty")
+    first = _first(asked)
     return MatchPlan(
         game=asked.game,
         options=dict(rules.options),
@@ -117,12 +126,13 @@ def make_plan(asked: MatchConfig) -> MatchPlan:
         decks=_count_decks(asked.deals, given),
         given=given,
         seating=asked.seating,
-        seatings=_seatings(asked, held, given),
-        dealer=_dealer(asked.dealer, seats, key),
+        seatings=_seatings(asked, held, partners, given),
+        dealer=_dealer(asked.dealer, seats, key, first),
         control=parse_time(asked.time),
         on_fault=asked.on_fault,
         freeze=asked.freeze,
         pace_ms=_pace(asked.pace),
+        first=first,
     )
 
 
@@ -209,16 +219,25 @@ def _count_decks(deals: int | None, given: tuple[Deck, ...]) -> int | None:
 
 
 def _seatings(
-    asked: MatchConfig, held: Sides, given: tuple[Deck, ...]
+    asked: MatchConfig, held: Sides, partners: Sides, given: tuple[Deck, ...]
 ) -> tuple[tuple[int, ...], ...]:
     if asked.seating is not Seating.ONE and asked.deals is None and not given:
         raise RefereeError(f"seating {asked.seating}: it needs --deals, so that decks are counted")
-    return legs(asked.seating, held)
+    return legs(asked.seating, held, partners)
 
 
-def _dealer(asked: int | None, seats: int, key: str) -> int:
+def _first(asked: MatchConfig) -> int:
+    if asked.first < 0:
+        raise RefereeError(f"first={asked.first}: blocks are counted from 0")
+    if asked.first and asked.deals is None:
+        raise RefereeError(f"first={asked.first}: it needs deals, so that each deal is a block")
+    return asked.first
+
+
+def _dealer(asked: int | None, seats: int, key: str, first: int) -> int:
+    """Who deals first; not asked for, it is as if all blocks had been played one after another."""
     if asked is None:
-        return first_dealer(block_key(event_key(key), 0), seats)
+        return (first_dealer(block_key(event_key(key), 0), seats) + first) % seats
     if not 0 <= asked < seats:
         raise RefereeError(f"dealer {asked}: the seats are 0 to {seats - 1}")
     return asked

@@ -77,6 +77,7 @@ class Resimulation:
         """
         self.header = header = reader.header
         self._reader = reader
+        self._lines = iter(reader)
         self._next: Line | None = None
         self._leg: Leg | None = None
         variant = find(header.game)
@@ -160,18 +161,20 @@ class Resimulation:
         return found
 
     def _peek(self) -> Line:
-        while self._next is None or isinstance(self._next, FrozenLine):  # nothing follows from it
-            self._next = next(iter(self._reader), None)
-            if self._next is None:
-                break
         if self._next is None:
-            torn = self._reader.torn
-            raise _Stopped(
-                f"it breaks off after line {self._reader.number}"
-                if torn is None
-                else f"line {torn} is torn and was left out"
-            )
+            self._next = self._read_on()
         return self._next
+
+    def _read_on(self) -> Line:
+        for line in self._lines:
+            if type(line) is not FrozenLine:  # nothing follows from it
+                return line
+        torn = self._reader.torn
+        raise _Stopped(
+            f"it breaks off after line {self._reader.number}"
+            if torn is None
+            else f"line {torn} is torn and was left out"
+        )
 
     def _take(self, kind: type[L]) -> L:
         """The next line, which must be of this kind."""
@@ -193,6 +196,9 @@ class Resimulation:
             _Void: the deal is void from here on.
         """
         line = self._peek()
+        if type(line) is kind:  # nearly always
+            self._next = None
+            return line
         if isinstance(line, VoidLine):
             raise _Void(self._take(VoidLine))
         return self._take(FaultLine) if isinstance(line, FaultLine) else self._take(kind)

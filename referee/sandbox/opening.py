@@ -29,6 +29,7 @@ from referee.sandbox.place import (
 from referee.settings import Settings
 
 _TRIAL_S: Final = 10.0
+_FALLEN_BACK: Final = "no isolation, since no sandbox works here: "
 
 
 class SandboxName(StrEnum):
@@ -56,7 +57,7 @@ async def opened(
     """
     work = own_folder(work_folder(), 0o755)
     socket = _docker_socket() if name is SandboxName.DOCKER else ""
-    _sweep_dead(work, socket)
+    sweep_dead(work, socket)
     run = janitor.run_of(os.getpid())
     own_folder(work / run, 0o711)
     try:
@@ -108,8 +109,13 @@ def _docker_socket() -> str:
     return path
 
 
-def _sweep_dead(work: Path, socket: str) -> None:
-    """Ends what referees have left that were killed together with their janitors."""
+def sweep_dead(work: Path, socket: str) -> None:
+    """Ends what killed referees have left, where their janitors were killed with them.
+
+    Args:
+        work: the folder that holds a folder for each run.
+        socket: of the Docker daemon, or nothing where its containers are left alone.
+    """
     for run in janitor.dead_runs(str(work)):
         janitor.sweep(run, str(work), socket)
     store = store_folder()
@@ -192,10 +198,11 @@ async def opened_for(
         if sandbox is None:
             if name is not SandboxName.AUTO:
                 raise RefereeError(f"sandbox {failed[0]} (see `referee doctor`)")
-            _only_own(bots, failed)
+            how = _FALLEN_BACK + "; ".join(failed)
+            only_own(bots, how)
             sandbox = await stack.enter_async_context(opened(SandboxName.BARE, settings))
             assert isinstance(sandbox, Bare)  # noqa: S101  # it is what was asked for
-            sandbox.how = f"no isolation, since no sandbox works here: {'; '.join(failed)}"
+            sandbox.how = how
         yield sandbox
 
 
@@ -208,7 +215,19 @@ async def _tried(name: SandboxName, settings: Settings, stack: AsyncExitStack) -
     return sandbox
 
 
-def _only_own(bots: Iterable[Found], failed: list[str]) -> None:
+def only_own(bots: Iterable[Found], how: str) -> None:
+    """Sees to it that bare is for nobody's bots but our own, where it was not asked for.
+
+    Args:
+        bots: who is to play.
+        how: what the sandbox binds bots by, in its own words.
+
+    Raises:
+        RefereeError: a bot is not ours.
+    """
+    if not how.startswith(_FALLEN_BACK):
+        return
+    failed = how.removeprefix(_FALLEN_BACK)
     for bot in bots:
         stranger = bot.stranger()
         if stranger is not None:
@@ -216,6 +235,6 @@ def _only_own(bots: Iterable[Found], failed: list[str]) -> None:
                 f"{str(stranger)!r} is another user's, or one may change it, or would run as root"
             )
             raise RefereeError(
-                f"bot {bot.typed!r}: {whose}, and no sandbox works here ({'; '.join(failed)}): see "
+                f"bot {bot.typed!r}: {whose}, and no sandbox works here ({failed}): see "
                 "`referee doctor`, or trust it with --sandbox bare"
             )

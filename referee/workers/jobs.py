@@ -47,6 +47,8 @@ class BlockResult(Struct, frozen=True):
             counts the side's value once a deal.
         luck: the part of `values` that chance alone brought, in thousandths; empty if not counted.
         faults: how many faults each bot had in it.
+        unplayed: how many of the deals were not played but charged to each bot, since it had had
+            so many faults before that it was benched; empty if all were played.
     """
 
     block: int
@@ -54,6 +56,7 @@ class BlockResult(Struct, frozen=True):
     values: tuple[int, ...]
     luck: tuple[int, ...]
     faults: tuple[int, ...]
+    unplayed: tuple[int, ...] = ()
 
 
 class FaultFound(Struct, frozen=True):
@@ -73,9 +76,13 @@ class Outcome(Struct, frozen=True):
         used_us: what each bot's clock was charged.
         wall_us: between the first question and the end of each deal, in all.
         fault_list: the first faults, for people.
-        voids: how many deals were void, by the bot whose act it was.
+        voids: how many of the first hundred void deals were void while each bot was to act.
         given_up: whose doing it was that the match could not be finished, and what; None if it was.
-        sandbox: where the bots ran.
+        sandbox: where the bots ran, and what bound them there.
+        faults: how many faults each bot had in all, those in unfinished blocks and those found at
+            the farewell after a leg included. The latter are in no block: where a fault takes a
+            block from the others, no bot may choose that once it knows how the block went.
+        bug: our own mistake that made a deal void, with its traceback; "" if there was none.
     """
 
     blocks: tuple[BlockResult, ...]
@@ -87,3 +94,5 @@ class Outcome(Struct, frozen=True):
     given_up: tuple[Family, str] | None
     game_digest: str
     sandbox: str
+    faults: tuple[int, ...] = ()
+    bug: str = ""

@@ -1,0 +1,173 @@
+"""Plays jobs in a sandbox that stays open, with bots that stay prepared from job to job."""
+
+import os
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+import trio
+
+from referee.bots import BotSpec, find
+from referee.config import MatchConfig, make_plan
+from referee.errors import HostError, RefereeError
+from referee.luck import luck_of
+from referee.match import LineWriter, MatchResult, play_match
+from referee.record import Line, Sealed
+from referee.recording import Recorder
+from referee.sandbox import Sandbox
+from referee.sandbox.opening import only_own
+from referee.settings import Settings
+from referee.verdict import OnFault
+from referee.workers.blocks import Blocks
+from referee.workers.jobs import FaultFound, Job, Outcome
+
+UNFINISHED: Final = ".part"
+"""What the name of a record ends with until the record is complete."""
+
+
+class Player:
+    """What stays from job to job."""
+
+    def __init__(self, sandbox: Sandbox, settings: Settings) -> None:
+        """Nothing is prepared yet; the sandbox stays open until the last job is played."""
+        self._sandbox = sandbox
+        self._settings = settings
+        self._prepared: dict[str, BotSpec] = {}
+
+    @property
+    def where(self) -> str:
+        """Where bots run."""
+        return f"{self._sandbox.name}: {self._sandbox.how}"
+
+    async def play(self, job: Job) -> Outcome:
+        """Plays a job.
+
+        Raises:
+            RefereeError: it cannot be played as it is.
+            HostError: the machine does not let us.
+        """
+        plan = make_plan(_config(job))
+        bots = [await self._bot(typed) for typed in job.bots]
+        blocks = Blocks(
+            job.first,
+            job.blocks,
+            len(bots),
+            len(plan.seatings),
+            luck_of if job.luck else None,
+        )
+        with _record(job.record) as record:
+            result = await play_match(
+                plan,
+                bots,
+                self._sandbox,
+                record,
+                interrupt=trio.CancelScope(),
+                watch=blocks.add,
+            )
+        return _outcome(result, blocks, len(bots), self.where)
+
+    async def _bot(self, typed: str) -> BotSpec:
+        if typed not in self._prepared:
+            found = find(typed, self._settings)
+            only_own([found], self._sandbox.how)
+            self._prepared[typed] = await self._sandbox.prepare(found)
+        return self._prepared[typed]
+
+
+class _NoRecord:
+    """Takes the lines of a record that nobody wants."""
+
+    def write(self, line: Line) -> None:
+        """Drops a line."""
+
+    def seal(self, line: Sealed) -> None:
+        """Drops a line."""
+
+
+@contextmanager
+def _record(name: str | None) -> Iterator[LineWriter]:
+    """The record of a job; it has its name only when the block was left in good order.
+
+    Raises:
+        RefereeError: it cannot be made.
+        HostError: it cannot be completed.
+    """
+    if name is None:
+        yield _NoRecord()
+        return
+    unfinished = Path(name + UNFINISHED)
+    try:
+        unfinished.unlink(missing_ok=True)
+    except OSError as error:
+        raise RefereeError(f"record {name!r}: {error.strerror}") from error
+    recorder = Recorder(unfinished)
+    try:
+        try:
+            yield recorder
+        finally:
+            recorder.close()
+        _keep(unfinished, Path(name))
+    except BaseException:
+        with suppress(OSError):
+            unfinished.unlink()
+        raise
+
+
+def _keep(unfinished: Path, final: Path) -> None:
+    """Gives a record its name once its bytes are on the disk: else it might have it without them.
+
+    Raises:
+        HostError: the disk or the folder does not let us.
+    """
+    try:
+        descriptor = os.open(unfinished, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        unfinished.replace(final)
+    except OSError as error:
+        raise HostError(f"record {str(final)!r}: {error.strerror}") from error
+
+
+def _config(job: Job) -> MatchConfig:
+    """A job as a match.
+
+    Raises:
+        RefereeError: it could not bring whole blocks.
+    """
+    if job.on_fault is OnFault.END_MATCH:
+        raise RefereeError("on-fault end-match: blocks are played to their end, whoever is faulted")
+    return MatchConfig(
+        game=job.game,
+        options=job.options,
+        bots=len(job.bots),
+        deals=job.blocks,
+        first=job.first,
+        key=job.key,
+        seating=job.seating,
+        time=job.time,
+        on_fault=job.on_fault,
+        freeze=job.freeze,
+        pace=job.pace,
+    )
+
+
+def _outcome(result: MatchResult, blocks: Blocks, bots: int, where: str) -> Outcome:
+    totals, mishap, bug = result.totals, result.given_up, result.bug
+    void_for = [row.bot for row in totals.voids]
+    return Outcome(
+        blocks=blocks.finished(),
+        acts=totals.acts,
+        used_us=result.used_us,
+        wall_us=result.wall_us,
+        fault_list=tuple(FaultFound(row.bot, row.code, row.detail) for row in totals.faults),
+        voids=tuple(map(void_for.count, range(bots))),
+        given_up=None if mishap is None else (mishap.family, mishap.detail),
+        game_digest=result.end.game_digest,
+        sandbox=where,
+        faults=tuple(totals.fault_counts),
+        bug="" if bug is None else "".join(traceback.format_exception(bug)),
+    )

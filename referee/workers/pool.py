@@ -1,0 +1,224 @@
+"""Workers on all cores: `async with opened_pool() as pool: outcome = await pool.play(job)`.
+
+One process a core, pinned to it together with its bots, plays one job at a time. We looked at
+others first. concurrent.futures gives the whole pool up when one worker dies, cannot stop a call
+under way, and keeps threads of its own. trio-parallel can stop one, by killing the worker; but it
+calls plain functions, so that a sandbox with its tasks could not stay open between calls, a killed
+worker's bots would live on, no worker can be told its core, and one whose parent was killed first
+finishes its call. What we need of either is a hundred lines.
+"""
+
+import os
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from itertools import count, cycle, islice
+
+import trio
+
+from referee.errors import HostError, RefereeError
+from referee.sandbox.opening import SandboxName
+from referee.verdict import ATTEMPTS
+from referee.workers.child import Child, WorkerGone
+from referee.workers.jobs import Job, Outcome
+from referee.workers.messages import (
+    Broken,
+    Failed,
+    Opened,
+    Order,
+    Play,
+    Played,
+    Refused,
+    Report,
+    SetUp,
+)
+
+
+class WorkerBug(Exception):
+    """A bug of ours in a worker; its traceback is in the notes."""
+
+
+class _Place:
+    """Where a worker works; when it is gone, another will."""
+
+    def __init__(self, core: int, sandbox: SandboxName) -> None:
+        self._set_up = SetUp(core, sandbox)
+        self._child: Child | None = None
+        self.sandbox: str | None = None
+        """Where the worker's bots run, once it has said so."""
+
+    @property
+    def pid(self) -> int | None:
+        """The worker's process id."""
+        return None if self._child is None else self._child.pid
+
+    def start(self) -> None:
+        """Starts a worker, where there is none.
+
+        Raises:
+            HostError: that cannot be done.
+        """
+        if self._child is None:
+            try:
+                self._child = Child(self._set_up)
+            except OSError as error:
+                raise HostError(f"a worker cannot be started: {error.strerror}") from error
+
+    async def opened(self) -> None:
+        """Waits until the worker is set up.
+
+        Raises:
+            RefereeError: the sandbox does not work here.
+            HostError: the machine does not let us.
+            WorkerGone: it has ended instead.
+        """
+        if self.sandbox is not None:
+            return
+        report = await self._ask(None)
+        if not isinstance(report, Opened):
+            await self.end()
+            raise _error(report)
+        self.sandbox = report.sandbox
+
+    async def play(self, job: Job) -> Report:
+        """What the worker says of a job.
+
+        Raises:
+            WorkerGone: it has ended instead.
+        """
+        return await self._ask(Play(job))
+
+    async def _ask(self, order: Order | None) -> Report:
+        """The answer to an order, or the first report; ends a worker that cannot go on."""
+        assert self._child is not None  # noqa: S101  # it was started
+        report = None
+        try:
+            report = await (self._child.hear() if order is None else self._child.ask(order))
+            return report
+        finally:
+            if report is None or isinstance(report, Broken):
+                await self.end()
+
+    async def end(self) -> None:
+        """Ends the worker, if there is one; cannot be cancelled."""
+        child, self._child, self.sandbox = self._child, None, None
+        if child is not None:
+            await child.end()
+
+
+class Pool:
+    """Workers that wait for jobs.
+
+    Attributes:
+        size: how many.
+    """
+
+    def __init__(self, cores: Sequence[int], sandbox: SandboxName) -> None:
+        """Nobody works yet; `cores` has one entry for each worker."""
+        self.size = len(cores)
+        self._places = [_Place(core, sandbox) for core in cores]
+        self._leave, self._free = trio.open_memory_channel[_Place](self.size)
+        self._closed = False
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """The process ids of those that work now."""
+        return tuple(place.pid for place in self._places if place.pid is not None)
+
+    async def open(self) -> None:
+        """Starts all workers.
+
+        Raises:
+            RefereeError: the sandbox does not work here.
+            HostError: a worker cannot be started.
+        """
+        for place in self._places:
+            place.start()
+        try:
+            for place in self._places:
+                await place.opened()
+                self._leave.send_nowait(place)
+        except WorkerGone as gone:
+            raise HostError(f"a worker did not start: {gone}") from gone
+
+    async def close(self) -> None:
+        """Ends all workers and what they have started; cannot be cancelled."""
+        self._closed = True
+        with trio.CancelScope(shield=True):
+            async with trio.open_nursery() as nursery:
+                for place in self._places:
+                    nursery.start_soon(place.end)
+
+    async def play(self, job: Job) -> Outcome:
+        """Plays a job as soon as a worker is free; if that dies meanwhile, another plays it.
+
+        To cancel this ends the worker and its bots; whoever plays next gets a new one.
+
+        Raises:
+            RefereeError: it cannot be played as it is, as `referee match` would say.
+            HostError: the machine does not let us.
+            WorkerBug: a mistake of ours.
+        """
+        place = await self._free.receive()
+        try:
+            report = await self._play_at(place, job)
+        finally:
+            self._leave.send_nowait(place)
+        if isinstance(report, Played):
+            return report.outcome
+        raise _error(report)
+
+    async def _play_at(self, place: _Place, job: Job) -> Report:
+        for attempt in count(1):
+            if self._closed:
+                raise trio.ClosedResourceError
+            try:
+                place.start()
+                await place.opened()
+                return await place.play(job)
+            except WorkerGone as gone:
+                if attempt == ATTEMPTS:
+                    bots = ", ".join(job.bots)
+                    raise HostError(
+                        f"{ATTEMPTS} workers ended over {job.game} with {bots}: {gone}"
+                    ) from gone
+        raise AssertionError  # count does not end
+
+
+def _error(report: Report) -> Exception:
+    """What to raise for a report that brings no outcome."""
+    match report:
+        case Refused(line):
+            return RefereeError(line)
+        case Failed(line):
+            return HostError(line)
+        case Broken(trace):
+            bug = WorkerBug("a worker found a bug of ours")
+            bug.add_note(trace)
+            return bug
+    return AssertionError(f"a worker out of order said {report!r:.100}")
+
+
+@asynccontextmanager
+async def opened_pool(
+    workers: int | None = None, sandbox: SandboxName = SandboxName.AUTO
+) -> AsyncIterator[Pool]:
+    """Workers, until the block is left; nothing of them or their bots remains then.
+
+    Args:
+        workers: how many; None: one for each core that we may use. Each has a core of its own, as
+            long as there are enough.
+        sandbox: where bots run; AUTO is the strongest that works here.
+
+    Raises:
+        RefereeError: the sandbox does not work here.
+        HostError: the workers cannot be started.
+    """
+    if workers is not None and workers < 1:
+        raise RefereeError(f"workers={workers}: at least one")
+    cores = sorted(os.sched_getaffinity(0))
+    pool = Pool(tuple(islice(cycle(cores), workers or len(cores))), sandbox)
+    try:
+        await pool.open()
+        yield pool
+    finally:
+        await pool.close()
