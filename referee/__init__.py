@@ -4,13 +4,13 @@ Another distribution has a package called `protocol` too. Should it have taken t
 would fail far from here and oddly, so that is looked at first.
 """
 
+from importlib.util import find_spec
 from pathlib import Path
 
-import protocol
-
-_expected = Path(__file__).parent.parent / "protocol" / "__init__.py"
-if Path(str(protocol.__file__)) != _expected:
+_found = find_spec("protocol")
+_where = str(_found and _found.origin)
+if Path(_where) != Path(__file__).parent.parent / "protocol" / "__init__.py":
     raise ImportError(
-        f"the name `protocol` is taken by {protocol.__file__}; briscola-referee needs its own: "
+        f"the name `protocol` is taken by {_where}; briscola-referee needs its own: "
         "install it by itself (pipx, or make match) and start it as `referee`"
     )

@@ -4,22 +4,22 @@ import io
 import os
 import sys
 import traceback
+from functools import cache
 from importlib.metadata import entry_points, version
 from typing import Annotated
 
 import typer
 
-from referee.commands.check import check
-from referee.commands.doctor import doctor
-from referee.commands.games import games
-from referee.commands.match import match
-from referee.commands.replay import replay
 from referee.errors import HostError, RefereeError, innermost
-from referee.faces import printable
-from referee.interrupts import treat_all_alike, treat_none
+from referee.escaping import printable
+from referee.lazy import add_lazily
+from referee.signals import treat_all_alike, treat_none
 
 PLUG_INS = "briscola_referee.commands"
-"""The entry-point group for further commands: each names a function that takes the app."""
+"""The entry-point group for further commands: each names a function that takes the app.
+
+It is called whatever is typed, so it must be quick: see `referee.lazy`.
+"""
 
 USAGE, HOST, INTERRUPTED = 2, 3, 130
 
@@ -29,11 +29,15 @@ app = typer.Typer(
     rich_markup_mode=None,
     help="Referee for bots that play games of the briscola family.",
 )
-app.command()(games)
-app.command()(match)
-app.command()(replay)
-app.command()(check)
-app.command()(doctor)
+for _name, _line in {
+    "games": "Lists the games; with an ID, prints that game's rules and options.",
+    "match": "Plays a match.",
+    "replay": "Shows a recorded match.",
+    "check": "Checks whether a bot keeps to the protocol.",
+    "doctor": "Proves what the sandboxes enforce here.",
+    "bench": "Measures what the referee costs.",
+}.items():
+    add_lazily(app, _name, f"referee.commands.{_name}:{_name}", _line)
 
 
 @app.callback(invoke_without_command=True)
@@ -48,13 +52,19 @@ def about(
         print(context.get_help())
 
 
+@cache
+def add_plug_ins() -> None:
+    """Adds the commands of whatever is installed beside us, once."""
+    for plug_in in entry_points(group=PLUG_INS):
+        plug_in.load()(app)
+
+
 def run(arguments: list[str]) -> int:
     """Runs one command; returns its exit code. Whatever goes wrong is one line on stderr."""
     try:
         for argument in arguments:
             argument.encode()
-        for plug_in in entry_points(group=PLUG_INS):
-            plug_in.load()(app)
+        add_plug_ins()
         found = app(args=arguments, prog_name="referee", standalone_mode=False)
         code = found if isinstance(found, int) else 0
         line = "interrupted" if code == INTERRUPTED else ""

@@ -1,6 +1,5 @@
 """Cards, deals and tables as a person reads them: colour on a terminal, plain text in a pipe."""
 
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, NoReturn
@@ -10,24 +9,13 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from referee.escaping import printable
+
 _PIPS: Final = {"H": "♥", "D": "♦", "C": "♣", "S": "♠"}
 _COLOURS: Final = {"H": "red", "D": "bright_red", "C": "green", "S": "cyan"}
 
 
 _WITH_CARDS: Final = ("call", "suit", "exchange", "marry")
-
-_UNSEEN: Final = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
-"""Unicode categories of what moves the cursor, hides, or turns text round."""
-
-
-def printable(text: str, keep: str = "") -> str:
-    """Text from a stranger, with everything escaped that a terminal would act upon."""
-    return "".join(
-        one
-        if one in keep or unicodedata.category(one) not in _UNSEEN
-        else one.encode("unicode_escape").decode()
-        for one in text
-    )
 
 
 class _Plain(Console):

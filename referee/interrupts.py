@@ -9,15 +9,11 @@ from typing import Final
 
 import trio
 
+from referee.signals import SIGNALS, heard
+
 INTERRUPTED: Final = 130
 ONE_WISH_S: Final = 0.5
 """Signals within this time are one wish: to stop in good order takes less."""
-
-SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-
-_heard: Final[list[int]] = []
-"""The signals that have asked us to stop."""
 
 
 @asynccontextmanager
@@ -32,7 +28,7 @@ async def interruptible(*scopes: trio.CancelScope) -> AsyncIterator[None]:
             task_status.started()
             first = math.inf
             async for number in signals:
-                _heard.append(number)
+                heard.append(number)
                 for scope in scopes:
                     scope.cancel()
                 now = trio.current_time()
@@ -44,21 +40,3 @@ async def interruptible(*scopes: trio.CancelScope) -> AsyncIterator[None]:
         await nursery.start(watch)
         yield
         nursery.cancel_scope.cancel()
-
-
-def treat_all_alike() -> None:
-    """Lets every such signal raise KeyboardInterrupt where no scope waits for it."""
-
-    def interrupt(*_: object) -> None:
-        if not _heard:
-            _heard.append(signal.SIGINT)
-            raise KeyboardInterrupt
-
-    for number in SIGNALS:
-        signal.signal(number, interrupt)
-
-
-def treat_none() -> None:
-    """Lets none of them change the exit code of a command that is over."""
-    for number in SIGNALS:
-        signal.signal(number, signal.SIG_IGN)

@@ -7,7 +7,8 @@ from rich.text import Text
 
 from protocol.events import Event, Played, Uncovered
 from protocol.messages import View
-from referee.faces import action_face, face, faces, printable
+from referee.escaping import printable
+from referee.faces import action_face, face, faces
 from referee.leg import DealResult
 from referee.table import Table
 
@@ -21,14 +22,14 @@ class Act(Struct, frozen=True):
 
 
 class Scene(Struct, frozen=True):
-    """A moment before a trick: what each seat knows, and the actions that follow.
+    """A moment before a trick: each seat's hand, and the actions that follow.
 
     Attributes:
         trick: the number of the trick that the acts make up, from 1; 0 for an auction.
     """
 
     trick: int
-    views: tuple[View, ...]
+    hands: tuple[tuple[str, ...], ...]
     acts: tuple[Act, ...]
 
 
@@ -36,7 +37,8 @@ def scenes(deal: DealResult, viewer: int | None) -> Iterator[Scene]:
     """A deal in its scenes, all-seeing, or with the eyes of one seat."""
     table = Table(deal.game, deal.start.deck, deal.start.dealer)
     seats = range(deal.game.seats)
-    views = tuple(table.view(seat)[0] for seat in seats)
+    views = [table.view(seat)[0] for seat in seats]
+    trick, hands = _trick(views[0]), _hands(views)
     acts: list[Act] = []
     guilty = {
         (deal.start.bots[fault.seat], fault.act) for fault in deal.faults
@@ -49,21 +51,20 @@ def scenes(deal: DealResult, viewer: int | None) -> Iterator[Scene]:
         if text is not None:
             by_referee = any(bot == who and number >= act for who, act in guilty)
             acts.append(Act(seat, text, by_referee))
-        now = tuple(view for view, _ in seen)
-        if _is_new_scene(views[0], now[0]):
-            yield Scene(_trick(views[0]), views, tuple(acts))
-            views, acts = now, []
+        if _trick(views[0]) > trick:
+            yield Scene(trick, hands, tuple(acts))
+            trick, hands, acts = _trick(views[0]), _hands(views), []
     if acts:
-        yield Scene(_trick(views[0]), views, tuple(acts))
+        yield Scene(trick, hands, tuple(acts))
+
+
+def _hands(views: Sequence[View]) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(view.hand) for view in views)
 
 
 def _trick(view: View) -> int:
     """The number of the trick that comes next; 0 before the first while cards are not played."""
     return 0 if view.phase in ("auction", "call") else len(view.tricks) + 1
-
-
-def _is_new_scene(before: View, now: View) -> bool:
-    return len(now.tricks) > len(before.tricks) or _trick(now) > _trick(before)
 
 
 def _as_seen(action: str, own: bool, news: Sequence[Event]) -> str | None:
@@ -99,7 +100,7 @@ def scene_text(scene: Scene, deal: DealResult, names: Sequence[str], viewer: int
     hands = Text("   hands ", style="dim")
     hands.append_text(
         Text("  ").join(
-            Text.assemble((f"{at}:", "dim"), faces(scene.views[at].hand)) for at in shown
+            Text.assemble((f"{at}:", "dim"), faces(scene.hands[at])) for at in shown
         )
     )
     done = Text("  ").join(

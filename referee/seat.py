@@ -7,7 +7,6 @@ an answer that comes at once costs no scheduling; only after a millisecond does 
 import os
 import select
 import time
-from contextlib import suppress
 from typing import Final
 
 import trio
@@ -18,17 +17,8 @@ from protocol.messages import Answer, Ready
 from referee.leg import Ask, late
 from referee.sandbox import BotProcess
 from referee.sandbox.host import killed_for_memory
-from referee.stderr import STDERR_MOST, Stderr
-from referee.verdict import (
-    Evidence,
-    Family,
-    FaultCode,
-    Freeze,
-    Mishap,
-    Receipt,
-    Verdict,
-    starved,
-)
+from referee.verdict import Family, FaultCode, Freeze, Mishap, Receipt, Verdict
+from referee.witness import Witness
 
 SYNC_WAIT_MS: Final = 1
 """How long a synchronous poll may hold up everything else; the least that poll(2) can count."""
@@ -45,35 +35,24 @@ OFF_TURN_US: Final = 1000
 _TICK_S: Final = 0.01
 _NEVER: Final = 1 << 62
 _READ: Final = 4096
-_LINE_KEPT: Final = 2000
 
-_CODES: Final = {
-    RemoteFault.MALFORMED: FaultCode.MALFORMED,
-    RemoteFault.PROTOCOL: FaultCode.PROTOCOL,
-    RemoteFault.OUTPUT: FaultCode.OUTPUT,
-}
 Heard = tuple[Answer | Ready, Receipt]
 
 
-class Seat:
+class Seat(Witness):
     """A running bot process, and the conversation with it."""
 
     def __init__(self, process: BotProcess, freeze: Freeze = Freeze.NEVER) -> None:
         """Takes over a process that was just started."""
-        self.process = process
+        super().__init__(process)
         self._freezes = freeze is Freeze.ALWAYS
         self._watches = freeze is Freeze.AUTO
         self._rested_at = _NEVER
         self._rested_ns = 0
-        self.lag_us = 0
-        """By how much we were woken too late during the last act."""
         self.off_turn_us = 0
         """What it used between two acts, once that is the reason for stopping it there."""
-        self.stderr = Stderr()
         self._poll = select.poll()
         self._poll.register(process.stdout, select.POLLIN)
-        self.said = b""
-        self.heard = b""
         self._ended = False
         self._wait: _Wait | None = None
 
@@ -161,56 +140,6 @@ class Seat:
             return self.accuse(error, self.receipt(sent, came, came, cpu))
         self._wait = _Wait(self, ask, begin, cpu, ask.line[written:])
         return None
-
-    def accuse(self, error: RemoteProtocolError, receipt: Receipt | None) -> Verdict:
-        """The verdict on bytes that break the protocol."""
-        detail = error.detail
-        if error.fault is not RemoteFault.OUTPUT:
-            line = error.line[:80].decode(errors="backslashreplace")
-            detail = f"{detail}; the bot wrote: {line}"
-        self.heard = error.line or self.heard
-        return Verdict(_CODES[error.fault], detail, self.evidence(receipt))
-
-    def flood_verdict(self, receipt: Receipt | None) -> Verdict:
-        """The verdict on too much on stderr."""
-        detail = f"more than {STDERR_MOST} bytes on stderr"
-        return Verdict(FaultCode.OUTPUT, detail, self.evidence(receipt))
-
-    def _drain_now(self) -> None:
-        """Reads what is in stderr already, for evidence; the rest is `drain_stderr`'s."""
-        with suppress(OSError):
-            for _ in range(16):
-                data = os.read(self.process.stderr, 65536)
-                self.stderr.feed(data)
-                if not data:
-                    return
-
-    def evidence(self, receipt: Receipt | None = None) -> Evidence:
-        """What there is to see of this process now."""
-        self._drain_now()
-        return Evidence(
-            to_bot=self.said[-_LINE_KEPT:].decode(),
-            from_bot=self.heard[:_LINE_KEPT].decode(errors="backslashreplace"),
-            stderr_head=self.stderr.head.decode(errors="backslashreplace"),
-            stderr_tail=self.stderr.tail.decode(errors="backslashreplace"),
-            exit=self.process.status(),
-            receipt=receipt,
-        )
-
-    def memory_verdict(self, receipt: Receipt | None = None) -> Verdict | None:
-        """The verdict on too much memory, if it wanted that."""
-        if not self.process.out_of_memory():
-            return None
-        detail = "it wanted more memory than a bot may have here"
-        return Verdict(FaultCode.MEMORY, detail, self.evidence(receipt))
-
-    def excuse(self, receipt: Receipt, allowance_us: int) -> Mishap | None:
-        """What to say of lateness when neither the bot nor we could run; None: it is the bot's."""
-        self.lag_us = max(self.lag_us, receipt.complete - allowance_us)
-        if not starved(allowance_us, self.lag_us, receipt.cpu):
-            return None
-        detail = f"the host stood still for {self.lag_us // 1000} ms while the bot was to move"
-        return Mishap(Family.HOST, detail, self.evidence(receipt))
 
     async def dismiss(self, line: bytes) -> None:
         """Tells a bot at fault why, lets it leave, and ends it."""
@@ -390,7 +319,7 @@ class _Wait:
             self._last = self._elapsed_us()  # before the line is read: parsing is our time
             if self._first is None:
                 self._first = self._last
-            self._seat.heard = (self._seat.heard + data)[-_LINE_KEPT:]
+            self._seat.hears(data)
             connection.receive(data)
 
     async def _readable_or_ended(self) -> bool:

@@ -1,5 +1,7 @@
 """Random play of briscola-2: our rules beside bare lists of ints, in one run.
 
+`referee bench --only rules` times ours alone.
+
     python tests/bench_rules.py [DEALS]
 
 Ours is `legal` and `apply`, as the table calls them, events for both seats included. The bare ones
@@ -15,13 +17,13 @@ from collections.abc import Callable
 from statistics import median
 from typing import Any
 
-from referee.games import find
+from referee.bench.engine import game_of, random_deal
 from referee.rules import Game
 
 ROUNDS = 7
 DICE = random.Random(1)
-WITH_EXCHANGE = find("briscola-2").rules_of({})[0].game
-GAME = find("briscola-2").rules_of({"exchange_two": "off"})[0].game
+WITH_EXCHANGE = game_of()
+GAME = game_of(exchange_two="off")
 NUMBER = {card: number for number, card in enumerate(GAME.pack)}
 RANK = [card[0] for card in GAME.pack]
 SUIT = ["HDCS".index(card[1]) for card in GAME.pack]
@@ -31,11 +33,7 @@ WORTH = [{"A": 11, "3": 10, "K": 4, "Q": 3, "J": 2}.get(rank, 0) for rank in RAN
 
 def ours(deck: tuple[str, ...], game: Game[Any] = GAME) -> tuple[int, list[int]]:
     """One deal by the rules that matches are played by."""
-    acts, legal, apply, to_move = 0, game.legal, game.apply, game.to_move
-    state, _ = game.deal(deck, 0)  # type: ignore[arg-type]  # they are cards
-    while to_move(state) is not None:
-        state, _ = apply(state, DICE.choice(legal(state)))
-        acts += 1
+    acts, state = random_deal(deck, game, DICE)  # type: ignore[arg-type]  # they are cards
     return acts, list(game.account(state).points)
 
 

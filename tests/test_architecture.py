@@ -70,3 +70,4 @@ def test_the_wheel_holds_the_four_packages_and_nothing_else(tmp_path: Path) -> N
     assert tops == set(PACKAGES)
     assert "sample_bots/first-c/bot.toml" in names
     assert "protocol/schemas/act.json" in names
+    assert "referee/bench/ping.c" in names

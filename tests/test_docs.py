@@ -2,12 +2,14 @@
 
 import re
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import typer
 
 from referee.bots import sample_names
-from referee.cli import app
+from referee.cli import add_plug_ins, app
 from referee.verdict import FaultCode
 
 ROOT = Path(__file__).parent.parent
@@ -16,16 +18,33 @@ SPEC = (ROOT / "SPEC.md").read_text()
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()
 
 
+def commands() -> Iterator[tuple[str, Any, Any]]:
+    """What is typed for each command, how lists name it, and the command once it is imported."""
+    add_plug_ins()
+    groups = [("referee", typer.main.get_command(app))]
+    for path, group in groups:
+        for name, listed in getattr(group, "commands").items():  # noqa: B009  # a vendored class
+            if hasattr(listed, "commands"):
+                groups.append((f"{path} {name}", listed))
+                continue
+            context = listed.make_context(name, [], resilient_parsing=True)
+            yield f"{path} {name}", listed, context.command
+
+
 def test_every_command_and_option_is_in_the_readme() -> None:
     """Nothing can be typed that the README does not show."""
-    root = typer.main.get_command(app)
-    commands = getattr(root, "commands")  # noqa: B009  # the vendored class has no name of its own
-    for name, command in commands.items():
-        assert f"referee {name}" in README
+    for name, _, command in commands():
+        assert name in README
         for option in command.params:
             for text in option.opts:
                 if text.startswith("--") and text != "--help":
                     assert text in README, f"{name} {text}"
+
+
+def test_lists_of_commands_say_what_the_commands_say() -> None:
+    """The line of a command that is not imported yet is the first sentence of its docstring."""
+    for name, listed, command in commands():
+        assert listed.get_short_help_str(1000) == command.get_short_help_str(1000), name
 
 
 def test_every_sample_and_fault_is_documented() -> None:

@@ -9,7 +9,7 @@ import pytest
 from referee.record import FaultLine
 from referee.sandbox.bare import Bare
 from referee.seating import Seating
-from referee.verdict import FaultCode, OnFault
+from referee.verdict import FaultCode, Freeze, OnFault
 from support.matches import lines_of, match, processes_with, rogue, verified
 
 FAULTS = {
@@ -133,7 +133,7 @@ async def test_a_flood_while_the_other_thinks_costs_the_other_nothing(tmp_path: 
     """It is judged at the flooder's own next act, and no clock but its own stands for it."""
     path = tmp_path / "record"
     bots = (rogue("floods_stderr_off_turn"), rogue("thinks"))
-    result = await match(path, "briscola-2", *bots, deals=1)
+    result = await match(path, "briscola-2", *bots, deals=1, freeze=Freeze.NEVER)
     (fault,) = faults_in(path)
 
     assert (fault.code, result.totals.fault_counts) == (FaultCode.OUTPUT, [1, 0])

@@ -9,7 +9,8 @@ from rich.text import Text
 
 from referee.bots import Found, find
 from referee.conformance import Finding, Level, examination, examine
-from referee.faces import busy, console, printable
+from referee.escaping import printable
+from referee.faces import busy, console
 from referee.interrupts import interruptible
 from referee.sandbox.opening import SandboxName, opened_for
 from referee.settings import Settings, read_settings

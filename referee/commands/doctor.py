@@ -11,7 +11,8 @@ from rich.text import Text
 
 from referee.doctor.diagnosis import diagnose, works
 from referee.doctor.reports import Report, State, exit_code, taken
-from referee.faces import busy, console, print_table, printable
+from referee.escaping import printable
+from referee.faces import busy, console, print_table
 from referee.interrupts import interruptible
 from referee.sandbox.opening import SandboxName, by_strength
 from referee.settings import Settings, read_settings

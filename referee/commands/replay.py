@@ -10,7 +10,8 @@ import typer
 from rich.console import Console
 
 from referee.errors import RefereeError
-from referee.faces import busy, console, printable
+from referee.escaping import printable
+from referee.faces import busy, console
 from referee.games import find
 from referee.leg import DealResult
 from referee.reading import Mismatch, RecordReader

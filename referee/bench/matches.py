@@ -1,0 +1,113 @@
+"""Matches between two sample bots in this process: what an act costs, and a start."""
+
+import os
+import time
+from pathlib import Path
+from statistics import mean, median
+from typing import Final
+
+import trio
+from msgspec import Struct
+
+from protocol.messages import Answer
+from referee.bots import Found
+from referee.config import MatchConfig, MatchPlan, make_plan
+from referee.errors import HostError
+from referee.leg import Leg
+from referee.match import play_match
+from referee.recording import Recorder
+from referee.sandbox import Sandbox
+from referee.verdict import Freeze, Receipt
+
+GAME: Final = "briscola-2"
+C_BOT: Final = "sample:first-c"
+PYTHON_BOT: Final = "sample:first"
+KEY: Final = "bench"
+LONGEST_START_S: Final = 30
+
+
+class Cost(Struct, frozen=True):
+    """What a match cost, in microseconds an act.
+
+    Attributes:
+        act: from the first question of a deal to its end.
+        whole: the whole match, with starts and everything between the deals.
+    """
+
+    act: float
+    whole: float
+
+
+def _plan(deals: int, freeze: Freeze = Freeze.AUTO) -> MatchPlan:
+    asked = MatchConfig(game=GAME, bots=2, deals=deals, key=KEY, dealer=0, freeze=freeze)
+    return make_plan(asked)
+
+
+def mean_line(deals: int = 20) -> int:
+    """How long the line of an act is in such matches, in bytes, on average."""
+    leg, sizes = Leg(_plan(deals).leg(0)), []
+    while leg.next_deal() is not None:
+        for place in leg.to_start():
+            leg.greet(place).connection.hear(b'{"type":"ready","protocol":1,"name":"x"}\n')
+        leg.open_deal()
+        while (ask := leg.ask()) is not None:
+            sizes.append(len(ask.line.splitlines()[-1]) + 1)
+            action = leg.deal.table.legal[0]
+            ask.connection.hear(b'{"id":"%b","action":"%b"}\n' % (ask.id.encode(), action.encode()))
+            leg.answered(Answer(ask.id, action), Receipt(0, 0, 0, 0))
+        leg.close_deal()
+    return round(mean(sizes))
+
+
+async def cost_of_acts(
+    sandbox: Sandbox, bot: Found, freeze: Freeze, deals: int, record: Path
+) -> Cost:
+    """Plays a match of a bot against itself, and keeps its record.
+
+    Raises:
+        HostError: it could not be played to its end.
+    """
+    spec = await sandbox.prepare(bot)
+    recorder = Recorder(record)
+    begin = time.perf_counter_ns()
+    try:
+        scope = trio.CancelScope()
+        plan = _plan(deals, freeze)
+        done = await play_match(plan, [spec, spec], sandbox, recorder, interrupt=scope)
+    finally:
+        recorder.close()
+    whole_us = (time.perf_counter_ns() - begin) / 1000
+    troubles = [row.detail for row in done.totals.faults]
+    troubles += [row.detail for row in done.totals.voids]
+    if troubles:
+        raise HostError(
+            f"bench: a match of {bot.typed} in {sandbox.name} went wrong: {troubles[0]}"
+        )
+    acts = done.totals.acts
+    return Cost(act=done.wall_us / acts, whole=whole_us / acts)
+
+
+async def lives(sandbox: Sandbox, bot: Found, times: int) -> tuple[float, float]:
+    """Milliseconds from a bot's start to its first line, and to its end: medians.
+
+    Raises:
+        HostError: it said nothing.
+    """
+    spec = await sandbox.prepare(bot)
+    first, whole = [], []
+    for _ in range(times):
+        begin = time.perf_counter()
+        process = await sandbox.launch(spec)
+        try:
+            os.write(process.stdin, b'{"type":"hello"}\n')
+            with trio.move_on_after(LONGEST_START_S) as waiting:
+                await trio.lowlevel.wait_readable(process.stdout)
+            first.append(time.perf_counter() - begin)
+            if waiting.cancelled_caught:
+                raise HostError(f"bench: {bot.typed} says nothing in {sandbox.name}")
+        finally:
+            process.kill()
+            trio.lowlevel.notify_closing(process.stdout)
+            process.release()
+        whole.append(time.perf_counter() - begin)
+    return median(first) * 1000, median(whole) * 1000

@@ -1,0 +1,126 @@
+"""`referee bench`: what the referee costs, beside what the machine itself costs."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated
+
+import msgspec
+import trio
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+from referee.bench.figures import BY_DEFAULT, LEGEND, Part
+from referee.bench.goals import Goal
+from referee.bench.report import Report
+from referee.bench.running import Watch, measure
+from referee.bench.sizes import QUICK, USUAL, Sizes
+from referee.errors import RefereeError
+from referee.faces import console, print_table
+from referee.interrupts import interruptible
+
+_ROUNDS, _QUICK_ROUNDS, _MOST_ROUNDS = 7, 2, 1000
+_BUSY = 0.5
+
+
+def bench(
+    rounds: Annotated[
+        int | None,
+        typer.Option(metavar="N", help=f"All take turns so many times.  [default: {_ROUNDS}]"),
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A rough look: less of everything, two rounds.")
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print every sample and the machine as JSON.")
+    ] = False,
+    only: Annotated[
+        list[Part] | None,
+        typer.Option(help="Only this, may be repeated.  [default: all but docker]"),
+    ] = None,
+) -> None:
+    """Measures what the referee costs.
+
+    Nearly all targets are ratios to L, a round trip between two C programs. Exit code 0 whether
+    they are met or not: it is a measurement.
+    """
+    if rounds is not None and not 1 <= rounds <= _MOST_ROUNDS:
+        raise RefereeError(f"rounds={rounds}: from 1 to {_MOST_ROUNDS}")
+    report = trio.run(
+        _run,
+        tuple(only or BY_DEFAULT),
+        rounds or (_QUICK_ROUNDS if quick else _ROUNDS),
+        QUICK if quick else USUAL,
+    )
+    if as_json:
+        print(msgspec.json.format(msgspec.json.encode(report), indent=2).decode())
+    else:
+        show(report, console())
+
+
+async def _run(parts: tuple[Part, ...], rounds: int, sizes: Sizes) -> Report:
+    """Measures until it is done or somebody wants us to stop."""
+    with trio.CancelScope() as scope, _progress(console(stderr=True)) as watch:
+        async with interruptible(scope):
+            return await measure(parts, rounds, sizes, watch)
+    raise KeyboardInterrupt
+
+
+@contextmanager
+def _progress(talk: Console) -> Iterator[Watch]:
+    """A bar on a terminal, drawn between two steps only: it takes no time from them."""
+    columns = (TextColumn("{task.description:<16}"), BarColumn(), TimeRemainingColumn())
+    off = not talk.is_terminal
+    bar = Progress(*columns, console=talk, transient=True, disable=off, auto_refresh=False)
+    with bar as progress:
+        task = progress.add_task("preparing", total=None)
+
+        def watch(name: str, done: int, total: int) -> None:
+            progress.update(task, description=name, completed=done, total=total, refresh=True)
+
+        yield watch
+
+
+def show(report: Report, to: Console) -> None:
+    """Prints a report as a table, and what it takes to read it."""
+    machine = report.machine
+    to.print(
+        f"{machine.processor}, {machine.cores} cores; {machine.kernel}; {machine.python}; "
+        f"{machine.compiler} -O2; referee {machine.referee}; {report.rounds} rounds"
+    )
+    if machine.busy > _BUSY:
+        text = f"others were busy before: {machine.busy:.1f} processes wanted to run"
+        to.print(text, style="yellow")
+    to.print()
+    print_table(to, ("what", "#median", "", "#lowest", "#highest", "#L", "target"), _rows(report))
+    to.print()
+    for what, why in report.absent.items():
+        to.print(f"without {what}: {why}", style="yellow")
+    to.print(LEGEND, style="dim")
+    to.print()
+    to.print(
+        f"L is a round trip of {report.line_bytes} bytes, an act's line on average, between two C "
+        "programs on one core. To compare another runner, divide its time a move on one core by L; "
+        "we measured fastchess at 12 L a ply, cutechess at 33 L, loops over streams of asyncio or "
+        "trio at 13 L and more."
+    )
+
+
+def _rows(report: Report) -> Iterator[tuple[str | Text, ...]]:
+    for row in report.rows:
+        in_l = "" if row.in_l is None else f"{row.in_l:.2f}"
+        figures = (_short(row.median), row.unit, _short(row.low), _short(row.high), in_l)
+        yield (row.what, *figures, "" if row.goal is None else _judged(row.goal))
+
+
+def _judged(goal: Goal) -> Text:
+    word = Text("ok", "green") if goal.met else Text("missed", "bold red")
+    seen = f" ({goal.reached:.1f} x)" if goal.text.endswith(" x") else ""  # it is in no column
+    return Text.assemble(goal.text, seen, ": ", word)
+
+
+def _short(value: float) -> str:
+    """A number to about three places."""
+    places = 0 if value >= 100 else 1 if value >= 10 else 2
+    return f"{value:,.{places}f}"

@@ -1,0 +1,52 @@
+"""What must start quickly imports only what it needs; looked up in sys.modules, not by a clock."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import referee.cli
+from referee.lazy import add_lazily
+
+HEAVY = ("docker", "msgspec", "numpy", "protocol", "rich", "scipy", "trio", "referee.games")
+
+
+def imported_by(program: str) -> set[str]:
+    """The modules that a fresh interpreter has after a program; what it prints is left out."""
+    ending = "import json, sys; print(json.dumps(list(sys.modules)), file=sys.stderr)"
+    command = [sys.executable, "-c", f"{program}\n{ending}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return set(json.loads(done.stderr))
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["no-such-command"]])
+def test_the_command_line_imports_no_library_but_its_own(arguments: list[str]) -> None:
+    """Neither the lists of commands nor a slip of the finger wait for trio, rich or numpy."""
+    program = "import contextlib, io\nfrom referee.cli import run\n"
+    program += f"with contextlib.redirect_stderr(io.StringIO()): run({arguments})"
+    found = imported_by(program)
+
+    assert "ladder.commands" in found
+    assert not found.intersection(HEAVY)
+
+
+def test_a_command_of_a_plug_in_is_imported_when_it_is_called(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A list names one whose module is missing; only a call of it finds that out."""
+    added: list[object] = []
+    monkeypatch.setattr(referee.cli.app, "registered_commands", added)
+    add_lazily(referee.cli.app, "missing", "no.such.module:function", "Does nothing.")
+
+    assert referee.cli.run(["--help"]) == 0
+    assert "missing  Does nothing." in capsys.readouterr().out
+    assert referee.cli.run(["missing"]) == 3
+    assert "No module named 'no'" in capsys.readouterr().err
+
+
+def test_workers_import_nothing_of_the_command_line() -> None:
+    """They are started for every core: no command line, no tables, no numerics, no Docker."""
+    found = imported_by("import referee.workers.worker")
+
+    assert not found.intersection({"docker", "numpy", "rich", "scipy", "typer"})
