@@ -1,4 +1,4 @@
-"""Ratings and events over recorded matches. Still empty: the referee comes first.
+"""Events over recorded matches, and what can be concluded from them: formats, ratings, comparisons.
 
 The name is fixed (DESIGN 3), so that nothing else takes it.
 """

@@ -100,7 +100,7 @@ def misbehave(message: dict[str, object]) -> None:
         case "segfaults":
             os.kill(os.getpid(), signal.SIGSEGV)
         case "thinks":
-            time.sleep(0.5)
+            time.sleep(0.2)
             answer(message)
         case "real_time_signal":
             os.kill(os.getpid(), signal.SIGRTMIN + 1)

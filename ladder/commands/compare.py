@@ -1,0 +1,184 @@
+"""`referee compare`: plays two bots against each other until it is clear which is better."""
+
+import json
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack, contextmanager
+from sys import stderr
+from typing import Annotated, Final
+
+import trio
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+
+from ladder.comparing import compare as play
+from ladder.comparison import MOST_BLOCKS, Comparison, Ending, make_comparison
+from ladder.comparison_report import print_report, report
+from ladder.sequential import Decision
+from ladder.sprt import Verdict, read_sprt
+from referee.bots import find
+from referee.chance import KEY_BITS
+from referee.clock import DEFAULT_TIME
+from referee.faces import busy, console
+from referee.interrupts import INTERRUPTED, interruptible
+from referee.sandbox.opening import SandboxName
+from referee.seating import Seating
+from referee.settings import read_settings
+from referee.verdict import ATTEMPTS, Freeze, OnFault
+from referee.workers.jobs import Job, Outcome
+from referee.workers.pool import opened_pool
+
+HOST: Final = 3
+
+
+def compare(
+    first: Annotated[str, typer.Argument(metavar="A", help="A BOT as for `referee match`.")],
+    second: Annotated[str, typer.Argument(metavar="B", help="The other one.")],
+    game: Annotated[
+        str, typer.Option(help="A game with two sides; each bot holds one of them.")
+    ] = "briscola-2",
+    options: Annotated[
+        list[str] | None,
+        typer.Option("--option", "-o", metavar="NAME=VALUE", help="See `referee games ID`."),
+    ] = None,
+    until: Annotated[
+        str, typer.Option(metavar="decided|N", help="Until it is clear, or exactly N blocks.")
+    ] = "decided",
+    within: Annotated[
+        float | None,
+        typer.Option(metavar="D", help="Stop too when the means differ by no more than D a deal."),
+    ] = None,
+    most: Annotated[
+        int | None,
+        typer.Option("--max-blocks", metavar="N", help=f"Give up then.  [default: {MOST_BLOCKS}]"),
+    ] = None,
+    sprt: Annotated[
+        str | None,
+        typer.Option(
+            metavar="elo0=0,elo1=5",
+            help="Decide by this test instead; also alpha, beta, model=normalized|logistic.",
+        ),
+    ] = None,
+    key: Annotated[
+        str | None, typer.Option(help="Any text; the same key deals the same cards.")
+    ] = None,
+    seating: Annotated[
+        Seating, typer.Option(help="In which seatings each deck is played.")
+    ] = Seating.FULL,
+    time: Annotated[
+        str, typer.Option(metavar="SPEC", help=f"Each part optional.  [default: {DEFAULT_TIME}]")
+    ] = "",
+    sandbox: Annotated[
+        SandboxName, typer.Option(help="Where bots run; auto is the strongest that works here.")
+    ] = SandboxName.AUTO,
+    freeze: Annotated[
+        Freeze, typer.Option(help="Stop bots while others think; auto: those that work then.")
+    ] = Freeze.AUTO,
+    pace: Annotated[
+        int, typer.Option(metavar="MS", help="Let answers through so long after their act.")
+    ] = 0,
+    on_fault: Annotated[
+        OnFault | None,
+        typer.Option(help="What a bot's fault does to the deal.  [default: the game decides]"),
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(metavar="N", help="Matches at a time.  [default: one a core]")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+) -> None:
+    """Finds out which of two bots is better. Plays until the answer is sure to 95 %.
+
+    Both play the same decks from both sides; what is looked at, after every block, is A's mean
+    deal value. The answer is A, B, no difference beyond D, or undecided; it is wrong in at most one
+    comparison of twenty, however long that takes.
+
+    Exit code 0 when there is an answer, or when N blocks have been played; 1 when it stays
+    undecided, or when a bot was faulted; 130 when interrupted, with what there is so far.
+    """
+    plan = make_comparison(
+        Job(
+            game=game,
+            options=tuple(options or ()),
+            bots=(first, second),
+            key=secrets.token_hex(KEY_BITS // 8) if key is None else key,
+            first=0,
+            blocks=1,
+            seating=seating,
+            time=time,
+            on_fault=on_fault,
+            freeze=freeze,
+            pace=pace,
+        ),
+        until=until,
+        within=within,
+        most=most,
+        sprt=None if sprt is None else read_sprt(sprt),
+    )
+    settings = read_settings()
+    bots = (find(first, settings), find(second, settings))
+    comparison = Comparison(plan)
+    trio.run(_conduct, comparison, workers, sandbox)
+    if as_json:
+        print(json.dumps(report(comparison, bots)))
+    else:
+        print_report(console(), comparison, bots)
+    if comparison.given_up is not None:
+        why = comparison.given_up[1]
+        print(f"referee: given up after {ATTEMPTS} attempts: {why}", file=stderr)
+    raise typer.Exit(exit_code(comparison))
+
+
+def exit_code(comparison: Comparison) -> int:
+    """How the command ends."""
+    if comparison.ending is Ending.INTERRUPTED:
+        return INTERRUPTED
+    if comparison.ending is Ending.HOST:
+        return HOST
+    if any(comparison.faults):
+        return 1
+    if comparison.plan.fixed is not None:
+        return 0
+    decided: Decision | Verdict = (
+        comparison.decision if comparison.sprt is None else comparison.sprt.verdict
+    )
+    return int(decided in {Decision.UNDECIDED, Verdict.OPEN})
+
+
+async def _conduct(comparison: Comparison, workers: int | None, sandbox: SandboxName) -> None:
+    """Plays until there is an answer, or somebody wants us to stop."""
+    talk = console(stderr=True)
+    playing = trio.CancelScope()
+    async with interruptible(playing), AsyncExitStack() as stack:
+        with playing:
+            with busy(talk, "preparing the workers ..."):
+                pool = await stack.enter_async_context(opened_pool(workers, sandbox))
+            with _progress(comparison, talk) as watch:
+                await play(comparison, pool, watch)
+    comparison.interrupt()
+
+
+@contextmanager
+def _progress(comparison: Comparison, talk: Console) -> Iterator[Callable[[Outcome], None]]:
+    """Shows the blocks that were played, and where the mean lies by now."""
+    columns = (
+        SpinnerColumn(),
+        TextColumn("blocks"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.description}"),
+    )
+    with Progress(*columns, console=talk, transient=True, disable=not talk.is_terminal) as progress:
+        task = progress.add_task("", total=comparison.plan.blocks)
+
+        def watch(outcome: Outcome) -> None:
+            if not progress.tasks[task].completed:
+                talk.print(f"sandbox: {outcome.sandbox}", style="dim")
+            if outcome.bug:
+                talk.print(outcome.bug)
+            said = ""
+            if talk.is_terminal:
+                said = "A's mean: {:+.2f} to {:+.2f}".format(*comparison.interval())
+            progress.update(task, completed=len(comparison.blocks), description=said)
+
+        yield watch

@@ -1,0 +1,188 @@
+"""`referee event`: plays tournaments that can be interrupted at any moment, and shows them."""
+
+import json
+import shlex
+from pathlib import Path
+from typing import Annotated, Final
+
+import trio
+import typer
+from msgspec.structs import replace
+
+from ladder.event import RECORDS, Rounds, Way, play_event, so_far
+from ladder.event_file import Event, event_path, read_event
+from ladder.event_key import commitment, kept_key
+from ladder.event_log import LOG, Contents, EventLog
+from ladder.pairing import expected_deals
+from ladder.plan import EventPlan
+from ladder.progress import shown
+from referee.bots import find
+from referee.errors import HostError, RefereeError, innermost
+from referee.faces import busy, console
+from referee.interrupts import interruptible
+from referee.sandbox.opening import opened_for
+from referee.settings import Settings, read_settings
+from referee.workers.pool import opened_pool
+
+INTERRUPTED: Final = 130
+
+File = Annotated[str, typer.Argument(metavar="FILE", help="A TOML file, or sample:NAME.")]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Where log, records and results are.  [default: beside FILE, with its name]",
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print the standings as JSON.")]
+
+
+def run(file: File, out: Out = None, as_json: Json = False) -> None:
+    """Plays an event, or goes on with it. Exit code 0 when it is over, whoever was faulted.
+
+    \b
+    The keys of FILE; only name, [[game]] and [[bot]] must be there:
+      name          what people call the event
+      key           128 secret bits: 32 hex digits; by default drawn, and kept in DIR
+      format        round-robin (default), gauntlet, swiss, knockout, double-knockout
+      rounds        how many; by default as many as the format needs
+      blocks        decks that a table plays in a round; 20
+      seating       in which seatings it plays each deck: one, rotate, full (default)
+      partners      side (default): a bot holds a whole side of the table;
+                    mixed: one seat, and partners change
+      heroes        the names of the bots that a gauntlet is about
+      luck          shown (default) beside the scores; official: taken off them; off
+      time          as --time of `referee match`
+      pace          milliseconds; 10 where a seat has partners, else 0
+      freeze        auto (default), always, never
+      on_fault      play-on, end-deal; by default the game decides
+      bench         so many faulty blocks bench a bot that plays no better; 10; 0: none do
+      match_blocks  after so many blocks a table has fresh processes; 50
+      sandbox       auto (default), bwrap, docker, bare
+      workers       matches at a time; by default one a core
+      records       whether matches are recorded; true
+    \b
+    [[game]]        each has rounds and standings of its own
+      id            see `referee games`
+      name          what people call it; by default the id and the options
+      options       {NAME = VALUE, ...}: see `referee games ID`
+      format, rounds, blocks, seating, time, pace: as above, for this game alone
+    \b
+    [[bot]]         in the order in which they are seeded
+      path          a BOT as for `referee match`, from FILE's folder on
+      name          what tables call it; by default what it calls itself
+    """  # noqa: D301  # the command line wants this character, which keeps lines as they are
+    path, beside = event_path(file)
+    folder = beside if out is None else out
+    settings = read_settings()
+    event = read_event(path, settings)
+    with EventLog(folder) as log:
+        found = log.found
+        if found.torn is not None:
+            console(stderr=True).print(f"{str(log.path)!r}: line {found.torn} was torn: cut off")
+        begun = found.header is not None
+        if not begun and (folder / RECORDS).exists():
+            raise RefereeError(f"{str(folder / RECORDS)!r} is of another event: move it away")
+        key = kept_key(folder, begun=begun) if event.key is None else event.key
+        event = replace(event, key=key, plan=replace(event.plan, commitment=commitment(key)))
+        log.begin(event.plan)
+        if found.end is None:
+            words = ["referee", "event", "run", file]
+            again = shlex.join(words if out is None else [*words, "--out", str(out)])
+            records = folder / RECORDS if event.records else None
+            sections = _played(event, Way(event.bots, key, records), log, settings, again)
+        else:
+            sections = so_far(found)
+        _tell(event.plan, sections, key, folder, as_json=as_json, files=True)
+
+
+def show(file: File, out: Out = None, as_json: Json = False) -> None:
+    """Shows the standings of an event so far. Plays nothing.
+
+    What counts is the log: neither the bots nor FILE need be as they were. FILE can be DIR, too.
+    """
+    if out is None:
+        out = Path(file) if Path(file).is_dir() else event_path(file)[1]
+    path = out / LOG
+    if not path.is_file():
+        raise RefereeError(f"nothing of this event has been played: there is no {str(path)!r}")
+    found = Contents(path)
+    if found.header is None:
+        raise RefereeError(f"nothing of this event has been played: {str(path)!r} is empty")
+    key = "" if found.end is None else found.end.key
+    _tell(found.header.plan, so_far(found), key, out, as_json=as_json, files=False)
+
+
+def _tell(
+    plan: EventPlan,
+    sections: tuple[Rounds, ...],
+    key: str,
+    folder: Path,
+    *,
+    as_json: bool,
+    files: bool,
+) -> None:
+    """Prints the standings; writes them to files too, if asked to."""
+    # What reckons and shows them takes a second to import: not before there is something to show.
+    from ladder.event_results import told, with_files, write_results  # noqa: PLC0415  # see above
+    from ladder.show.as_json import as_json as to_json  # noqa: PLC0415  # see above
+    from ladder.show.terminal import print_standings  # noqa: PLC0415  # see above
+
+    heading, standings = told(plan, sections, key)
+    if files:
+        write_results(folder, heading, standings)
+    heading = with_files(heading, folder, folder)
+    if as_json:
+        print(json.dumps(to_json(heading, standings)))
+    else:
+        print_standings(console(), heading, standings)
+
+
+def _played(
+    event: Event, way: Way, log: EventLog, settings: Settings, again: str
+) -> tuple[Rounds, ...]:
+    """Plays what is not in the log; `again` is what a person types to go on."""
+    try:
+        sections = trio.run(_conduct, event, way, log, settings)
+    except Exception as error:
+        found = innermost(error)
+        if isinstance(found, HostError):
+            raise HostError(f"{found}; go on with: {again}") from found
+        raise
+    if sections is None:
+        console(stderr=True).print(f"go on with: {again}")
+        raise typer.Exit(INTERRUPTED)
+    return sections
+
+
+async def _conduct(
+    event: Event, way: Way, log: EventLog, settings: Settings
+) -> tuple[Rounds, ...] | None:
+    """Plays; returns None if somebody wants us to stop."""
+    talk = console(stderr=True)
+    playing = trio.CancelScope()
+    async with interruptible(playing):
+        with playing:
+            with busy(talk, "preparing the bots ..."):
+                where = await _prepare(event, settings)
+            async with opened_pool(event.workers, event.sandbox) as pool:
+                talk.print(f"{pool.size} matches at a time; sandbox: {where}", style="dim")
+                logged = log.found.matches.values()
+                before = sum(block.deals for match in logged for block in match.blocks)
+                with shown(talk, expected_deals(event.plan), before) as watch:
+                    return await play_event(event.plan, way, log, pool, watch)
+    return None
+
+
+async def _prepare(event: Event, settings: Settings) -> str:
+    """Builds and copies what workers would, so that what is wrong with a bot is found before play.
+
+    Raises:
+        RefereeError: a bot does not build, or may not run here.
+    """
+    bots = [find(bot, settings) for bot in event.bots]
+    async with opened_for(event.sandbox, bots, settings) as sandbox:
+        for bot in bots:
+            await sandbox.prepare(bot)
+        return f"{sandbox.name} ({sandbox.how})"
+    raise AssertionError  # the block above returns or raises

@@ -1,0 +1,264 @@
+"""Conducts an event: rounds from the formats, matches to the workers, results to the log.
+
+Decides nothing itself, and keeps nothing that the log does not have: an event that was interrupted
+takes the same way through its schedule, and plays what the log lacks.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, Protocol
+
+import trio
+from msgspec import Struct
+
+from ladder.benching import benched
+from ladder.event_lines import EndLine, MatchLine, match_line, outcome_of, round_line
+from ladder.event_log import Contents, EventLog, sync_folder
+from ladder.pairing import next_round
+from ladder.plan import EventPlan, SectionPlan
+from ladder.results import Round, RoundResult, Table
+from ladder.schedule import Compact, Part, event_digest, job, parts, record_name, round_result
+from referee.errors import HostError, RefereeError
+from referee.workers.jobs import Job, Outcome
+
+RECORDS: Final = "records"
+"""The folder of records, in that of the event."""
+
+Rounds = tuple[RoundResult, ...]
+
+_IN_A_ROW: Final = 3
+"""So many matches that fail one after the other are the host's doing, if no bot is in them all."""
+
+
+class Player(Protocol):
+    """Who plays matches: the pool of workers.
+
+    Attributes:
+        size: how many at a time.
+    """
+
+    size: int
+
+    async def play(self, job: Job, /) -> Outcome:
+        """Plays a match when it is its turn.
+
+        Raises:
+            HostError: matches cannot be played here.
+            RefereeError: a bot cannot be.
+        """
+
+
+class Watch(Protocol):
+    """Who is told how it goes."""
+
+    def begins(self, section: SectionPlan, number: int, played: Round) -> None:
+        """A round begins, or is gone through again since it was played before."""
+
+    def match(self, deals: int) -> None:
+        """A match is over that was not in the log when we began."""
+
+    def bug(self, trace: str) -> None:
+        """A mistake of ours made a deal void; this is what we need to mend it."""
+
+    def ends(self, section: SectionPlan, number: int, played: RoundResult) -> None:
+        """A round is over."""
+
+    def benched(self, section: SectionPlan, name: str, reason: str) -> None:
+        """A bot has no more tables in a section."""
+
+
+class Way(Struct, frozen=True):
+    """How matches of an event are played, and where what they bring goes.
+
+    Attributes:
+        bots: the texts that find the entrants.
+        key: the text that the event key is made of.
+        records: the folder of records, or None for none.
+    """
+
+    bots: tuple[str, ...]
+    key: str
+    records: Path | None
+
+
+async def play_event(
+    plan: EventPlan, way: Way, log: EventLog, pool: Player, watch: Watch
+) -> tuple[Rounds, ...]:
+    """Plays an event to its end, or goes on with it; publishes its key in the log.
+
+    Args:
+        plan: what was agreed; the log has begun with it.
+        way: how.
+        log: takes every match as soon as it is over, and says which have been.
+        pool: plays them.
+        watch: is told.
+
+    Returns:
+        The rounds of each section.
+
+    Raises:
+        HostError: the log or a record cannot be written, or matches cannot be played here.
+        RefereeError: a bot may not run here, or the log has other rounds.
+    """
+    conductor = _Conductor(plan, way, log, pool, watch)
+    sections = []
+    for at in range(len(plan.sections)):
+        sections.append(await conductor.section(at))  # noqa: PERF401  # mypy wants no async here
+    log.write(EndLine(event_digest(sections), way.key))
+    return tuple(sections)
+
+
+def so_far(found: Contents) -> tuple[Rounds, ...]:
+    """The rounds of each section that a log has begun, the last perhaps unfinished.
+
+    Args:
+        found: a log with a header.
+    """
+    assert found.header is not None  # noqa: S101  # the caller has looked
+    plan = found.header.plan
+    sections: list[list[RoundResult]] = [[] for _ in plan.sections]
+    for (section, number), line in sorted(found.rounds.items()):
+        tables = tuple(map(Table, line.tables))
+        begun = Round(tables, line.first, line.blocks, line.byes, line.label)
+        outcomes: list[list[Outcome]] = [[] for _ in tables]
+        for part in parts(section, number, begun, plan.match_blocks):
+            played = found.matches.get(part.place)
+            if played is not None:
+                outcomes[part.place[2]].append(outcome_of(played))
+        sections[section].append(round_result(begun, outcomes))
+    return tuple(map(tuple, sections))
+
+
+class _Conductor:
+    def __init__(
+        self, plan: EventPlan, way: Way, log: EventLog, pool: Player, watch: Watch
+    ) -> None:
+        self._plan = plan
+        self._way = way
+        self._log = log
+        self._pool = pool
+        self._watch = watch
+        self._doubts = Doubts()
+        self._compact = Compact()
+
+    async def section(self, at: int) -> Rounds:
+        played: list[RoundResult] = []
+        entrants, least = len(self._plan.entrants), self._plan.bench
+        told: set[int] = set()
+        while True:
+            out = benched(entrants, least, played)
+            for bot in [bot for bot in out if bot not in told]:
+                self._watch.benched(
+                    self._plan.sections[at], self._plan.entrants[bot].name, out[bot]
+                )
+            told |= out.keys()
+            found = next_round(self._plan, at, played, out)
+            if found is None:
+                return tuple(played)
+            played.append(await self._round(at, len(played), found))
+
+    async def _round(self, at: int, number: int, found: Round) -> RoundResult:
+        section = self._plan.sections[at]
+        self._begin(at, number, found)
+        self._watch.begins(section, number, found)
+        outcomes: dict[Part, Outcome] = {}
+        todo = []
+        for part in parts(at, number, found, self._plan.match_blocks):
+            line = self._log.found.matches.pop(part.place, None)
+            if line is None:
+                todo.append(part)
+            else:
+                outcomes[part] = self._compact(outcome_of(line))
+        async with trio.open_nursery() as nursery:
+            queue = iter(todo)
+            for _ in range(self._pool.size + 1):  # one waits, so that no worker does
+                nursery.start_soon(self._matches, queue, outcomes)
+        for line in self._doubts.settled():
+            self._log.write(line)
+        tables: list[list[Outcome]] = [[] for _ in found.tables]
+        for part in sorted(outcomes, key=lambda part: part.place):
+            tables[part.place[2]].append(outcomes[part])
+        result = round_result(found, tables)
+        self._watch.ends(section, number, result)
+        return result
+
+    def _begin(self, at: int, number: int, found: Round) -> None:
+        line = round_line(at, number, found)
+        before = self._log.found.rounds.get((at, number))
+        if before is None:
+            self._log.write(line)
+        elif before != line:
+            where = f"round {number + 1} of {self._plan.sections[at].name}"
+            raise RefereeError(f"log {str(self._log.path)!r}: {where} is not what follows from it")
+
+    async def _matches(self, queue: Iterator[Part], outcomes: dict[Part, Outcome]) -> None:
+        """Plays what is next in the queue, which it shares with others, until there is nothing."""
+        for part in queue:
+            await self._match(part, outcomes)
+
+    async def _match(self, part: Part, outcomes: dict[Part, Outcome]) -> None:
+        bots, key, record = self._way.bots, self._way.key, self._record(part)
+        name = None if record is None else str(record)
+        outcome = await self._pool.play(job(self._plan, part, bots=bots, key=key, record=name))
+        if record is not None:
+            with _host(record):
+                sync_folder(record.parent)  # what the log has was recorded
+        for line in self._doubts.sorted_out(match_line(part.place, outcome), part.bots):
+            self._log.write(line)
+        if outcome.bug:
+            self._watch.bug(outcome.bug)
+        outcomes[part] = self._compact(outcome)
+        self._watch.match(sum(block.deals for block in outcome.blocks))
+
+    def _record(self, part: Part) -> Path | None:
+        """Where a match's record goes: not over one of a match that was never logged."""
+        if self._way.records is None:
+            return None
+        path = self._way.records / record_name(self._plan, part)
+        with _host(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.unlink(missing_ok=True)
+        return path
+
+
+@contextmanager
+def _host(path: Path) -> Iterator[None]:
+    """Blames the host for what happens to a record."""
+    try:
+        yield
+    except OSError as error:
+        raise HostError(f"record {str(path)!r}: {error.strerror}") from error
+
+
+class Doubts:
+    """Tells a host that fails from a bot that makes it look so.
+
+    A match that was given up is kept from the log until another one is played to its end, or the
+    round is over: if the host fails for good, it is to be played again.
+    """
+
+    def __init__(self) -> None:
+        """Begins without any."""
+        self._lines: list[MatchLine] = []
+        self._common: set[int] = set()
+
+    def sorted_out(self, line: MatchLine, bots: Sequence[int]) -> list[MatchLine]:
+        """The lines that can be written now that a match is over.
+
+        Raises:
+            HostError: matches that have no bot in common were given up one after the other.
+        """
+        if line.given_up is None:
+            return [*self.settled(), line]
+        self._common = self._common & set(bots) if self._lines else set(bots)
+        self._lines.append(line)
+        if len(self._lines) >= _IN_A_ROW and not self._common:
+            family, what = line.given_up
+            raise HostError(f"{len(self._lines)} matches in a row were given up: {family}: {what}")
+        return []
+
+    def settled(self) -> list[MatchLine]:
+        """The lines that were kept back, which go into the log as they are."""
+        lines, self._lines = self._lines, []
+        return lines

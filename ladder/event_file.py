@@ -1,0 +1,271 @@
+"""The file of an event: TOML, read strictly, and checked whole before anything is played.
+
+What the results depend on becomes an `EventPlan`; what
+only says where and how it is played (sandbox, workers, records) may change when an event goes on.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
+from typing import Final
+
+import msgspec
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
+
+from ladder.event_toml import EventFile, GameTable
+from ladder.formats import Format
+from ladder.pairing import check_section
+from ladder.plan import Entrant, EventPlan, LuckUse, Partners, SectionPlan
+from referee.bots import SAMPLES, find
+from referee.config import MatchConfig, make_plan
+from referee.errors import RefereeError
+from referee.games import find as find_game
+from referee.luck import VALUES_DIGEST, values_of
+from referee.sandbox.opening import SandboxName
+from referee.settings import Settings
+from referee.variants import MatchRules
+from referee.verdict import OnFault
+
+PACE_MS: Final = 10
+"""The pace of partnership and hidden-partner games where the file names none (DESIGN 6)."""
+
+_LARGEST: Final = 256 * 1024
+_SAMPLE: Final = "sample:"
+_SCRIPT: Final = "sample:script="
+_HEX_DIGITS, _OTHER_DIGITS = 32, 22
+_LEAST_VARIED: Final = 8
+"""Different digits in a key: of 32 that are drawn, one in 25 million has fewer."""
+
+
+class Event(Struct, frozen=True):
+    """An event that can be played.
+
+    Attributes:
+        plan: still without the commitment to a key.
+        key: the text that the event key is made of, or None: one is made.
+        bots: what jobs call the entrants: the BOT texts, with whole paths.
+        workers: how many matches at a time; None for one a core.
+    """
+
+    plan: EventPlan
+    key: str | None
+    bots: tuple[str, ...]
+    sandbox: SandboxName
+    workers: int | None
+    records: bool
+
+
+def event_path(typed: str) -> tuple[Path, Path]:
+    """The file that a person means, and the folder that what is played goes to.
+
+    That folder lies beside the file and has its name; for a `sample:NAME`, which lies among our
+    own files, it is in the folder of whoever types it.
+
+    Raises:
+        RefereeError: there is no such sample, or no such file.
+    """
+    if not typed.startswith(_SAMPLE):
+        path = Path(typed)
+        if not path.is_file():
+            hint = " (samples are written sample:NAME)" if not path.exists() else ""
+            raise RefereeError(f"event file {typed!r}: there is no such file{hint}")
+        return path, path.with_suffix("")
+    files = {path.stem: path for path in sorted(SAMPLES.glob("events/*.toml"))}
+    name = typed.removeprefix(_SAMPLE)
+    if name not in files:
+        raise RefereeError(f"no sample event {name!r}; there are {', '.join(files)}")
+    return files[name], Path(name)
+
+
+def read_event(path: Path, settings: Settings) -> Event:
+    """Reads the file of an event and checks everything that can be checked before play.
+
+    Raises:
+        RefereeError: naming the file, the key, and what is wrong with it.
+    """
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise RefereeError(f"more than {_LARGEST} bytes")
+        asked = msgspec.toml.decode(path.read_bytes(), type=EventFile)
+        return _check(asked, path.parent, settings)
+    except OSError as error:
+        raise RefereeError(f"event file {str(path)!r}: {error.strerror}") from error
+    except (RefereeError, ValueError, RecursionError) as error:
+        raise RefereeError(f"event file {str(path)!r}: {_told(error)}") from error
+
+
+def _told(error: Exception) -> str:
+    """The text of an error; msgspec writes a key as $.game[0].id, counted from 0."""
+    return re.sub(r" - at `\$\.?([^`]*)`", lambda at: f" ({at[1]})" if at[1] else "", str(error))
+
+
+def _check(asked: EventFile, folder: Path, settings: Settings) -> Event:
+    _check_key(asked.key)
+    if asked.on_fault is OnFault.END_MATCH:
+        raise RefereeError("on_fault: blocks are played to their end, so it cannot be end-match")
+    _check_printable(asked.name)
+    bots = tuple(_whole(bot.path, folder) for bot in asked.bot)
+    entrants = _entrants(asked, bots, settings)
+    sections = []
+    for number, game in enumerate(asked.game, 1):
+        with _naming(f"game {number}"):
+            sections.append(_section(asked, game, len(entrants)))
+    _check_different("game", [section.name for section in sections])
+    heroes = _heroes(asked, sections, [entrant.name for entrant in entrants])
+    for number, section in enumerate(sections, 1):
+        with _naming(f"game {number}"):
+            check_section(section, len(entrants), heroes)
+    plan = EventPlan(
+        name=asked.name,
+        referee=version("briscola-referee"),
+        commitment="",
+        entrants=entrants,
+        sections=tuple(sections),
+        partners=asked.partners,
+        heroes=heroes,
+        luck=asked.luck,
+        luck_values="" if asked.luck is LuckUse.OFF else VALUES_DIGEST,
+        on_fault=asked.on_fault,
+        freeze=asked.freeze,
+        bench=asked.bench,
+        match_blocks=asked.match_blocks,
+    )
+    return Event(plan, asked.key, bots, asked.sandbox, asked.workers, asked.records)
+
+
+@contextmanager
+def _naming(what: str) -> Iterator[None]:
+    """Says of what in the file something is wrong."""
+    try:
+        yield
+    except RefereeError as error:
+        raise RefereeError(f"{what}: {error}") from error
+
+
+def _check_key(key: str | None) -> None:
+    """Refuses keys that can be guessed: whoever has the key knows all cards (DESIGN 4)."""
+    if key is None:
+        return
+    hexadecimal = re.fullmatch("[0-9a-fA-F]*", key) is not None
+    least = _HEX_DIGITS if hexadecimal else _OTHER_DIGITS
+    if not re.fullmatch("[0-9A-Za-z+/=_-]*", key) or len(key) < least:
+        raise RefereeError(
+            f"key: an event needs 128 bits, as {_HEX_DIGITS} hex digits or {_OTHER_DIGITS} of "
+            "A-Z a-z 0-9 + / - _; without one, it is drawn"
+        )
+    if len(set(key)) < _LEAST_VARIED:
+        raise RefereeError("key: nobody has drawn that; without one, it is drawn")
+
+
+def _check_printable(name: str) -> None:
+    if not name.isprintable():
+        raise RefereeError("name: control characters have no place in it")
+
+
+def _whole(typed: str, folder: Path) -> str:
+    """A BOT text that means the same wherever it is read."""
+    if typed.startswith(_SCRIPT):
+        return _SCRIPT + os.path.abspath(folder / typed.removeprefix(_SCRIPT))
+    return typed if typed.startswith(_SAMPLE) else os.path.abspath(folder / typed)
+
+
+def _entrants(asked: EventFile, bots: tuple[str, ...], settings: Settings) -> tuple[Entrant, ...]:
+    entrants = []
+    for number, (bot, whole) in enumerate(zip(asked.bot, bots, strict=True), 1):
+        with _naming(f"bot {number}"):
+            found = find(whole, settings)
+            name = found.name if bot.name is UNSET else bot.name
+            _check_printable(name)
+        entrants.append(Entrant(name, bot.path, found.hash))
+    _check_different("bot", [entrant.name for entrant in entrants])
+    return tuple(entrants)
+
+
+def _check_different(what: str, names: list[str]) -> None:
+    first: dict[str, int] = {}
+    for number, name in enumerate(names, 1):
+        if first.setdefault(name, number) != number:
+            raise RefereeError(
+                f"{what} {first[name]} and {what} {number} are both {name!r}: give one a name"
+            )
+
+
+def _section(asked: EventFile, game: GameTable, entrants: int) -> SectionPlan:
+    options = {name: _as_text(value) for name, value in game.options.items()}
+    variant = find_game(game.id)
+    rules, named = variant.rules_of(options)
+    seats, partners = rules.game.seats, rules.game.partners
+    if asked.luck is LuckUse.OFFICIAL and values_of(rules.game) is None:
+        raise RefereeError(f"luck: {game.id} has no values to count it by, so raw scores decide")
+    if len(variant.seats) > 1:
+        options.setdefault("seats", str(seats))  # or a match would count its bots
+    texts = tuple(f"{name}={value}" for name, value in options.items())
+    places = seats if asked.partners is Partners.MIXED else len(partners)
+    if entrants < places:
+        raise RefereeError(f"a table of {game.id} has {places} bots; there are {entrants}")
+    pace = asked.pace if game.pace is UNSET else game.pace
+    seating = asked.seating if game.seating is UNSET else game.seating
+    section = SectionPlan(
+        name=" ".join((game.id, *texts)) if game.name is UNSET else game.name,
+        game=game.id,
+        options=texts,
+        rules=named,
+        seats=seats,
+        partners=partners,
+        places=places,
+        format=asked.format if game.format is UNSET else game.format,
+        rounds=asked.rounds if game.rounds is UNSET else game.rounds,
+        blocks=asked.blocks if game.blocks is UNSET else game.blocks,
+        seating=seating,
+        seatings=0,
+        time=asked.time if game.time is UNSET else game.time,
+        pace=_usual_pace(rules) if pace is None else pace,
+    )
+    return replace(section, seatings=_seatings(asked, section))
+
+
+def _as_text(value: str | int | bool) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _usual_pace(rules: MatchRules) -> int:
+    """Thinking time tells nothing to partners, known or hidden, who get answers at a pace."""
+    partners = len(rules.game.partners) < rules.game.seats
+    hidden = "own_card_allowed" in rules.options
+    return PACE_MS if partners or hidden else 0
+
+
+def _seatings(asked: EventFile, section: SectionPlan) -> int:
+    """In how many seatings a match plays each deck, of which everything else is checked too."""
+    match = make_plan(
+        MatchConfig(
+            game=section.game,
+            options=section.options,
+            bots=section.places,
+            deals=section.blocks,
+            key=asked.key,
+            seating=section.seating,
+            time=section.time,
+            on_fault=asked.on_fault,
+            freeze=asked.freeze,
+            pace=section.pace,
+        )
+    )
+    return len(match.seatings)
+
+
+def _heroes(asked: EventFile, sections: Sequence[SectionPlan], names: list[str]) -> tuple[int, ...]:
+    gauntlet = any(section.format is Format.GAUNTLET for section in sections)
+    if gauntlet and not asked.heroes:
+        raise RefereeError("heroes: a gauntlet needs the names of the bots that it is about")
+    if asked.heroes and not gauntlet:
+        raise RefereeError("heroes: only a gauntlet has them")
+    for name in asked.heroes:
+        if name not in names:
+            raise RefereeError(f"heroes: there is no bot {name!r}; there are {', '.join(names)}")
+    _check_different("hero", list(asked.heroes))
+    return tuple(names.index(name) for name in asked.heroes)

@@ -1,0 +1,58 @@
+"""The secret that all decks of an event come from: kept until the event is over, then published."""
+
+import hashlib
+import os
+import secrets
+from pathlib import Path
+from typing import Final
+
+from ladder.event_log import sync_folder
+from referee.chance import KEY_BITS, event_key
+from referee.errors import RefereeError
+
+FILE: Final = "key"
+
+
+def commitment(key: str) -> str:
+    """What can be published before the event, and checked when the key is: 64 hex digits.
+
+    It is SHA-256 of the 32 bytes that SPEC 8.1 makes of the key's text. SHA-256 of the text itself
+    would be those bytes, and whoever has them can deal all decks.
+    """
+    return hashlib.sha256(event_key(key)).hexdigest()
+
+
+def kept_key(folder: Path, *, begun: bool) -> str:
+    """The key of an event whose file has none: drawn once, and kept in the event's folder.
+
+    Args:
+        folder: that folder; nobody else may write to it meanwhile.
+        begun: whether the log has begun, so that there must be one.
+
+    Raises:
+        RefereeError: it is gone, or cannot be read or kept.
+    """
+    path = folder / FILE
+    try:
+        if path.exists():
+            return path.read_text().strip()
+        if begun:
+            raise RefereeError(f"the event's key is gone: its log has begun, and no {str(path)!r}")
+        key = secrets.token_hex(KEY_BITS // 8)
+        _keep(path, key)
+    except (OSError, UnicodeDecodeError) as error:
+        raise RefereeError(f"key {str(path)!r}: {error}") from error
+    return key
+
+
+def _keep(path: Path, key: str) -> None:
+    """Writes a key for its owner only; whole, or not under its name."""
+    unfinished = path.with_suffix(".part")
+    unfinished.unlink(missing_ok=True)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    with open(os.open(unfinished, flags, 0o600), "w", encoding="ascii") as file:
+        file.write(f"{key}\n")
+        file.flush()
+        os.fsync(file.fileno())
+    unfinished.replace(path)
+    sync_folder(path.parent)

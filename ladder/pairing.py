@@ -1,0 +1,92 @@
+"""From the plan of an event to its formats: who plays whom next, and who came where. Pure."""
+
+from collections.abc import Collection, Sequence
+
+from msgspec.structs import replace
+
+from ladder import formats
+from ladder.formats import Field, Format
+from ladder.plan import EventPlan, LuckUse, SectionPlan
+from ladder.results import Round, RoundResult
+from referee.rules import Sides
+from referee.workers.jobs import BlockResult
+
+
+def partners_of(section: SectionPlan) -> Sides:
+    """The places of a table that score together; empty where every bot scores for itself."""
+    return section.partners if len(section.partners) < section.places else ()
+
+
+def check_section(section: SectionPlan, entrants: int, heroes: tuple[int, ...]) -> None:
+    """Refuses what its format cannot play.
+
+    Raises:
+        RefereeError: naming what is wrong.
+    """
+    formats.check(section.format, _field(section, entrants, heroes))
+
+
+def next_round(
+    plan: EventPlan, at: int, played: Sequence[RoundResult], out: Collection[int]
+) -> Round | None:
+    """The next round of a section, or None when it is over; `out` are those who are benched."""
+    return formats.next_round(
+        plan.sections[at].format, _field_of(plan, at), _decisive(plan, played), out
+    )
+
+
+def order(
+    plan: EventPlan, at: int, played: Sequence[RoundResult], out: Collection[int]
+) -> tuple[tuple[int, ...], ...]:
+    """Who came where in a section that is over, where its format says that; else nothing."""
+    return formats.order(
+        plan.sections[at].format, _field_of(plan, at), _decisive(plan, played), out
+    )
+
+
+def expected_deals(plan: EventPlan) -> int:
+    """How many deals an event has if nobody is benched and no knockout table is level."""
+    return sum(
+        formats.expected_tables(section.format, _field_of(plan, at))
+        * section.blocks
+        * section.seatings
+        for at, section in enumerate(plan.sections)
+    )
+
+
+def _field_of(plan: EventPlan, at: int) -> Field:
+    return _field(plan.sections[at], len(plan.entrants), plan.heroes)
+
+
+def _field(section: SectionPlan, entrants: int, heroes: tuple[int, ...]) -> Field:
+    return Field(
+        entrants=entrants,
+        size=section.places,
+        partners=partners_of(section),
+        blocks=section.blocks,
+        rounds=section.rounds,
+        heroes=heroes if section.format is Format.GAUNTLET else (),
+    )
+
+
+def _decisive(plan: EventPlan, played: Sequence[RoundResult]) -> Sequence[RoundResult]:
+    """The rounds with the values that places are given by."""
+    if plan.luck is not LuckUse.OFFICIAL:
+        return played
+    return [
+        replace(
+            one,
+            tables=tuple(
+                replace(table, blocks=tuple(map(_without_luck, table.blocks)))
+                for table in one.tables
+            ),
+        )
+        for one in played
+    ]
+
+
+def _without_luck(block: BlockResult) -> BlockResult:
+    """A block in thousandths of its values; where luck is not known, none is taken off."""
+    luck = block.luck or (0,) * len(block.values)
+    values = (1000 * value - part for value, part in zip(block.values, luck, strict=True))
+    return replace(block, values=tuple(values))

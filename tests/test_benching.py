@@ -1,0 +1,83 @@
+"""Who is benched: the rules, and that only finished rounds decide."""
+
+from collections.abc import Sequence
+
+import pytest
+from msgspec.structs import replace
+
+from ladder.benching import benched
+from ladder.results import RoundResult, TableResult
+from support.sections import block, played, table
+
+
+def pair(bots: Sequence[int], faulty: int, blocks: int = 20) -> TableResult:
+    """A table at which the first bot has a fault in so many blocks."""
+    return table(bots, [block(at, (0, 0), faults=(at < faulty, 0)) for at in range(blocks)])
+
+
+def round_of(*tables: TableResult) -> RoundResult:
+    return played(tables, blocks=20)
+
+
+@pytest.mark.parametrize(
+    ("faulty", "blocks", "out"),
+    [(10, 19, True), (10, 20, False), (9, 9, False), (20, 20, True), (11, 20, True)],
+)
+def test_faults_in_most_of_enough_blocks_bench(faulty: int, blocks: int, out: bool) -> None:
+    """At least ten faulty blocks, and more than half of all."""
+    found = benched(3, 10, [round_of(pair((0, 1), faulty, blocks), pair((1, 2), 0))])
+
+    assert list(found) == [0] * out
+
+
+def test_nobody_is_benched_where_the_file_says_0() -> None:
+    """bench = 0 lets everybody play on."""
+    assert benched(2, 0, [round_of(pair((0, 1), 20))]) == {}
+
+
+def test_deals_that_were_charged_unplayed_count_like_faults() -> None:
+    """Blocks are faulty, too, that a match did not play after a bot's third fault."""
+    blocks = [block(at, (0, 0), faults=(at < 3, 0)) for at in range(20)]
+    blocks[3:] = [replace(one, unplayed=(2, 0)) for one in blocks[3:]]
+
+    assert benched(2, 10, [round_of(table((0, 1), blocks))]) == {0: "faults in 20 of 20 blocks"}
+
+
+def voids(bots: Sequence[int], counts: Sequence[int], blocks: int = 20) -> TableResult:
+    return replace(pair(bots, 0, blocks), voids=tuple(counts))
+
+
+@pytest.mark.parametrize(
+    ("own", "others", "out"), [(10, 0, True), (9, 0, False), (20, 31, True), (20, 32, False)]
+)
+def test_three_times_the_voids_of_the_field_bench(own: int, others: int, out: bool) -> None:
+    """At least ten deals, and three times as many of its deals as of the others': 20 of 60."""
+    half = others // 2
+    tables = round_of(
+        voids((0, 1), (own, 0)), voids((2, 3), (half, others - half)), voids((2, 3), (0, 0))
+    )
+
+    assert list(benched(4, 10, [tables])) == [0] * out
+
+
+def test_a_host_that_fails_everybody_benches_nobody() -> None:
+    """Many voids, but everybody has as many."""
+    tables = [voids(bots, (50, 50)) for bots in ((0, 1), (1, 2), (2, 0))]
+
+    assert benched(3, 10, [round_of(*tables)]) == {}
+
+
+def test_who_is_benched_stays_benched() -> None:
+    """Decided after each round; what others do later changes nothing."""
+    rounds = [round_of(pair((0, 1), 15)), round_of(pair((2, 1), 20)), round_of(pair((1, 2), 0))]
+
+    assert list(benched(3, 10, rounds[:1])) == [0]
+    assert list(benched(3, 10, rounds[:2])) == [0, 2]
+    assert list(benched(3, 10, rounds)) == [0, 2]
+
+
+def test_the_order_of_tables_changes_nothing() -> None:
+    """A round is decided as a whole."""
+    tables = [pair((0, 1), 20), pair((2, 1), 11), pair((1, 3), 10)]
+
+    assert benched(4, 10, [round_of(*tables)]) == benched(4, 10, [round_of(*tables[::-1])])

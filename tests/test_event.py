@@ -1,0 +1,451 @@
+"""Events: conducted over a pool that plays nothing, and real ones through the command."""
+
+import json
+import signal
+import subprocess
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from io import StringIO
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+import trio
+from msgspec.structs import replace
+from rich.console import Console
+
+from ladder.event import Rounds, Way, play_event, so_far
+from ladder.event_file import Event
+from ladder.event_key import commitment
+from ladder.event_log import LOG, Contents, EventLog
+from ladder.event_results import told
+from ladder.pairing import expected_deals
+from ladder.progress import shown
+from ladder.results import Round, RoundResult, Table
+from ladder.schedule import event_digest
+from ladder.show.as_json import as_json
+from referee.cli import run
+from referee.errors import HostError, innermost
+from referee.record import DealLine
+from referee.workers.jobs import Job, Outcome
+from support.events import KEY, Silent, ToyPool, event_of, event_text, given_up
+from support.kill_event import EVENT, command, survives, watched
+from support.matches import lines_of
+
+Sections = tuple[Rounds, ...]
+
+LARGE = event_text(
+    6,
+    [
+        "briscola-2",
+        'briscola-3\nformat = "swiss"\nrounds = 3\nblocks = 5',
+        'sueca\nformat = "knockout"',
+        'sueca\nname = "doubles"\nformat = "double-knockout"',
+    ],
+    top="blocks = 7\nmatch_blocks = 3",
+)
+"""All sizes of tables, rounds that depend on results, matches of several parts."""
+
+
+@pytest.fixture(autouse=True)
+def quick_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a loss of power does to logs is not tried here."""
+    monkeypatch.setattr("os.fsync", lambda _: None)
+
+
+async def played(
+    folder: Path, event: Event, pool: ToyPool, watch: Silent | None = None
+) -> Sections:
+    """Plays an event over a pool, or goes on with it."""
+    way = Way(event.bots, KEY, None)
+    with EventLog(folder) as log:
+        log.begin(event.plan)
+        try:
+            return await play_event(event.plan, way, log, pool, watch or Silent())
+        except Exception as error:
+            raise innermost(error) from error
+
+
+def without_times(sections: Sections) -> Sections:
+    """The same for every run."""
+    return tuple(
+        tuple(
+            replace(
+                one, tables=tuple(replace(table, wall_us=0, used_us=()) for table in one.tables)
+            )
+            for one in rounds
+        )
+        for rounds in sections
+    )
+
+
+@pytest.fixture
+def large(tmp_path: Path) -> Event:
+    return event_of(tmp_path, LARGE)
+
+
+async def test_the_order_in_which_matches_end_changes_nothing(
+    large: Event, tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
+    """Rounds, pairings and digests are the same, and as many deals as expected."""
+    runs = [await played(tmp_path / str(seed), large, ToyPool(seed)) for seed in range(1, 5)]
+    first, *others = map(without_times, runs)
+
+    assert all(other == first for other in others)
+    assert len({(tmp_path / str(seed) / LOG).read_bytes() for seed in range(1, 5)}) == 4
+    deals = sum(
+        block.deals
+        for rounds in first[:1]
+        for one in rounds
+        for table in one.tables
+        for block in table.blocks
+    )
+    assert deals == 15 * 7 * 2
+    assert expected_deals(large.plan) > deals
+
+
+@pytest.mark.parametrize(
+    "top",
+    [
+        'heroes = ["bot 4", "bot 1"]\nformat = "gauntlet"',
+        'luck = "official"\nformat = "swiss"\nrounds = 4',
+        'luck = "official"\nformat = "knockout"',
+        'format = "double-knockout"',
+        'partners = "mixed"\nformat = "round-robin"\nrounds = 2',
+        'partners = "mixed"\nformat = "swiss"',
+        'partners = "mixed"\nheroes = ["bot 2"]\nformat = "gauntlet"',
+    ],
+)
+async def test_every_format_comes_to_an_end(
+    top: str, tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
+    """With as many entrants at each table as it has, and standings of them all."""
+    event = event_of(tmp_path, event_text(6, ["briscola-4"], top=f"blocks = 3\n{top}"))
+    sections = await played(tmp_path, event, ToyPool())
+    shown = as_json(*told(event.plan, sections, KEY))
+
+    for table in [table for one in sections[0] for table in one.tables]:
+        assert len({*table.table.bots}) == event.plan.sections[0].places
+    assert shown["finished"]
+    assert len(shown["sections"][0]["bots"]) == 6
+
+
+class Stop(Exception):
+    """The event ends here."""
+
+
+def stopping_after(matches: int) -> Callable[[Job, Outcome], Outcome]:
+    left = [matches]
+
+    def twist(_: Job, outcome: Outcome) -> Outcome:
+        left[0] -= 1
+        if left[0] < 0:
+            raise Stop
+        return outcome
+
+    return twist
+
+
+async def test_an_event_goes_on_where_it_stopped(
+    large: Event, tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
+    """However often it is stopped, no match in the log is played again, and all is as if never."""
+    whole = await played(tmp_path / "whole", large, undisturbed := ToyPool())
+    pools = []
+    for seed in range(1000):
+        pools.append(ToyPool(seed + 1, stopping_after(seed % 13)))
+        try:
+            resumed = await played(tmp_path / "resumed", large, pools[-1])
+            break
+        except Stop:
+            continue
+    one, other = (Contents(tmp_path / name / LOG) for name in ("whole", "resumed"))
+
+    assert len(pools) > 10
+    assert without_times(resumed) == without_times(whole)
+    assert one.end == other.end
+    assert one.matches.keys() == other.matches.keys()
+    jobs = [job for pool in pools for job in pool.jobs]
+    assert sorted(map(repr, jobs)) == sorted(map(repr, undisturbed.jobs))
+    assert so_far(other) == resumed
+
+
+async def test_an_event_that_is_over_is_not_played(
+    large: Event, tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
+    """The log of a finished event gives the same standings as playing it."""
+    sections = await played(tmp_path, large, ToyPool())
+    found = Contents(tmp_path / LOG)
+    assert found.header is not None
+
+    assert so_far(found) == sections
+    assert found.end is not None
+    assert found.end.end == event_digest(sections)
+    heading, standings = told(large.plan, sections, KEY)
+    assert as_json(heading, standings)["finished"]
+
+
+async def test_an_event_can_be_shown_at_any_moment(
+    large: Event, tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
+    """Each beginning of a log has standings, and none of them says that it is finished."""
+    await played(tmp_path, large, ToyPool())
+    lines = (tmp_path / LOG).read_bytes().splitlines(keepends=True)
+    for size in range(1, len(lines), 31):
+        (tmp_path / "part").write_bytes(b"".join(lines[:size]))
+        heading, standings = told(large.plan, so_far(Contents(tmp_path / "part")), "")
+        assert not as_json(heading, standings)["finished"]
+        assert heading.key == ""
+
+
+def faulting(bot: str) -> Callable[[Job, Outcome], Outcome]:
+    """Every block has a fault of this bot."""
+
+    def twist(job: Job, outcome: Outcome) -> Outcome:
+        faults = tuple(int(one == bot) for one in job.bots)
+        return replace(
+            outcome, blocks=tuple(replace(block, faults=faults) for block in outcome.blocks)
+        )
+
+    return twist
+
+
+async def test_a_bot_that_faults_again_and_again_is_benched(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
+    """It has no table from the next round on; the others play on."""
+    event = event_of(tmp_path, event_text(4, top="rounds = 3\nblocks = 5"))
+    event = replace(event, bots=("a", "b", "c", "d"))
+    watch = Silent()
+    ((one, two, three),) = await played(tmp_path, event, ToyPool(twist=faulting("b")), watch)
+
+    assert [len(one.tables), len(two.tables), len(three.tables)] == [6, 3, 3]
+    assert all(1 not in table.table.bots for table in two.tables + three.tables)
+    assert watch.out == [("briscola-2", "bot 1", "faults in 15 of 15 blocks")]
+    (shown,) = as_json(*told(event.plan, ((one, two, three),), KEY))["sections"]
+    assert "faults in 15 of 15 blocks" in str(shown)
+
+
+def failing(bots: set[str]) -> Callable[[Job, Outcome], Outcome]:
+    """Matches that have one of these bots are given up."""
+    return lambda job, outcome: given_up(outcome) if bots & {*job.bots} else outcome
+
+
+async def test_what_was_given_up_is_left_out_and_the_event_goes_on(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
+    """A bot in whose matches the host always fails does not stop an event."""
+    event = event_of(tmp_path, event_text(4, top="rounds = 2"))
+    event = replace(event, bots=("a", "b", "c", "d"))
+    ((one, two),) = await played(tmp_path, event, ToyPool(twist=failing({"b"})))
+
+    for table in one.tables + two.tables:
+        assert table.given_up == ("host: the disk is gone" if 1 in table.table.bots else "")
+        assert len(table.blocks) == (0 if 1 in table.table.bots else 20)
+
+
+async def test_a_host_that_fails_for_good_stops_the_event(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
+    """What it made void is not in the log: once it is mended, all is as if it had not failed."""
+    event = event_of(tmp_path, event_text(4))
+    event = replace(event, bots=("a", "b", "c", "d"))
+    with pytest.raises(HostError, match="3 matches in a row were given up: host: the disk is"):
+        await played(tmp_path / "failed", event, ToyPool(twist=failing({*event.bots})))
+    assert Contents(tmp_path / "failed" / LOG).matches == {}
+
+    mended = await played(tmp_path / "failed", event, ToyPool())
+    assert mended == await played(tmp_path / "never", event, ToyPool())
+
+
+async def test_a_bug_of_ours_is_told(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
+    """With its traceback; the event goes on."""
+    watch = Silent()
+    event = event_of(tmp_path, event_text(2))
+    await played(
+        tmp_path, event, ToyPool(twist=lambda _, outcome: replace(outcome, bug="trace")), watch
+    )
+
+    assert watch.bugs == ["trace"]
+
+
+SMALL = """
+name = "Small"
+key = "00112233445566778899aabbccddeeff"
+blocks = 2
+sandbox = "bare"
+[[game]]
+id = "briscola-2"
+[[bot]]
+path = "sample:first"
+[[bot]]
+path = "sample:greedy"
+[[bot]]
+path = "sample:first"
+name = "second"
+"""
+
+
+@pytest.mark.slow
+def test_an_event_is_played_once_and_shown_ever_after(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Run again, or shown, it prints the same; all tables have had the same decks."""
+    file = tmp_path / "small.toml"
+    file.write_text(SMALL)
+    said = []
+    for words in (["run", str(file)], ["run", str(file)], ["show", str(file)]):
+        assert run(["event", *words]) == 0
+        said.append(capsys.readouterr())
+    file.unlink()
+    assert run(["event", "show", str(tmp_path / "small"), "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+
+    assert said[0].out == said[1].out == said[2].out
+    assert "3 tables, 6 blocks, 12 deals in" in said[0].err
+    assert said[1].err == said[2].err == ""
+    assert shown["finished"]
+    assert shown["key"] == "00112233445566778899aabbccddeeff"
+    results = {path.name: path.read_text() for path in (tmp_path / "small").glob("results.*")}
+    assert sorted(results) == ["results.csv", "results.html", "results.json"]
+    assert json.loads(results["results.json"])["game_digest"] == shown["game_digest"]
+    decks = [
+        [line.deck for line in lines_of(path) if isinstance(line, DealLine)]
+        for path in (tmp_path / "small" / "records").glob("*/*.jsonl")
+    ]
+    assert decks == [decks[0]] * 3
+    assert len({*decks[0]}) == 2
+
+
+def test_nothing_played_is_nothing_to_show(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit code 2 and a line, whether there is no log or an empty one."""
+    (tmp_path / "e.toml").write_text(SMALL)
+    assert run(["event", "show", str(tmp_path / "e.toml")]) == 2
+    assert "nothing of this event has been played: there is no" in capsys.readouterr().err
+    (tmp_path / "e").mkdir()
+    (tmp_path / "e" / LOG).write_text("")
+    assert run(["event", "show", str(tmp_path / "e.toml")]) == 2
+    assert "log.jsonl' is empty" in capsys.readouterr().err
+
+
+def test_records_of_another_event_are_in_the_way(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A folder of records without a log is not ours to write to."""
+    (tmp_path / "e.toml").write_text(SMALL)
+    (tmp_path / "e" / "records").mkdir(parents=True)
+
+    assert run(["event", "run", str(tmp_path / "e.toml")]) == 2
+    assert "records' is of another event: move it away" in capsys.readouterr().err
+
+
+def test_two_cannot_play_one_event_at_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The second gets a line, and the log is left alone."""
+    (tmp_path / "e.toml").write_text(SMALL)
+    with EventLog(tmp_path / "e"):
+        assert run(["event", "run", str(tmp_path / "e.toml")]) == 2
+
+    assert "somebody is playing this event already" in capsys.readouterr().err
+
+
+def with_toys(monkeypatch: pytest.MonkeyPatch, pool: ToyPool) -> None:
+    """Lets the command play over this pool."""
+
+    @asynccontextmanager
+    async def opened(*_: object) -> AsyncIterator[ToyPool]:
+        yield pool
+
+    monkeypatch.setattr("ladder.commands.event.opened_pool", opened)
+
+
+def test_trouble_of_the_host_says_how_to_go_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Exit code 3, and the words to type."""
+
+    def fails(*_: object) -> NoReturn:
+        raise HostError("no more disk")
+
+    with_toys(monkeypatch, ToyPool(twist=fails))
+    (tmp_path / "e.toml").write_text(SMALL)
+    out = str(tmp_path / "else where")
+
+    assert run(["event", "run", str(tmp_path / "e.toml"), "--out", out]) == 3
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last == (
+        f"referee: no more disk; go on with: referee event run {tmp_path}/e.toml --out '{out}'"
+    )
+
+
+def test_a_key_that_nobody_named_is_kept_and_published_at_the_end(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The event goes on with the same key; a torn line is told of."""
+    file, out = tmp_path / "e.toml", tmp_path / "e"
+    file.write_text("\n".join(line for line in SMALL.splitlines() if "key =" not in line))
+    with_toys(monkeypatch, ToyPool(twist=stopping_after(1)))
+    assert run(["event", "run", str(file)]) == 3
+    key = (out / "key").read_text().strip()
+    assert key not in (out / LOG).read_text()
+    with (out / LOG).open("a") as log:
+        log.write('{"match":[0,0')
+    capsys.readouterr()
+    with_toys(monkeypatch, ToyPool())
+    assert run(["event", "run", str(file), "--json"]) == 0
+    said = capsys.readouterr()
+
+    assert "log.jsonl': line 4 was torn: cut off" in said.err
+    assert json.loads(said.out)["key"] == key
+    assert json.loads(said.out)["commitment"] == commitment(key)
+
+
+def test_a_terminal_has_a_bar_and_a_pipe_a_line_a_round(tmp_path: Path) -> None:
+    """Deals, their rate and the time left; what was played before says nothing about the rate."""
+    (section,) = event_of(tmp_path, SMALL).plan.sections
+    planned = Round((Table((0, 1)),), 0, 2, label="round 1")
+    said = []
+    for terminal in (True, False):
+        file = StringIO()
+        with shown(Console(file=file, force_terminal=terminal, width=120), 1000, 400) as watch:
+            watch.begins(section, 0, planned)
+            watch.match(100)
+            watch.match(100)
+            watch.ends(section, 0, RoundResult(planned, ()))
+        said.append(file.getvalue())
+
+    assert "600 of 1,000 deals" in said[0]
+    assert "deals/s" in said[0]
+    assert said[1].startswith("briscola-2, round 1: 0 tables, 0 blocks, 200 deals in ")
+    assert said[1].count("\n") == 1
+
+
+@pytest.mark.slow
+def test_an_interrupted_event_says_how_to_go_on(tmp_path: Path) -> None:
+    """Exit code 130, and nothing half is left."""
+    file, out = tmp_path / "event.toml", tmp_path / "event"
+    file.write_text(EVENT)
+    process = subprocess.Popen(command(file, out), stderr=subprocess.PIPE, text=True)
+    watched(process, out / LOG, lines=4)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=30)
+
+    assert process.returncode == 130
+    assert said.splitlines()[-2:] == [
+        f"go on with: referee event run {file} --out {out}",
+        "referee: interrupted",
+    ]
+    found = Contents(out / LOG)
+    assert (found.torn, found.end) == (None, None)
+    assert not [path for path in out.rglob("*.part") if path.is_file()]
+
+
+@pytest.mark.slow
+def test_kill_9_at_any_moment_changes_nothing(tmp_path: Path, thorough: bool) -> None:
+    """Table, digests and records are those of an undisturbed run; so with a torn log."""
+    survives(tmp_path, kills=15 if thorough else 3, seed=7)

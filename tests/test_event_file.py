@@ -1,0 +1,229 @@
+"""The file of an event: what it may say, and the line for what it may not."""
+
+from pathlib import Path
+
+import pytest
+
+from ladder.commands import event as command
+from ladder.event_file import event_path, read_event
+from ladder.event_toml import BotTable, EventFile, GameTable
+from ladder.formats import Format
+from ladder.plan import LuckUse, Partners
+from referee.bots import SAMPLES
+from referee.cli import run
+from referee.errors import RefereeError
+from referee.sandbox.opening import SandboxName
+from referee.seating import Seating
+from referee.settings import Settings
+from referee.verdict import Freeze, OnFault
+from support.events import KEY, event_of, event_text
+
+LEAST = 'name = "x"\n[[game]]\nid = "briscola-2"\n[[bot]]\npath = "sample:first"\n'
+TWO = '[[bot]]\npath = "sample:first"\nname = "second"\n'
+
+
+def changed(**top: str) -> str:
+    return "".join(f"{key} = {value}\n" for key, value in top.items()) + LEAST + TWO
+
+
+def with_game(game: str, *, top: str = "", bots: int = 2) -> str:
+    return event_text(bots, [game], top=top)
+
+
+WRONG = [
+    ("", "missing required field `name`"),
+    ("name = [", "event.toml': "),
+    ("name = " + "[" * 10_000, "event.toml': "),
+    ('name = "x"\n', "missing required field `game`"),
+    (LEAST, "length >= 2 (bot)"),
+    (changed(colour='"red"'), "unknown field `colour`"),
+    (changed(blocks='"many"'), "Expected `int`, got `str` (blocks)"),
+    (changed(blocks="0"), "Expected `int` >= 1 (blocks)"),
+    (changed(format='"league"'), "Invalid enum value 'league' (format)"),
+    (changed(partners='"loose"'), "Invalid enum value 'loose' (partners)"),
+    (changed(sandbox='"chroot"'), "Invalid enum value 'chroot' (sandbox)"),
+    (changed(on_fault='"end-match"'), "on_fault: blocks are played to their end"),
+    (changed(time='"fast"'), "game 1: time 'fast': write it like"),
+    (changed(pace="70000"), "game 1: pace 70000: from 0 to 60000 milliseconds"),
+    (changed(key='"secret"'), "key: an event needs 128 bits, as 32 hex digits or 22 of A-Z"),
+    (changed(key=f'"{KEY[:31]}"'), "key: an event needs 128 bits"),
+    (changed(key='"0101010101010101010101010101010101"'), "key: nobody has drawn that"),
+    (changed(key='"correct horse battery staple"'), "key: an event needs 128 bits"),
+    (changed(heroes='["first"]'), "heroes: only a gauntlet has them"),
+    (changed(format='"gauntlet"'), "heroes: a gauntlet needs the names of the bots"),
+    (changed(format='"gauntlet"', heroes='["last"]'), "there is no bot 'last'; there are first, "),
+    (changed(format='"gauntlet"', heroes='["first", "first"]'), "hero 1 and hero 2 are both 'fi"),
+    (changed(format='"gauntlet"', heroes='["first", "second"]'), "game 1: heroes: "),
+    (changed(format='"knockout"', rounds="3"), "game 1: rounds=3: a knockout ends with its"),
+    (LEAST + TWO.replace("second", "first"), "bot 1 and bot 2 are both 'first': give one a name"),
+    (LEAST + TWO.replace("name", "alias"), "unknown field `alias` (bot[1])"),
+    (LEAST + TWO.replace("sample:first", "sample:best"), "bot 2: no sample bot 'best'"),
+    (LEAST + TWO.replace("sample:first", "mybot"), "/mybot': there is no such file or folder"),
+    (LEAST + TWO.replace("second", "\\u001b[31m"), "bot 2: name: control characters"),
+    (with_game("poker"), "game 1: no game 'poker'; there are"),
+    (with_game('briscola-2\noptions = {colour = "red"}'), "game 1: briscola-2 has no option 'col"),
+    (with_game("briscola-2\noptions = {team_view = true}"), "briscola-2 has no option 'team_vi"),
+    (with_game("briscola-2\nblocks = 0"), "Expected `int` >= 1 (game[0].blocks)"),
+    (with_game("briscola-2\nhands = 4"), "unknown field `hands` (game[0])"),
+    (with_game("briscola-3"), "game 1: a table of briscola-3 has 3 bots; there are 2"),
+    (with_game("sueca", top='partners = "mixed"', bots=3), "a table of sueca has 4 bots; there a"),
+    (
+        with_game("briscola-chiamata-rank", top='luck = "official"', bots=5),
+        "luck: briscola-chiamata-rank has no values to count it by",
+    ),
+    (event_text(2, ["sueca", "sueca"]), "game 1 and game 2 are both 'sueca': give one a name"),
+]
+
+
+@pytest.mark.parametrize(("text", "line"), WRONG, ids=range(len(WRONG)))
+def test_what_is_wrong_gets_one_line_and_nothing_is_written(
+    text: str, line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The line names the file and the key; exit code 2."""
+    path = tmp_path / "event.toml"
+    path.write_text(text)
+    code = run(["event", "run", str(path)])
+    said = capsys.readouterr()
+
+    assert code == 2
+    assert said.out == ""
+    assert said.err.startswith(f"referee: event file '{path}': ")
+    assert said.err.count("\n") == 1
+    assert line in said.err
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    ("typed", "line"),
+    [
+        ("missing.toml", "event file 'missing.toml': there is no such file (samples are written"),
+        ("/", "event file '/': there is no such file"),
+        ("sample:winter", "no sample event 'winter'; there are spring"),
+    ],
+)
+def test_a_missing_file_is_named(typed: str, line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """One line, exit code 2."""
+    assert run(["event", "run", typed]) == 2
+    assert line in capsys.readouterr().err
+
+
+def test_what_is_left_out_has_a_sane_default(tmp_path: Path) -> None:
+    """The least that can be said is an event."""
+    event = event_of(tmp_path, LEAST + TWO)
+    (section,) = event.plan.sections
+
+    assert event.key is None
+    assert (event.sandbox, event.workers, event.records) == (SandboxName.AUTO, None, True)
+    assert (section.format, section.rounds, section.blocks) == (Format.ROUND_ROBIN, None, 20)
+    assert (section.seating, section.seatings, section.pace) == (Seating.FULL, 2, 0)
+    assert (event.plan.luck, event.plan.bench) == (LuckUse.SHOWN, 10)
+    assert [entrant.name for entrant in event.plan.entrants] == ["first", "second"]
+
+
+def test_everything_can_be_said(tmp_path: Path) -> None:
+    """For the whole event, and for one game."""
+    top = (
+        'format = "swiss"\nrounds = 3\nblocks = 7\nseating = "rotate"\ntime = "move=2s"\n'
+        'freeze = "never"\npace = 5\non_fault = "play-on"\nsandbox = "bare"\nworkers = 3\n'
+        'records = false\npartners = "mixed"\nluck = "official"\nbench = 4\nmatch_blocks = 9\n'
+    )
+    own = (
+        'sueca\nname = "big"\nformat = "round-robin"\nrounds = 2\nblocks = 8\nseating = "one"\n'
+        'time = "move=3s"\npace = 0\noptions = {void_keeps_dealer = true}'
+    )
+    event = event_of(tmp_path, event_text(4, ["briscola-2", own], top=top))
+    small, big = event.plan.sections
+
+    assert (event.sandbox, event.workers, event.records) == (SandboxName.BARE, 3, False)
+    assert (event.plan.freeze, event.plan.on_fault) == (Freeze.NEVER, OnFault.PLAY_ON)
+    assert (event.plan.luck, event.plan.bench) == (LuckUse.OFFICIAL, 4)
+    assert (event.plan.match_blocks, event.plan.partners) == (9, Partners.MIXED)
+    assert (small.format, small.rounds, small.blocks) == (Format.SWISS, 3, 7)
+    assert (small.seating, small.time, small.pace) == (Seating.ROTATE, "move=2s", 5)
+    assert (big.name, big.options) == ("big", ("void_keeps_dealer=true",))
+    assert (big.format, big.rounds, big.blocks) == (Format.ROUND_ROBIN, 2, 8)
+    assert (big.seating, big.time, big.pace, big.places) == (Seating.ONE, "move=3s", 0, 4)
+
+
+@pytest.mark.parametrize(
+    ("game", "partners", "expected"),
+    [
+        ("briscola-2", "side", (2, 2, 0)),
+        ("briscola-3", "side", (3, 6, 0)),
+        ("briscola-4", "side", (2, 2, 10)),
+        ("briscola-4", "mixed", (4, 8, 10)),
+        ("briscola-chiamata-rank", "side", (5, 120, 10)),
+        ("bisca-tres", "side", (2, 2, 0)),
+        ("bisca-tres\noptions = {seats = 4}", "side", (2, 2, 10)),
+    ],
+)
+def test_tables_are_as_the_game_wants_them(
+    game: str, partners: str, expected: tuple[int, int, int], tmp_path: Path
+) -> None:
+    """Entrants hold sides or seats; answers are paced where there are partners, or may be."""
+    event = event_of(tmp_path, event_text(6, [game], top=f'partners = "{partners}"'))
+    (section,) = event.plan.sections
+
+    assert (section.places, section.seatings, section.pace) == expected
+
+
+def test_bots_are_found_from_the_files_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever the command is called; jobs get the whole path, the plan what the file says."""
+    bot = tmp_path / "events" / "bots" / "mine.py"
+    bot.parent.mkdir(parents=True)
+    bot.write_text(f"#!/usr/bin/env python3\n{(SAMPLES / 'first_bot.py').read_text()}")
+    bot.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "events" / "e.toml").write_text(LEAST + '[[bot]]\npath = "bots/mine.py"\n')
+    event = read_event(Path("events/e.toml"), Settings())
+
+    assert event.bots == ("sample:first", str(bot))
+    assert event.plan.entrants[1].bot == "bots/mine.py"
+    assert event.plan.entrants[1].name == "mine"
+    assert event_path("events/e.toml")[1] == Path("events/e")
+
+
+@pytest.mark.parametrize("key", [KEY, KEY.upper(), "Zm9vYmFyYmF6cXV4MTIzNA", "a-_/+=" + KEY])
+def test_keys_with_128_bits_are_taken(key: str, tmp_path: Path) -> None:
+    """In hex, or in an alphabet of 64."""
+    assert event_of(tmp_path, event_text(2, key=key)).key == key
+
+
+def test_equal_files_have_equal_plans_and_others_do_not(tmp_path: Path) -> None:
+    """Where an event is played is no part of it; the key is."""
+    one = event_of(tmp_path, event_text(3)).plan
+
+    assert event_of(tmp_path, event_text(3, top="workers = 7")).plan.digest() == one.digest()
+    for other in (
+        event_text(4),
+        event_text(3, top="blocks = 21"),
+        event_text(3, top="bench = 0"),
+        event_text(3, key=KEY[::-1]),
+        event_text(3, ["briscola-2", "sueca"]),
+    ):
+        assert event_of(tmp_path, other).plan.digest() != one.digest()
+
+
+def test_every_key_is_in_the_help() -> None:
+    """Whoever writes a file finds all keys there."""
+    words = (command.run.__doc__ or "").replace(",", " ").split()
+    for table in (EventFile, GameTable, BotTable):
+        assert not {*table.__struct_fields__} - {"game", "bot"} - {*words}
+
+
+def test_sample_events_are_events() -> None:
+    """All that we ship can be read; they are found by name and played where one is."""
+    for file in sorted(SAMPLES.glob("events/*.toml")):
+        path, folder = event_path(f"sample:{file.stem}")
+        assert (path, folder) == (file, Path(file.stem))
+        assert read_event(path, Settings()).plan.sections
+
+
+def test_a_huge_file_is_refused(tmp_path: Path) -> None:
+    """It is not read at all."""
+    (tmp_path / "e.toml").write_text("#" * 300_000)
+
+    with pytest.raises(RefereeError, match="more than 262144 bytes"):
+        read_event(tmp_path / "e.toml", Settings())
