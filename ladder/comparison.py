@@ -1,0 +1,192 @@
+"""A comparison of two bots: what is asked, and what the blocks have shown so far."""
+
+from enum import StrEnum
+from typing import Final
+
+from msgspec import Struct
+
+from ladder.sequential import Decider, Decision, decision_by, interval
+from ladder.sprt import Sprt, SprtPlan, Verdict
+from ladder.versus import leads
+from referee.config import MatchConfig, make_plan
+from referee.errors import RefereeError
+from referee.verdict import Family, OnFault
+from referee.workers.jobs import BlockResult, FaultFound, Job, Outcome
+
+MOST_BLOCKS: Final = 20_000
+"""Blocks after which a comparison is given up, where nothing else is said."""
+
+_MOST_ASKED: Final = 200_000
+_FAULTS_KEPT: Final = 10
+
+
+class ComparisonPlan(Struct, frozen=True):
+    """A comparison as it will be played.
+
+    Attributes:
+        job: what is played, but for `first` and `blocks`.
+        bound: the largest deal value, and less its smallest.
+        deals: how many deals a block has.
+        fixed: how many blocks are played whatever they say; None to play until it is decided.
+        within: the difference that matters; None if any does.
+        most: after how many blocks it is given up.
+        sprt: the hypotheses, where they decide.
+    """
+
+    job: Job
+    bound: int
+    deals: int
+    fixed: int | None = None
+    within: float | None = None
+    most: int = MOST_BLOCKS
+    sprt: SprtPlan | None = None
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks are played at most."""
+        return self.most if self.fixed is None else self.fixed
+
+
+def make_comparison(
+    job: Job,
+    *,
+    until: str = "decided",
+    within: float | None = None,
+    most: int | None = None,
+    sprt: SprtPlan | None = None,
+) -> ComparisonPlan:
+    """Checks what was asked for.
+
+    Args:
+        job: what is played; `first` and `blocks` do not matter.
+        until: "decided", or a number of blocks.
+        within: the difference that matters.
+        most: after how many blocks to give up; None for the usual number.
+        sprt: the hypotheses, where they are to decide.
+
+    Raises:
+        RefereeError: naming the first thing that is wrong, and what would be right.
+    """
+    plan = make_plan(
+        MatchConfig(
+            game=job.game,
+            options=job.options,
+            bots=len(job.bots),
+            deals=1,
+            key=job.key,
+            seating=job.seating,
+            time=job.time,
+            on_fault=job.on_fault,
+            freeze=job.freeze,
+            pace=job.pace,
+        )
+    )
+    sides = len(plan.rules.game.partners)
+    if sides != 2 or len(job.bots) != 2:
+        raise RefereeError(f"compare is for two sides with a bot each; {job.game} has {sides}")
+    if job.on_fault is OnFault.END_MATCH:
+        raise RefereeError("on-fault end-match: blocks are played to their end, whoever is faulted")
+    bound = -plan.rules.game.stakes.worst_value
+    fixed = _fixed(until)
+    if within is not None and not 0 < within < bound:
+        raise RefereeError(f"within {within:g}: between 0 and {bound}, the largest deal value")
+    if sprt is not None and (within is not None or fixed is not None):
+        raise RefereeError("sprt decides by itself: it goes with neither --within nor --until N")
+    if most is not None and fixed is not None:
+        raise RefereeError(f"max-blocks {most}: --until {fixed} says already how many")
+    if most is not None and not 1 <= most <= _MOST_ASKED:
+        raise RefereeError(f"max-blocks {most}: from 1 to {_MOST_ASKED}")
+    return ComparisonPlan(job, bound, len(plan.seatings), fixed, within, most or MOST_BLOCKS, sprt)
+
+
+def _fixed(until: str) -> int | None:
+    if until == "decided":
+        return None
+    if not (until.isascii() and until.isdigit() and 1 <= int(until[:9]) <= _MOST_ASKED):
+        raise RefereeError(f"until {until!r}: `decided`, or a number of blocks up to {_MOST_ASKED}")
+    return int(until)
+
+
+class Ending(StrEnum):
+    """Why a comparison ended."""
+
+    DECIDED = "decided"
+    BLOCKS = "blocks"
+    """All blocks that were asked for, or allowed, have been played."""
+    HOST = "host"
+    INTERRUPTED = "interrupted"
+
+
+class Comparison:
+    """What a comparison has shown so far: takes outcomes of batches in, in their order.
+
+    Attributes:
+        blocks: those that count: up to the one that decided.
+        ending: why it ended, None if it goes on.
+        sprt: the sequential test, where that decides.
+        given_up: what was wrong with the host, if that ended it.
+        acts: decisions that were asked of both bots, in all batches that were taken in.
+    """
+
+    def __init__(self, plan: ComparisonPlan) -> None:
+        """Begins without blocks."""
+        self.plan = plan
+        self.blocks: list[BlockResult] = []
+        self.ending: Ending | None = None
+        self.given_up: tuple[Family, str] | None = None
+        self.sandbox = ""
+        self.acts = 0
+        self.used_us = [0, 0]
+        self.faults = [0, 0]
+        self.voids = [0, 0]
+        self.fault_list: list[FaultFound] = []
+        self._decider = Decider(plan.bound, plan.within)
+        self.sprt = None if plan.sprt is None else Sprt(plan.sprt, plan.bound, plan.deals)
+
+    @property
+    def decision(self) -> Decision:
+        """What the blocks say; of a number of blocks that was fixed, what all of them say."""
+        if self.plan.fixed is None:
+            return self._decider.decision
+        return decision_by(*self.interval(), self.plan.within)
+
+    def interval(self) -> tuple[float, float]:
+        """Where A's true mean deal value lies, at a risk of 5 % for all times together."""
+        return interval(leads(self.blocks), self.plan.bound)
+
+    def add(self, outcome: Outcome) -> Ending | None:
+        """Takes in the next batch; says why it is over, if it is."""
+        self.sandbox = outcome.sandbox
+        self.acts += outcome.acts
+        for bot in (0, 1):
+            self.used_us[bot] += outcome.used_us[bot]
+            self.voids[bot] += outcome.voids[bot]
+            in_blocks = sum(block.faults[bot] for block in outcome.blocks)
+            self.faults[bot] += max(in_blocks, *outcome.faults[bot : bot + 1], 0)
+        self.fault_list += outcome.fault_list[: _FAULTS_KEPT - len(self.fault_list)]
+        self.blocks += outcome.blocks[: self._looked_at(leads(outcome.blocks).tolist())]
+        if self.ending is None and outcome.given_up is not None:
+            self.given_up, self.ending = outcome.given_up, Ending.HOST
+        elif self.ending is None and len(self.blocks) >= self.plan.blocks:
+            self.ending = Ending.BLOCKS
+        return self.ending
+
+    def _looked_at(self, values: list[float]) -> int:
+        """Looks after each block; how many of them count."""
+        if self.plan.fixed is not None:
+            return len(values)
+        before = self._decider.blocks
+        if self.sprt is not None:
+            for at, value in enumerate(values):
+                if self.sprt.add(value) is not Verdict.OPEN:
+                    self.ending = Ending.DECIDED
+                    return at + 1
+        elif self._decider.look(values) is not Decision.UNDECIDED:
+            self.ending = Ending.DECIDED
+            return self._decider.blocks - before
+        return len(values)
+
+    def interrupt(self) -> None:
+        """No more outcomes will come."""
+        if self.ending is None:
+            self.ending = Ending.INTERRUPTED

@@ -1,0 +1,85 @@
+"""Places: by rating, or as a knockout has decided. Pure."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from ladder.bootstrap import REPLICATES
+from ladder.observed import Observed
+from ladder.rating import Ratings, rate
+from ladder.scoreboard import Estimate
+from referee.rules import Sides
+
+LARGE_FIELD: Final = 64
+REPLICATES_OF_MANY: Final = 200
+"""What a larger field is drawn: the time of a fit grows with the cube of the bots, and more."""
+
+
+class Ranking(Struct, frozen=True):
+    """How entrants compare.
+
+    Attributes:
+        order: entrants, the best first.
+        places: the first and the last place that each may claim, by entrant.
+        ratings: by entrant; None for those who played nothing that counts.
+        better: how probable it is that the row's entrant is the better one, by entrant.
+    """
+
+    order: tuple[int, ...]
+    places: tuple[tuple[int, int], ...]
+    ratings: tuple[Estimate | None, ...]
+    better: tuple[tuple[float | None, ...], ...]
+
+
+def rank(
+    seen: Sequence[Observed],
+    bots: int,
+    points: Sequence[float],
+    *,
+    order: Sides = (),
+    adjusted: bool = False,
+) -> Ranking:
+    """Ranks the entrants of a section.
+
+    Args:
+        seen: the blocks.
+        bots: how many entrants there are.
+        points: their block points, which order those with equal ratings.
+        order: who came where in a knockout; whoever is not in it comes after it.
+        adjusted: whether luck is taken out before a block is decided.
+    """
+    replicates = REPLICATES if bots <= LARGE_FIELD else REPLICATES_OF_MANY
+    rated = rate(seen, bots, adjusted=adjusted, replicates=replicates)
+    ratings = tuple(
+        None if one is None else Estimate(one.value, one.low, one.high) for one in rated.strengths
+    )
+    by_rating = sorted(range(bots), key=lambda bot: _rank(ratings[bot], points[bot], bot))
+    if not order:
+        return Ranking(tuple(by_rating), _among_played(rated), ratings, rated.better)
+    known = {bot: group for group, bots in enumerate(order) for bot in bots}
+    ranked = sorted(by_rating, key=lambda bot: known.get(bot, len(order)))
+    return Ranking(tuple(ranked), _by_group(known, bots, len(order)), ratings, rated.better)
+
+
+def _rank(rating: Estimate | None, points: float, bot: int) -> tuple[bool, float, float, int]:
+    return rating is None, 0.0 if rating is None else -rating.value, -points, bot
+
+
+def _among_played(rated: Ratings) -> tuple[tuple[int, int], ...]:
+    """The places of those who played, and after them the others', who share theirs."""
+    everybody = len(rated.strengths)
+    idle = sum(one is None for one in rated.strengths)
+    return tuple(
+        (everybody - idle + 1, everybody) if one is None else (first, last - idle)
+        for one, (first, last) in zip(rated.strengths, rated.places, strict=True)
+    )
+
+
+def _by_group(known: dict[int, int], bots: int, rest: int) -> tuple[tuple[int, int], ...]:
+    """The places of a knockout: those of a group share theirs."""
+    groups = [known.get(bot, rest) for bot in range(bots)]
+    return tuple(
+        (1 + sum(one < group for one in groups), sum(one <= group for one in groups))
+        for group in groups
+    )
