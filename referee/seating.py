@@ -1,21 +1,22 @@
 """Who sits where: bots to places, and the legs that let everybody sit everywhere. Pure."""
 
+from collections.abc import Iterator
 from enum import StrEnum
-from itertools import permutations
+from itertools import permutations, product
 
 from referee.errors import RefereeError
 from referee.rules import Sides
 
 
 class Seating(StrEnum):
-    """Which seatings of the same decks are played."""
+    """Which seatings of the same decks are played; partners stay partners in all of them."""
 
     ONE = "one"
     """As the bots are named."""
     ROTATE = "rotate"
     """Everybody moves on by one, as often as there are bots."""
     FULL = "full"
-    """Every order of the bots."""
+    """Every distinct seating: the sides in every order, and in each the partners in every order."""
 
 
 def holders(bots: int, seats: int, partners: Sides, game: str) -> Sides:
@@ -34,17 +35,47 @@ def holders(bots: int, seats: int, partners: Sides, game: str) -> Sides:
     raise RefereeError(f"{game} wants {wanted}; got {bots}")
 
 
-def legs(seating: Seating, held: Sides) -> tuple[tuple[int, ...], ...]:
-    """The bot at each place, leg by leg; `held` are the places that go to one bot together."""
+def legs(seating: Seating, held: Sides, partners: Sides) -> tuple[tuple[int, ...], ...]:
+    """The bot at each place, leg by leg.
+
+    Over all legs of a rotation, and of all seatings, every bot holds every place equally often.
+
+    Args:
+        seating: which seatings.
+        held: the places that go to one bot together, by bot.
+        partners: the places that score together.
+
+    Raises:
+        RefereeError: some sides are larger than others, so that they cannot change places.
+    """
     bots = range(len(held))
-    match seating:
-        case Seating.ONE:
-            orders = [tuple(bots)]
-        case Seating.ROTATE:
-            orders = [tuple((bot - step) % len(bots) for bot in bots) for step in bots]
-        case Seating.FULL:
-            orders = list(permutations(bots))
+    if seating is Seating.ONE:
+        return (_by_place(tuple(bots), held),)
+    teams = partners if len(held) > len(partners) else tuple((bot,) for bot in bots)
+    if len(set(map(len, teams))) > 1:
+        raise RefereeError(f"seating {seating}: the sides are not equally large")
+    orders = _turns(teams) if seating is Seating.ROTATE else sorted(_exchanges(teams))
     return tuple(_by_place(order, held) for order in orders)
+
+
+def _turns(teams: Sides) -> Iterator[tuple[int, ...]]:
+    """All move on by one, along a ring in which the sides alternate, whatever the table is like."""
+    ring = [bot for row in zip(*teams, strict=True) for bot in row]
+    for step in range(len(ring)):
+        yield _seated(ring, ring[-step:] + ring[:-step])
+
+
+def _exchanges(teams: Sides) -> Iterator[tuple[int, ...]]:
+    """Side against side, and partner against partner."""
+    places = [place for team in teams for place in team]
+    for order in permutations(teams):
+        for bots in product(*map(permutations, order)):
+            yield _seated(places, [bot for team in bots for bot in team])
+
+
+def _seated(places: list[int], bots: list[int]) -> tuple[int, ...]:
+    """The bots in the order of their places."""
+    return tuple(bot for _, bot in sorted(zip(places, bots, strict=True)))
 
 
 def _by_place(order: tuple[int, ...], held: Sides) -> tuple[int, ...]:

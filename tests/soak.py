@@ -1,8 +1,9 @@
-"""Thousands of matches in one process, and many damaged conversations: nothing may grow.
+"""Thousands of matches in one process, many damaged conversations, thousands of comparisons.
 
-    python tests/soak.py [--matches N] [--mutations N]
+    python tests/soak.py [--matches N] [--mutations N] [--comparisons N] [--events N]
 
-Exit code 1, with a line for each thing that grew.
+Nothing may grow, no more than one comparison in twenty may go wrong, and intervals hold the truth
+as often as they say. Exit code 1, with a line for each thing that is not so.
 """
 
 import argparse
@@ -28,7 +29,7 @@ from referee.sandbox.place import work_folder
 from referee.sandbox.processes import descendants, is_dead
 from referee.settings import Settings
 from referee.verdict import FaultCode
-from support import fuzz
+from support import fuzz, simulations
 
 BOTS: Final = ("sample:first-c", "sample:first-c")
 AT_ONCE: Final = 100
@@ -38,6 +39,9 @@ SHOWN_EVERY: Final = 500
 MUTATED_AT_ONCE: Final = 10_000
 RSS_MOST: Final = 5 * 1024 * 1024
 """By how much our memory may grow after the first `SHOWN_EVERY` matches."""
+
+WRONG_MOST: Final = 0.05
+HELD_LEAST, HELD_MOST = 0.93, 0.97
 
 
 class Gauge(Struct, frozen=True):
@@ -182,11 +186,28 @@ def mutate(mutations: int) -> tuple[dict[FaultCode, int], list[str]]:
     return counts, [] if first is None else grown(first, last)
 
 
+def reckon(comparisons: int, events: int) -> list[str]:
+    """Simulates so many comparisons of equals, of each kind, and ratings of so many events."""
+    found = []
+    for kind, share in simulations.false_decisions(comparisons).items() if comparisons else ():
+        print(f"{comparisons} comparisons, {kind}: {share:.1%} wrong", flush=True)
+        if share > WRONG_MOST:
+            found.append(f"wrong decisions, {kind}: {share:.1%}")
+    if events:
+        held = simulations.coverage(events)
+        print(f"{events} events: {held:.1%} of the 95 % intervals hold the truth", flush=True)
+        if not HELD_LEAST <= held <= HELD_MOST:
+            found.append(f"intervals hold the truth in {held:.1%}")
+    return found
+
+
 def main() -> int:
     """The script."""
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.add_argument("--matches", type=int, default=10_000)
     parser.add_argument("--mutations", type=int, default=100_000)
+    parser.add_argument("--comparisons", type=int, default=2000)
+    parser.add_argument("--events", type=int, default=500)
     parser.add_argument("--sandbox", choices=("bare", "bwrap"), default="bwrap")
     wanted = parser.parse_args()
     begin = time.monotonic()
@@ -197,9 +218,10 @@ def main() -> int:
     verdicts = ", ".join(f"{code} {number}" for code, number in sorted(counts.items()))
     print(f"{wanted.matches} matches: {wanted.matches / max(played, 1e-9):.1f} a second")
     print(f"{wanted.mutations} mutations in {mutated:.0f} s: {verdicts or 'none'}")
-    for line in (*trouble, *more):
-        print(f"grew: {line}", file=sys.stderr)
-    return int(bool(trouble or more))
+    wrong = reckon(wanted.comparisons, wanted.events)
+    for line in (*(f"grew: {line}" for line in (*trouble, *more)), *wrong):
+        print(line, file=sys.stderr)
+    return int(bool(trouble or more or wrong))
 
 
 if __name__ == "__main__":

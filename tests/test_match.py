@@ -15,7 +15,7 @@ from referee.config import MatchConfig, make_plan
 from referee.games import catalogue, find
 from referee.leg import Leg
 from referee.record import ActLine
-from referee.seating import Seating, holders, legs
+from referee.seating import Seating
 from support.conversation import DECK
 from support.drive import AT_ONCE, heard
 from support.matches import TOOLS, has_tool, lines_of, match, verified
@@ -103,17 +103,6 @@ async def test_greedy_beats_random_by_thirty_points_a_deal(tmp_path: Path) -> No
     )
 
     assert result.end.scores[0] / 200 >= 30
-
-
-def test_legs_seat_everybody_everywhere() -> None:
-    """rotate moves all on by one; full has every order; a side moves together."""
-    solo = holders(3, 3, ((0,), (1,), (2,)), "g")
-    pairs = holders(2, 4, ((0, 2), (1, 3)), "g")
-
-    assert legs(Seating.ONE, solo) == ((0, 1, 2),)
-    assert legs(Seating.ROTATE, solo) == ((0, 1, 2), (2, 0, 1), (1, 2, 0))
-    assert len(set(legs(Seating.FULL, solo))) == 6
-    assert legs(Seating.ROTATE, pairs) == ((0, 1, 0, 1), (1, 0, 1, 0))
 
 
 @pytest.mark.slow
