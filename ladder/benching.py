@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import Final
 
 from ladder.results import RoundResult
-from referee.workers.jobs import BlockResult
 
 TIMES_THE_FIELD: Final = 3
 """So many times as many void deals as the others bench a bot (DESIGN 6)."""
@@ -53,14 +52,9 @@ def _add(counts: list[_Count], played: RoundResult) -> None:
         for place, bot in enumerate(result.table.bots):
             count = counts[bot]
             count.blocks += len(result.blocks)
-            count.faulty += sum(_faulty(block, place) for block in result.blocks)
+            count.faulty += sum(block.at_fault[place] for block in result.blocks)
             count.deals += sum(block.deals for block in result.blocks) + sum(result.voids)
             count.voids += result.voids[place]
-
-
-def _faulty(block: BlockResult, place: int) -> bool:
-    """Whether a bot is to blame in a block: deals not played after its third fault count too."""
-    return block.faults[place] > 0 or (bool(block.unplayed) and block.unplayed[place] > 0)
 
 
 def _reason(counts: list[_Count], bot: int, least: int) -> str | None:

@@ -13,7 +13,7 @@ from referee.rules import Sides
 
 LARGE_FIELD: Final = 64
 REPLICATES_OF_MANY: Final = 200
-"""What a larger field is drawn: the time of a fit grows with the cube of the bots, and more."""
+"""How often blocks are drawn for a larger field: a fit takes more than the cube of the bots."""
 
 
 class Ranking(Struct, frozen=True):

@@ -13,6 +13,7 @@ from typing import Final
 import numpy as np
 from msgspec import Struct
 from scipy.special import ndtri
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # it has no types
 
 from ladder.bootstrap import LEVEL, REPLICATES, Floats, interval, uniforms, weights
 from ladder.choices import PRIOR, Choices, Orders, choices
@@ -49,6 +50,10 @@ class Ratings(Struct, frozen=True):
     strengths: tuple[Rating | None, ...]
     better: Better
     places: tuple[tuple[int, int], ...]
+
+
+_LEVEL_WITHIN: Final = 1e-6
+"""Natural units: far more than a fit is wrong by, far less than a replicate moves."""
 
 
 def rate(
@@ -90,6 +95,12 @@ def rate_orders(orders: Sequence[Orders], bots: int, replicates: int = REPLICATE
 
 def strengths(taken: Choices, replicates: int = REPLICATES) -> tuple[Floats, Floats]:
     """Strengths in natural units, and what they are in each replicate, by bot that was seen."""
+    # many small systems: on several cores at once they take five times as long
+    with threadpool_limits(limits=1, user_api="blas"):
+        return _strengths(taken, replicates)
+
+
+def _strengths(taken: Choices, replicates: int) -> tuple[Floats, Floats]:
     fit = Fit(taken)
     usual = np.ones((taken.drawn + PRIOR, 1))
     usual[taken.drawn :] = 0.5
@@ -106,10 +117,14 @@ def strengths(taken: Choices, replicates: int = REPLICATES) -> tuple[Floats, Flo
 
 
 def chances(samples: Floats) -> Floats:
-    """In what share of the replicates the row's bot is better than the column's; never all."""
+    """In what share of the replicates the row's bot is better than the column's; never all.
+
+    What differs by less than a fit is exact is level, which is half a share each.
+    """
     ahead: Floats = np.zeros((len(samples), len(samples)))
     for row, one in enumerate(samples):
-        ahead[row] = np.sign(one - samples).sum(axis=1)
+        apart = one - samples
+        ahead[row] = np.where(np.abs(apart) < _LEVEL_WITHIN, 0.0, np.sign(apart)).sum(axis=1)
     ahead /= 2 * (samples.shape[1] + 1)
     return ahead + 0.5
 

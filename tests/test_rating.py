@@ -145,6 +145,19 @@ def test_bots_with_other_numbers_have_the_same_ratings() -> None:
             assert other.better[new[bot]][new[against]] == usual.better[bot][against]
 
 
+def test_bots_that_always_do_alike_are_level_in_every_replicate() -> None:
+    """Copies of one bot have one strength and half a chance each, not the noise of a fit."""
+    rows: list[Row] = []
+    for luck in (1, 0, 1, 1, 0, 1, 1):
+        rows += [(((0,), (copy,)), (luck, 1 - luck)) for copy in (1, 2, 3)]
+        rows += [(((one,), (other,)), (0, 0)) for one, other in ((1, 2), (1, 3), (2, 3))]
+    index = np.repeat(np.arange(7), 6)
+    found = orders(rows)
+    better = rate_orders([Orders(index, found.bots, found.scores)], 4).better
+
+    assert {better[one][other] for one, other in permutations((1, 2, 3), 2)} == {0.5}
+
+
 def test_strengths_have_the_mean_nought() -> None:
     """Ratings are about nothing but each other."""
     assert sum(known(one).value for one in rated().strengths) == pytest.approx(0, abs=0.3)

@@ -169,17 +169,20 @@ def test_a_matching_is_found_if_there_is_one(half: int, dice: random.Random) -> 
         left = rest if can else left
 
 
-def test_a_block_with_a_fault_counts_for_the_bot_at_fault_alone() -> None:
-    """At a table of three; between two it counts for both."""
+@pytest.mark.parametrize("played", [True, False])
+def test_a_block_with_a_fault_counts_for_the_bot_at_fault_alone(played: bool) -> None:
+    """At a table of three; between two it counts for both. Not to be let play is no different."""
 
     def scored(*values: tuple[int, ...]) -> tuple[Score, ...]:
         field = Field(entrants=len(values[0]), size=len(values[0]))
         planned = next_round(Format.SWISS, field, [])
         assert planned is not None
         clean = (0,) * field.size
+        guilty = (1, *clean[1:])
+        charged = (guilty,) if played else (clean, guilty)
         blocks = (
             BlockResult(0, 2, values[0], (), clean),
-            BlockResult(1, 2, values[1], (), (1, *clean[1:])),
+            BlockResult(1, 2, values[1], (), *charged),
         )
         table = TableResult(planned.tables[0], blocks, 0, clean, 0, (), clean, "", "")
         return score(field, [RoundResult(planned, (table,))])

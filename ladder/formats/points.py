@@ -30,8 +30,9 @@ def sums(blocks: Iterable[BlockResult], places: int) -> tuple[Sum, ...]:
     """
     found = [Sum()] * places
     for block in blocks:
-        spared = places > 2 and any(block.faults)
+        guilty = block.at_fault
+        spared = places > 2 and any(guilty)
         for place in range(places):
-            if not spared or block.faults[place]:
+            if not spared or guilty[place]:
                 found[place] += Sum(block.values[place], block.deals)
     return tuple(found)

@@ -58,6 +58,12 @@ class BlockResult(Struct, frozen=True):
     faults: tuple[int, ...]
     unplayed: tuple[int, ...] = ()
 
+    @property
+    def at_fault(self) -> tuple[bool, ...]:
+        """By bot, whether something in the block is charged to it."""
+        unplayed = self.unplayed or (0,) * len(self.faults)
+        return tuple(map(bool, map(max, self.faults, unplayed)))
+
 
 class FaultFound(Struct, frozen=True):
     """A fault, as far as tables want to know it."""

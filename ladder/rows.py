@@ -1,0 +1,152 @@
+"""The rows of standings: a bot's means, luck, faults and time, by place. Pure."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+from msgspec import Struct
+
+from ladder.bootstrap import ratios
+from ladder.observed import Floats, Observed
+from ladder.ranking import Ranking
+from ladder.results import TableResult
+from ladder.scoreboard import Estimate, Gain, Row, Time, rounded
+from ladder.scores import Spread, clusters, lucky, spread
+
+
+class Account(Struct, frozen=True):
+    """What a bot has to its account, whatever was observed at tables.
+
+    Attributes:
+        faults: how many.
+        codes: by code, of those that are known one by one.
+        unplayed: deals charged to it that were not played, after so many faults.
+        voids: deals that were void by its acts.
+        time: what its clock was charged.
+    """
+
+    faults: int
+    codes: tuple[tuple[str, int], ...]
+    unplayed: int
+    voids: int
+    time: Time
+
+
+def accounts(tables: Iterable[TableResult], bots: int) -> tuple[Account, ...]:
+    """By entrant, over all tables, finished or given up."""
+    faults, unplayed, voids, used_us = ([0] * bots for _ in range(4))
+    acts = [0.0] * bots
+    codes: list[Counter[str]] = [Counter() for _ in range(bots)]
+    for table in tables:
+        listed = Counter(found.bot for found in table.fault_list)
+        for found in table.fault_list:
+            codes[table.table.bots[found.bot]][str(found.code)] += 1
+        for place, bot in enumerate(table.table.bots):
+            in_blocks = sum(block.faults[place] for block in table.blocks)
+            faults[bot] += max(in_blocks, listed[place])
+            unplayed[bot] += sum(block.unplayed[place] for block in table.blocks if block.unplayed)
+            voids[bot] += table.voids[place]
+            used_us[bot] += table.used_us[place]
+            acts[bot] += table.acts / len(table.table.bots)
+    return tuple(
+        Account(
+            faults[bot],
+            tuple(sorted(codes[bot].items())),
+            unplayed[bot],
+            voids[bot],
+            Time(used_us[bot], rounded(acts[bot], 3)),
+        )
+        for bot in range(bots)
+    )
+
+
+class Means(Struct, frozen=True):
+    """By entrant: the mean deal value, what of it was luck, and the rest; None where unknown."""
+
+    blocks: tuple[int, ...]
+    deals: tuple[int, ...]
+    raw: tuple[Estimate | None, ...]
+    luck: tuple[float | None, ...]
+    adjusted: tuple[Estimate | None, ...]
+    gain: tuple[Gain | None, ...]
+
+
+def means(seen: Sequence[Observed], bots: int) -> Means:
+    """Means over blocks with intervals by a bootstrap over blocks."""
+    sums, known, squares = clusters(seen, bots), lucky(seen, bots), spread(seen, bots)
+    raw = _estimates(sums.value, sums.count)
+    less = _estimates(sums.value - sums.luck, sums.count)
+    luck = sums.luck.sum(axis=0) / np.maximum(sums.count.sum(axis=0), 1)
+    return Means(
+        tuple(int(count) for count in sums.count.sum(axis=0)),
+        tuple(int(count) for count in sums.deals),
+        raw,
+        tuple(rounded(luck[bot], 3) if raw[bot] and known[bot] else None for bot in range(bots)),
+        tuple(less[bot] if known[bot] else None for bot in range(bots)),
+        tuple(_gain(squares, [bot]) if known[bot] else None for bot in range(bots)),
+    )
+
+
+def _estimates(sums: Floats, counts: Floats) -> tuple[Estimate | None, ...]:
+    values, lows, highs = ratios(sums, counts)
+    found: list[Estimate | None] = []
+    for bot, blocks in enumerate((counts > 0).sum(axis=0)):
+        low, high = (rounded(one[bot], 3) if blocks > 1 else None for one in (lows, highs))
+        found.append(Estimate(rounded(values[bot], 3), low, high) if blocks else None)
+    return tuple(found)
+
+
+def overall(seen: Sequence[Observed], bots: int) -> Gain | None:
+    """What taking luck out does to all blocks; None where it was not counted in all of them."""
+    return _gain(spread(seen, bots), list(range(bots))) if lucky(seen, bots).all() else None
+
+
+def _gain(squares: Spread, bots: list[int]) -> Gain | None:
+    free = squares.free[bots].sum()
+    if not free:
+        return None
+    return Gain(*(rounded(of[bots].sum() / free, 3) for of in (squares.raw, squares.adjusted)))
+
+
+def rows(
+    names: Sequence[str],
+    out: Mapping[int, str],
+    ranking: Ranking,
+    *,
+    found: Means,
+    points: Floats,
+    played: Sequence[Account],
+) -> tuple[Row, ...]:
+    """The rows by place.
+
+    Args:
+        names: of the entrants.
+        out: who is benched, and why.
+        ranking: how they compare.
+        found: their means.
+        points: their block points.
+        played: their accounts.
+    """
+    return tuple(
+        Row(
+            bot=bot,
+            name=names[bot],
+            place=ranking.places[bot][0],
+            last=ranking.places[bot][1],
+            points=rounded(points[bot], 3),
+            blocks=found.blocks[bot],
+            deals=found.deals[bot],
+            mean=found.raw[bot],
+            luck=found.luck[bot],
+            adjusted=found.adjusted[bot],
+            gain=found.gain[bot],
+            rating=ranking.ratings[bot],
+            faults=played[bot].faults,
+            codes=played[bot].codes,
+            unplayed=played[bot].unplayed,
+            voids=played[bot].voids,
+            benched=out.get(bot, ""),
+            time=played[bot].time,
+        )
+        for bot in ranking.order
+    )

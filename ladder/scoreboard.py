@@ -1,0 +1,162 @@
+"""The standings of a section, as values; `ladder.standings` makes them. Pure.
+
+All numbers are rounded already, so that whoever shows them shows the same. Nothing follows from
+time but what is named for it.
+"""
+
+from msgspec import Struct
+
+
+def rounded(number: float, digits: int) -> float:
+    """A plain number with so many decimals; zero has no sign."""
+    return round(float(number), digits) + 0.0
+
+
+class Estimate(Struct, frozen=True):
+    """A number and its 95 % interval; without one where a single block tells nothing of it."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+
+class Gain(Struct, frozen=True):
+    """Variances of block means round those of their line-up, and with luck taken out."""
+
+    raw: float
+    adjusted: float
+
+    @property
+    def helps(self) -> bool:
+        """Whether taking luck out makes nothing worse."""
+        return self.adjusted <= self.raw
+
+    @property
+    def ratio(self) -> float | None:
+        """The adjusted variance as a part of the raw one; None where all blocks are alike."""
+        return round(self.adjusted / self.raw, 3) if self.raw else None
+
+
+class Time(Struct, frozen=True):
+    """What a bot's clock was charged.
+
+    Attributes:
+        used_us: in all.
+        acts: its part of the decisions: those of a table, shared out evenly.
+    """
+
+    used_us: int
+    acts: float
+
+    @property
+    def ms_per_act(self) -> float | None:
+        """Milliseconds, None if it was never asked."""
+        return round(self.used_us / 1000 / self.acts, 4) if self.acts else None
+
+
+class Row(Struct, frozen=True, kw_only=True):
+    """A bot in the table; what is a number a deal is in units of the deal value.
+
+    Attributes:
+        bot: its number among the entrants.
+        place: the best place that it may claim; with `last` the places that it shares with bots
+            it cannot be told apart from.
+        points: block points: a block won is 1, a level one 1/2; at tables of many bots, the share
+            of those it is compared with that it is ahead of.
+        blocks: those that count for it.
+        mean: the mean deal value of a block; None without blocks.
+        luck: what of the mean was luck; None where it was not counted.
+        adjusted: the mean with luck taken out.
+        rating: on the scale of Elo, the mean of the field at 0; None where nothing can be said.
+        faults: how many.
+        codes: faults by code, as far as they are known one by one.
+        unplayed: deals charged to it that were not played, since it had had so many faults.
+        voids: deals that were void by its acts, no bot's fault.
+        benched: why it plays no more; "" if it does.
+    """
+
+    bot: int
+    name: str
+    place: int
+    last: int
+    points: float
+    blocks: int
+    deals: int
+    mean: Estimate | None
+    luck: float | None
+    adjusted: Estimate | None
+    gain: Gain | None
+    rating: Estimate | None
+    faults: int
+    codes: tuple[tuple[str, int], ...]
+    unplayed: int
+    voids: int
+    benched: str
+    time: Time
+
+
+class Cell(Struct, frozen=True):
+    """A bot against another, from the first one's point of view.
+
+    Attributes:
+        difference: the mean over blocks: of its deal value where a table has two sides, of the
+            difference between the two bots' deal values where there are more.
+    """
+
+    difference: float
+    won: int
+    level: int
+    lost: int
+
+
+class FaultLine(Struct, frozen=True):
+    """A fault, for people."""
+
+    round: str
+    name: str
+    code: str
+    detail: str
+
+
+class Missing(Struct, frozen=True):
+    """Blocks that were given up: left out of everything, and shown."""
+
+    round: str
+    names: tuple[str, ...]
+    blocks: int
+    why: str
+
+
+class Standings(Struct, frozen=True, kw_only=True):
+    """A section added up.
+
+    Attributes:
+        rows: by place; `cross` and `better` have the same order.
+        cross: bot against bot; None on the diagonal and where two never met.
+        better: how probable it is that a bot is the better one of two; None on the diagonal, and
+            where nothing can be said. Empty where it was not asked for.
+        gain: what taking luck out does to all blocks; None where luck was not counted.
+        blocks: how many tables' blocks were played.
+        faults: the first ones.
+        champion: who won a knockout; "" in other formats.
+        wall_us: what all tables took, one after the other.
+    """
+
+    title: str
+    game: str
+    options: str
+    format: str
+    finished: bool
+    by_adjusted: bool
+    two_sided: bool
+    rows: tuple[Row, ...]
+    cross: tuple[tuple[Cell | None, ...], ...]
+    better: tuple[tuple[float | None, ...], ...]
+    gain: Gain | None
+    rounds: int
+    blocks: int
+    deals: int
+    faults: tuple[FaultLine, ...]
+    missing: tuple[Missing, ...]
+    champion: str
+    wall_us: int

@@ -1,0 +1,56 @@
+"""The standings of an event as CSV (RFC 4180)."""
+
+import csv
+import io
+from collections.abc import Sequence
+from typing import Final
+
+from ladder.scoreboard import Estimate, Row, Standings
+from ladder.standings import Heading
+from referee.escaping import printable
+from referee.verdict import FaultCode
+
+COLUMNS: Final = (
+    *("event", "section", "game", "options", "place", "last_place", "bot", "points"),
+    *("blocks", "deals", "mean", "mean_low", "mean_high", "luck"),
+    *("adjusted", "adjusted_low", "adjusted_high", "rating", "rating_low", "rating_high"),
+    *("faults", *(f"faults_{code}" for code in FaultCode), "unplayed", "voids"),
+    *("benched", "time_used_ms", "time_ms_per_act"),
+)
+
+_FORMULA: Final = ("=", "+", "-", "@", "＝", "＋", "－", "＠")  # noqa: RUF001  # wide ones count too
+
+Field = str | int | float | None
+
+
+def as_csv(heading: Heading, sections: Sequence[Standings]) -> str:
+    """One row a bot and section, by place, under a row of headings; what is unknown is empty."""
+    to = io.StringIO()
+    writer = csv.writer(to)
+    writer.writerow(COLUMNS)
+    for section in sections:
+        head = (heading.name, section.title, section.game, section.options)
+        for row in section.rows:
+            writer.writerow([*map(_text, head), *_fields(row)])
+    return to.getvalue()
+
+
+def _fields(row: Row) -> list[Field]:
+    codes = dict(row.codes)
+    return [
+        *(row.place, row.last, _text(row.name), row.points, row.blocks, row.deals),
+        *(*_estimate(row.mean), row.luck, *_estimate(row.adjusted), *_estimate(row.rating)),
+        *(row.faults, *(codes.get(str(code), 0) for code in FaultCode)),
+        *(row.unplayed, row.voids, _text(row.benched)),
+        *(row.time.used_us / 1000, row.time.ms_per_act),
+    ]
+
+
+def _estimate(found: Estimate | None) -> tuple[Field, Field, Field]:
+    return (None, None, None) if found is None else (found.value, found.low, found.high)
+
+
+def _text(text: str) -> str:
+    """Text that a spreadsheet takes for text: nothing in it acts, and it begins no formula."""
+    shown = printable(text)
+    return f"'{shown}" if shown.lstrip().startswith(_FORMULA) else shown

@@ -1,0 +1,127 @@
+"""The standings of an event as one JSON object."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ladder.scoreboard import Cell, Estimate, Gain, Row, Standings
+from ladder.standings import Heading
+
+Json = dict[str, Any]
+
+
+def as_json(heading: Heading, sections: Sequence[Standings], *, times: bool = True) -> Json:
+    """The object, its keys in a fixed order.
+
+    Args:
+        heading: the event.
+        sections: its sections, in the event's order.
+        times: whether it has the key `times`; nothing else in it depends on time.
+    """
+    shown: Json = {
+        "event": heading.name,
+        "version": heading.version,
+        "key": heading.key or None,
+        "commitment": heading.commitment or None,
+        "game_digest": heading.digest or None,
+        "finished": all(section.finished for section in sections),
+        "sections": [_section(section) for section in sections],
+        "files": dict(heading.files),
+    }
+    if times:
+        shown["times"] = [_times(section) for section in sections]
+    return shown
+
+
+def _section(section: Standings) -> Json:
+    return {
+        "title": section.title,
+        "game": section.game,
+        "options": section.options,
+        "format": section.format,
+        "finished": section.finished,
+        "decided_by": "adjusted" if section.by_adjusted else "raw",
+        "rounds": section.rounds,
+        "blocks": section.blocks,
+        "deals": section.deals,
+        "champion": section.champion or None,
+        "bots": [_row(row) for row in section.rows],
+        "cross_table": {
+            "difference": "deal value" if section.two_sided else "difference of deal values",
+            "cells": [[_cell(cell) for cell in cells] for cells in section.cross],
+        },
+        "probability_better": section.better,
+        "luck": _gain(section.gain),
+        "faults": [
+            {"round": one.round, "bot": one.name, "code": one.code, "detail": one.detail}
+            for one in section.faults
+        ],
+        "missing": [
+            {"round": one.round, "bots": one.names, "blocks": one.blocks, "why": one.why}
+            for one in section.missing
+        ],
+    }
+
+
+def _row(row: Row) -> Json:
+    return {
+        "bot": row.name,
+        "entrant": row.bot,
+        "place": row.place,
+        "last_place": row.last,
+        "points": row.points,
+        "blocks": row.blocks,
+        "deals": row.deals,
+        "mean": _estimate(row.mean),
+        "luck": row.luck,
+        "adjusted": _estimate(row.adjusted),
+        "adjusting": _gain(row.gain),
+        "rating": _estimate(row.rating),
+        "faults": row.faults,
+        "faults_by_code": dict(row.codes),
+        "unplayed": row.unplayed,
+        "voids": row.voids,
+        "benched": row.benched or None,
+    }
+
+
+def _estimate(found: Estimate | None) -> Json | None:
+    if found is None:
+        return None
+    return {"value": found.value, "low": found.low, "high": found.high}
+
+
+def _gain(found: Gain | None) -> Json | None:
+    if found is None:
+        return None
+    return {
+        "raw_variance": found.raw,
+        "adjusted_variance": found.adjusted,
+        "ratio": found.ratio,
+        "helps": found.helps,
+    }
+
+
+def _cell(cell: Cell | None) -> Json | None:
+    if cell is None:
+        return None
+    return {
+        "difference": cell.difference,
+        "won": cell.won,
+        "level": cell.level,
+        "lost": cell.lost,
+    }
+
+
+def _times(section: Standings) -> Json:
+    return {
+        "title": section.title,
+        "wall_us": section.wall_us,
+        "bots": [
+            {
+                "bot": row.name,
+                "used_us": row.time.used_us,
+                "ms_per_act": row.time.ms_per_act,
+            }
+            for row in section.rows
+        ],
+    }

@@ -1,0 +1,175 @@
+"""The standings of an event on a terminal, or in a pipe as plain text."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from rich.console import Console
+from rich.text import Text
+
+from ladder.scoreboard import Cell, Standings
+from ladder.show import wording
+from ladder.show.grid import Column, fits, print_grid, said
+from ladder.standings import Heading
+
+MOST_CROSSED: Final = 12
+"""More bots than that have no cross-table on a terminal."""
+FAULTS_SHOWN: Final = 10
+_SURE: Final = 0.975
+
+
+def print_standings(to: Console, heading: Heading, sections: Sequence[Standings]) -> None:
+    """Prints them.
+
+    Args:
+        to: `referee.faces.console()`; on a terminal, names are cut to its width.
+        heading: the event.
+        sections: its sections, in the event's order.
+    """
+    for section in sections:
+        _print_section(to, section)
+    for what, where in heading.files:
+        to.print(said(f"{what}: {where}"), soft_wrap=True)
+    if heading.digest:
+        to.print(said(f"game digest: {heading.digest}"), soft_wrap=True)
+    if heading.key:
+        told = f"key: {heading.key} (deals the same cards again)"
+        to.print(said(told, "dim"), soft_wrap=True)
+
+
+def _print_section(to: Console, section: Standings) -> None:
+    about = ", ".join(text for text in (section.options, section.format) if text)
+    to.print(said(section.title, "bold") + said(f"  {about}" if about else ""))
+    to.print(said(wording.amounts(section), "dim"))
+    if not section.finished:
+        to.print(said("not finished: this is how it stands", "yellow"))
+    to.print()
+    _print_rows(to, section)
+    to.print()
+    _print_accounts(to, section)
+    if len(section.rows) <= MOST_CROSSED:
+        _print_cross(to, section)
+        _print_better(to, section)
+    elif section.rows:
+        to.print()
+        told = f"cross-table: left out of a terminal for {len(section.rows)} bots"
+        to.print(said(told, "dim"))
+    _print_remarks(to, section)
+    to.print()
+
+
+def _print_rows(to: Console, section: Standings) -> None:
+    lucky = any(row.luck is not None for row in section.rows)
+    columns = [
+        Column("place"),
+        Column("bot", name=True),
+        Column("points"),
+        Column("blocks", spare=2),
+        Column("deal value"),
+        *((Column("luck", spare=4), Column("adjusted", spare=3)) if lucky else ()),
+        Column("rating"),
+    ]
+    lines = []
+    for row in section.rows:
+        luck = (wording.signed(row.luck), wording.give_or_take(row.adjusted)) if lucky else ()
+        cells = (
+            *(wording.points(row.points), str(row.blocks), wording.give_or_take(row.mean)),
+            *(*luck, wording.give_or_take(row.rating, 0)),
+        )
+        name = said(row.name, "dim strike" if row.benched else "bold" if row.place == 1 else "")
+        lines.append((Text(wording.place(row)), name, *map(Text, cells)))
+    print_grid(to, columns, lines)
+
+
+def _print_accounts(to: Console, section: Standings) -> None:
+    faulty = any(row.faults or row.unplayed for row in section.rows)
+    void = any(row.voids for row in section.rows)
+    columns = [
+        Column("bot", name=True),
+        Column("faults"),
+        *((Column("voids"),) if void else ()),
+        Column("time"),
+        Column("ms an act"),
+        *((Column("of which", name=True),) if faulty else ()),
+    ]
+    lines = []
+    for row in section.rows:
+        line = [said(row.name), Text(str(row.faults), style="red" if row.faults else "")]
+        line += [Text(str(row.voids))] if void else []
+        line += [Text(wording.duration(row.time.used_us)), Text(wording.an_act(row))]
+        line += [Text(wording.by_code(row))] if faulty else []
+        lines.append(line)
+    print_grid(to, columns, lines)
+
+
+def _numbered(section: Standings) -> list[Text]:
+    widest = len(str(len(section.rows)))
+    return [said(f"{at:>{widest}} {row.name}") for at, row in enumerate(section.rows, 1)]
+
+
+def _print_cross(to: Console, section: Standings) -> None:
+    """Differences with blocks won, level and lost under them, where there is room for those."""
+    cells = [cell for row in section.cross for cell in row if cell is not None]
+    if not cells:
+        return
+    digits, names = wording.decimals(cell.difference for cell in cells), _numbered(section)
+    widest = max(len(wording.tally(cell)) for cell in cells)
+    roomy = fits(to, len(names), max(map(len, names)), widest)
+    lines = []
+    for name, row in zip(names, section.cross, strict=True):
+        lines.append([name, *(_difference(cell, digits) for cell in row)])
+        if roomy:
+            under = (Text("" if cell is None else wording.tally(cell), "dim") for cell in row)
+            lines.append([Text(""), *under])
+    told = f"{wording.measured(section)}{'; won-level-lost' if roomy else ''}"
+    _print_square(to, told, lines)
+
+
+def _difference(cell: Cell | None, digits: int) -> Text:
+    if cell is None:
+        return Text(wording.UNKNOWN, style="dim")
+    style = "green" if cell.difference > 0 else "red" if cell.difference < 0 else ""
+    return Text(wording.signed(cell.difference, digits), style=style)
+
+
+def _print_better(to: Console, section: Standings) -> None:
+    if not any(chance is not None for row in section.better for chance in row):
+        return
+    lines = [
+        [name, *map(_chance, row)]
+        for name, row in zip(_numbered(section), section.better, strict=True)
+    ]
+    _print_square(to, "how probable it is, in %, that the row's bot is the better one", lines)
+
+
+def _chance(chance: float | None) -> Text:
+    if chance is None:
+        return Text(wording.UNKNOWN, style="dim")
+    style = "green" if chance >= _SURE else "red" if chance <= 1 - _SURE else ""
+    return Text(wording.percent(chance), style=style)
+
+
+def _print_square(to: Console, told: str, lines: Sequence[Sequence[Text]]) -> None:
+    to.print()
+    to.print(said(told, "italic"))
+    numbers = (Column(str(at)) for at in range(1, len(lines[0])))
+    print_grid(to, [Column("", name=True), *numbers], lines)
+
+
+def _print_remarks(to: Console, section: Standings) -> None:
+    to.print()
+    if section.champion:
+        to.print(said(f"champion: {section.champion}", "bold"))
+    decided = "luck-adjusted" if section.by_adjusted else "raw"
+    to.print(said(f"{wording.luck_line(section.gain)}; points and rating are {decided}"))
+    for row in section.rows:
+        if row.benched:
+            to.print(said(f"benched: {row.name}: {row.benched}", "yellow"))
+    for one in section.faults[:FAULTS_SHOWN]:
+        to.print(said(f"fault: {one.name}, {one.round}: {one.code}: {one.detail}", "red"))
+    more = sum(row.faults for row in section.rows) - min(len(section.faults), FAULTS_SHOWN)
+    if more > 0:
+        to.print(said(f"... and {wording.plural(more, 'fault')} more", "dim"))
+    for lack in section.missing:
+        names = " - ".join(lack.names)
+        what = f"left out: {wording.plural(lack.blocks, 'block')} of {names}, {lack.round}"
+        to.print(said(f"{what}: {lack.why}", "yellow"))

@@ -1,0 +1,163 @@
+"""What a section of an event comes to: from finished rounds to places, points and tables. Pure.
+
+A section is one game of an event. The observation is a block, and a bot's mean is over blocks; at
+tables of three and more bots a block with a fault counts for the bot at fault only (DESIGN 6).
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Final
+
+from msgspec import Struct
+
+from ladder.observed import observed
+from ladder.ranking import rank
+from ladder.results import RoundResult, TableResult
+from ladder.rows import accounts, means, overall, rows
+from ladder.scoreboard import Cell, FaultLine, Missing, Standings, rounded
+from ladder.scores import Cross, cross
+
+FAULTS_SHOWN: Final = 50
+"""So many faults are told one by one; all are counted."""
+
+
+class Benched(Struct, frozen=True):
+    """An entrant that plays no more, and why."""
+
+    bot: int
+    reason: str
+
+
+class Section(Struct, frozen=True, kw_only=True):
+    """One game of an event, as far as it has been played.
+
+    Attributes:
+        game: the id of the game.
+        options: its options as a person would type them, in one line; "" for none.
+        format: what people call the format: "round-robin, 3 rounds".
+        names: of the entrants, by number, told apart where two were the same.
+        sides: the places of a table whose bots score together, where single bots have partners:
+            ((0, 2), (1, 3)); empty where every bot at a table scores for itself.
+        rounds: the finished rounds, in the order of the schedule.
+        finished: whether all that was planned has been played.
+        order: who came where in a knockout, from the champion on; those who share a place stand
+            together. Empty where the rating decides.
+        adjusted: whether the event said beforehand that blocks are decided with luck taken out.
+        title: what the event calls the section; the game's id where it is "".
+    """
+
+    game: str
+    options: str = ""
+    format: str = ""
+    names: tuple[str, ...]
+    sides: tuple[tuple[int, ...], ...] = ()
+    rounds: tuple[RoundResult, ...]
+    benched: tuple[Benched, ...] = ()
+    finished: bool = True
+    order: tuple[tuple[int, ...], ...] = ()
+    adjusted: bool = False
+    title: str = ""
+
+
+class Heading(Struct, frozen=True, kw_only=True):
+    """What stands over and under the standings of a whole event.
+
+    Attributes:
+        key: the event's key, once it may be known; "" before.
+        commitment: what was published before the event in place of the key; "" if nothing was.
+        digest: of all game digests of the event.
+        version: of the referee.
+        files: where what is: ("log", path), ("records", folder).
+    """
+
+    name: str
+    key: str = ""
+    commitment: str = ""
+    digest: str = ""
+    version: str = ""
+    files: tuple[tuple[str, str], ...] = ()
+
+
+def standings(section: Section) -> Standings:
+    """Adds up a section.
+
+    It depends on nothing but the blocks, faults and order of the rounds; what depends on time
+    goes into `time` and `wall_us` alone.
+    """
+    seen, bots = observed(section.rounds, section.sides), len(section.names)
+    compared = cross(seen, bots, adjusted=section.adjusted)
+    ranking = rank(
+        seen, bots, compared.points.tolist(), order=section.order, adjusted=section.adjusted
+    )
+    tables = [table for _, table in _tables(section)]
+    blocks = [block for table in tables for block in table.blocks]
+    return Standings(
+        title=section.title or section.game,
+        game=section.game,
+        options=section.options,
+        format=section.format,
+        finished=section.finished,
+        by_adjusted=section.adjusted,
+        two_sided=all(part.two_sided for part in seen),
+        rows=rows(
+            section.names,
+            {one.bot: one.reason for one in section.benched},
+            ranking,
+            found=means(seen, bots),
+            points=compared.points,
+            played=accounts(tables, bots),
+        ),
+        cross=_cells(compared, ranking.order),
+        better=tuple(
+            tuple(ranking.better[one][other] for other in ranking.order) for one in ranking.order
+        ),
+        gain=overall(seen, bots),
+        rounds=len(section.rounds),
+        blocks=len(blocks),
+        deals=sum(block.deals for block in blocks),
+        faults=tuple(islice(_faults(section), FAULTS_SHOWN)),
+        missing=tuple(_missing(section)),
+        champion=_champion(section),
+        wall_us=sum(table.wall_us for table in tables),
+    )
+
+
+def _tables(section: Section) -> Iterator[tuple[str, TableResult]]:
+    for number, played in enumerate(section.rounds, 1):
+        for table in played.tables:
+            yield played.round.label or f"round {number}", table
+
+
+def _cells(compared: Cross, order: Sequence[int]) -> tuple[tuple[Cell | None, ...], ...]:
+    def cell(one: int, other: int) -> Cell | None:
+        won, level, lost = (
+            int(count[one, other]) for count in (compared.won, compared.level, compared.lost)
+        )
+        if not won + level + lost:
+            return None
+        return Cell(rounded(compared.difference[one, other], 3), won, level, lost)
+
+    return tuple(tuple(cell(one, other) for other in order) for one in order)
+
+
+def _faults(section: Section) -> Iterator[FaultLine]:
+    for label, table in _tables(section):
+        for found in table.fault_list:
+            name = section.names[table.table.bots[found.bot]]
+            yield FaultLine(label, name, str(found.code), found.detail)
+
+
+def _missing(section: Section) -> Iterator[Missing]:
+    for number, played in enumerate(section.rounds, 1):
+        for table in played.tables:
+            lacking = played.round.blocks - len(table.blocks)
+            if table.given_up:
+                names = tuple(section.names[bot] for bot in table.table.bots)
+                label = played.round.label or f"round {number}"
+                yield Missing(label, names, lacking, table.given_up)
+
+
+def _champion(section: Section) -> str:
+    if not section.order or not section.finished or len(section.order[0]) != 1:
+        return ""
+    return section.names[section.order[0][0]]

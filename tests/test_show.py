@@ -1,0 +1,286 @@
+"""Standings for people and programs: a terminal, JSON, CSV and one page of HTML."""
+
+import csv
+import io
+import json
+import re
+from html.parser import HTMLParser
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+from rich.cells import cell_len
+from rich.console import Console
+
+from ladder.scoreboard import Standings
+from ladder.show.as_csv import COLUMNS, as_csv
+from ladder.show.as_json import as_json
+from ladder.show.page import page
+from ladder.show.terminal import print_standings
+from ladder.standings import Benched, Heading, Section, standings
+from referee.faces import console
+from referee.verdict import FaultCode
+from support.sections import block, fault, played, round_robin, table, tables_of
+
+HEADING = Heading(
+    name="Sample cup",
+    key="not a secret any more",
+    commitment="c" * 64,
+    digest="d" * 64,
+    version="0.1.0",
+    files=(("log", "cup/log.jsonl"),),
+)
+EVIL = ('<script>alert("1")</script>', "=1+1", "\x1b[2Jcls", "a & 'b' \N{RIGHT-TO-LEFT OVERRIDE}c")
+_VOID = {"meta"}
+
+
+def evil() -> Standings:
+    """A section in which names, options and all that is told want to be more than text."""
+    faults = [fault(0, FaultCode.MALFORMED, "<b>\x07"), fault(1)]
+    first = table((0, 1), [block(0, (-9, 9), faults=(2, 1))], faults=faults)
+    second = table((2, 3), [block(0, (5, -5))], given_up='host: "&<i>')
+    return standings(
+        Section(
+            game="briscola-2",
+            title="<h1>",
+            options="o=<br>",
+            format="<f>",
+            names=EVIL,
+            rounds=(played([first, second], blocks=2, label="<r>"),),
+            benched=(Benched(0, "<why>"),),
+            finished=False,
+        )
+    )
+
+
+def printed(section: Standings, width: int, *, colour: bool = False) -> str:
+    to = Console(
+        file=io.StringIO(),
+        width=width,
+        force_terminal=colour,
+        color_system="standard" if colour else None,
+    )
+    print_standings(to, HEADING, [section])
+    assert isinstance(to.file, io.StringIO)
+    return to.file.getvalue()
+
+
+@pytest.fixture(scope="module")
+def eight() -> Standings:
+    return standings(replace(round_robin(8), benched=(Benched(7, "faults in 12 of 20 blocks"),)))
+
+
+class Reader(HTMLParser):
+    """Reads a page: every tag is closed in its turn, and nothing comes from elsewhere."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: set[str] = set()
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        found = dict(attrs)
+        assert not {"src", "srcset", "data", "action", "onclick"} & found.keys()
+        self.ids += [value for key, value in attrs if key == "id" and value]
+        self.links += [value for key, value in attrs if key.endswith("href") and value]
+        if tag not in _VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def read(text: str) -> Reader:
+    reader = Reader()
+    reader.feed(text)
+    reader.close()
+    assert not reader.open
+    return reader
+
+
+def test_a_page_is_whole_and_needs_nothing_else(eight: Standings) -> None:
+    """It parses, has tables and plots, links only within itself, and no script."""
+    text = page(HEADING, [eight, standings(tables_of(3, 6, tables=8, blocks=3))])
+    reader = read(text)
+
+    assert text.startswith("<!doctype html>\n")
+    assert {"table", "svg", "figcaption", "style", "footer", "nav"} <= reader.tags
+    assert not {"script", "link", "img", "iframe", "object"} & reader.tags
+    assert {link.removeprefix("#") for link in reader.links} == set(reader.ids)
+    assert not re.search(r"https?:|//|@import|url\(", text)
+    for part in (HEADING.name, HEADING.key, HEADING.commitment, HEADING.digest, "counting-c"):
+        assert part in reader.text
+
+
+def test_a_page_shows_strange_names_as_text() -> None:
+    """Nothing that somebody chose makes a tag, and nothing in it turns text round."""
+    name = '"><svg onload=1>'
+    text = page(replace(HEADING, name=name), [evil()])
+    reader = read(text)
+
+    assert not {"script", "b", "i", "br", "f", "r", "why"} & reader.tags
+    assert EVIL[0] in reader.text
+    assert name in reader.text
+    assert not {"\x1b", "\x07", "\N{RIGHT-TO-LEFT OVERRIDE}"} & set(text)
+
+
+def test_the_same_standings_give_the_same_bytes() -> None:
+    """Page, CSV and JSON are functions of the standings."""
+    one, two = (standings(round_robin(5, blocks=8)) for _ in range(2))
+
+    assert page(HEADING, [one]) == page(HEADING, [two])
+    assert as_csv(HEADING, [one]) == as_csv(HEADING, [two])
+    assert msgspec.json.encode(as_json(HEADING, [one])) == msgspec.json.encode(
+        as_json(HEADING, [two])
+    )
+
+
+def test_marks_of_a_plot_stay_inside_it(eight: Standings) -> None:
+    """All positions are percentages of its width between 0 and 100."""
+    found = [float(one) for one in re.findall(r'x[12]?="([-\d.]+)%"', page(HEADING, [eight]))]
+
+    assert len(found) > 8 * 2 * 4
+    assert 0 <= min(found) <= max(found) <= 100
+
+
+def test_a_page_of_a_large_field_leaves_out_the_squares() -> None:
+    """Sixty-five bots have a table, but no cross-table, and the plots show the first ones."""
+    few = table((0, 1), [block(0, (3, -3))])
+    names = tuple(f"bot-{at}" for at in range(65))
+    found = standings(Section(game="x", names=names, rounds=(played([few], blocks=1),)))
+
+    assert "Bot against bot" not in page(HEADING, [found])
+    assert "bot-64" in page(HEADING, [found])
+
+
+def test_json_keeps_what_depends_on_time_apart() -> None:
+    """Without its times, the object of a slow run is that of a fast one, byte by byte."""
+    fast, slow = (standings(round_robin(4, blocks=6, slow=slow)) for slow in (1, 9))
+    objects = [json.loads(msgspec.json.encode(as_json(HEADING, [one]))) for one in (fast, slow)]
+
+    assert objects[0]["times"] != objects[1]["times"]
+    for one in objects:
+        del one["times"]
+    assert json.dumps(objects[0]) == json.dumps(objects[1])
+    assert objects[0] == json.loads(msgspec.json.encode(as_json(HEADING, [fast], times=False)))
+
+
+def test_json_has_a_bot_and_its_cells(eight: Standings) -> None:
+    """Rows, cells and probabilities are in the order of the places."""
+    found = json.loads(msgspec.json.encode(as_json(HEADING, [eight])))
+    section = found["sections"][0]
+    best = section["bots"][0]
+
+    assert (found["event"], found["key"], found["finished"]) == (HEADING.name, HEADING.key, True)
+    assert (best["bot"], best["place"], best["blocks"]) == ("greedy", 1, 280)
+    assert best["mean"]["low"] < best["mean"]["value"] < best["mean"]["high"]
+    assert section["cross_table"]["cells"][0][0] is None
+    assert section["cross_table"]["cells"][0][1]["won"] > 0
+    assert section["luck"]["helps"]
+    assert found["times"][0]["bots"][0]["used_us"] > 0
+
+
+def test_csv_is_a_row_a_bot_with_plain_numbers(eight: Standings) -> None:
+    """Under the headings, with CRLF, and empty where nothing is known."""
+    text = as_csv(HEADING, [eight, evil()])
+    head, *rows = csv.reader(io.StringIO(text, newline=""))
+
+    assert tuple(head) == COLUMNS
+    assert len(rows) == 8 + 4
+    assert {len(row) for row in rows} == {len(COLUMNS)}
+    assert text.count("\r\n") == len(rows) + 1
+    worst = dict(zip(head, rows[7], strict=True))
+    assert float(worst["mean"]) < 0
+    assert worst["benched"] == "faults in 12 of 20 blocks"
+    assert {dict(zip(head, row, strict=True))["luck"] for row in rows[8:]} == {""}
+
+
+def test_csv_begins_no_formula() -> None:
+    """What a spreadsheet would calculate has an apostrophe before it; numbers have not."""
+    rows = list(csv.DictReader(io.StringIO(as_csv(HEADING, [evil()]), newline="")))
+    names = {row["bot"] for row in rows}
+
+    assert "'=1+1" in names
+    assert r"\x1b[2Jcls" in names
+    for row in rows:
+        for key, value in row.items():
+            if value[:1] in {"=", "+", "-", "@"}:
+                assert key.split("_")[0] in {"mean", "rating"}
+                float(value)
+
+
+def test_a_terminal_of_80_columns_is_wide_enough(eight: Standings) -> None:
+    """Eight bots have all columns and the blocks under the differences, and no line is broken."""
+    text = printed(eight, 80)
+    lines = text.splitlines()
+    told = ("log: ", "game digest: ", "key: ")
+
+    assert max(cell_len(line) for line in lines if not line.startswith(told)) <= 80
+    assert "place  bot         points  blocks  deal value  luck    adjusted" in text
+    assert "won-level-lost" in text
+    assert "benched: sleepy: faults in 12 of 20 blocks" in lines
+    assert any(line.startswith("luck-adjusted: variance x0.") for line in lines)
+
+
+@pytest.mark.parametrize("width", [50, 60])
+def test_a_narrow_terminal_leaves_out_columns_and_cuts_names(eight: Standings, width: int) -> None:
+    """Luck goes first; tables stay whole."""
+    text = printed(eight, width)
+    table_lines = text.split("\n\n")[1].splitlines()
+
+    assert len(table_lines) == 9
+    assert max(map(cell_len, table_lines)) <= width
+    assert "luck " not in table_lines[0]
+    assert "won-level-lost" not in text
+
+
+def test_colours_are_for_terminals_only(eight: Standings) -> None:
+    """In a pipe there is plain text."""
+    assert "\x1b[" in printed(eight, 80, colour=True)
+    assert "\x1b" not in printed(eight, 80)
+
+
+def test_a_terminal_shows_strange_names_as_text() -> None:
+    """Nothing that somebody chose acts upon it, and rich reads no markup in it."""
+    text = printed(evil(), 200)
+
+    assert not {"\x1b", "\x07", "\N{RIGHT-TO-LEFT OVERRIDE}"} & set(text)
+    for part in (EVIL[0], r"\x1b[2Jcls", "<b>\\x07", 'host: "&<i>', "<why>", "not finished"):
+        assert part in text
+    assert "fault: =1+1, <r>: late: no answer" in text
+    assert "... and 1 fault more" in text
+
+
+def test_a_pipe_gets_whole_names(capsys: pytest.CaptureFixture[str]) -> None:
+    """Where there is no terminal, nothing is cut."""
+    long = "a-name-of-sixty-four-characters-that-somebody-found-a-good-idea-x"
+    found = standings(replace(round_robin(2, blocks=3), names=(long, "b")))
+    print_standings(console(), HEADING, [found])
+
+    assert capsys.readouterr().out.count(long) == 4
+
+
+def test_more_than_a_dozen_bots_have_no_cross_table_on_a_terminal() -> None:
+    """It says so; JSON and the page have it."""
+    found = standings(round_robin(13, blocks=1))
+    text = printed(found, 80)
+
+    assert "cross-table: left out" in text
+    assert "Bot against bot" in page(HEADING, [found])
+
+
+def test_an_event_that_has_not_begun_can_be_shown() -> None:
+    """Everywhere, with rows and without numbers."""
+    found = standings(Section(game="sueca", names=("a", "b"), rounds=(), finished=False))
+
+    assert "not finished" in printed(found, 80)
+    assert as_csv(HEADING, [found]).count("\r\n") == 3
+    assert not as_json(HEADING, [found])["finished"]
+    assert "Not finished" in read(page(HEADING, [found])).text

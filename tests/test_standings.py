@@ -1,0 +1,266 @@
+"""From rounds to standings: points, means, luck, places, faults, and what is left out."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from ladder.observed import observed
+from ladder.results import TableResult
+from ladder.scoreboard import Row, Standings, Time
+from ladder.scores import cross
+from ladder.standings import Benched, Section, standings
+from referee.verdict import FaultCode
+from support.sections import block, fault, played, round_robin, table, tables_of
+
+
+def section(*tables: TableResult, bots: int = 2, blocks: int = 1) -> Section:
+    return Section(
+        game="briscola-2",
+        names=tuple("abcdefgh"[:bots]),
+        rounds=(played(tables, blocks=blocks),),
+    )
+
+
+def by_name(found: Standings) -> dict[str, Row]:
+    return {row.name: row for row in found.rows}
+
+
+def timeless(found: Standings) -> Standings:
+    rows = tuple(replace(row, time=Time(0, 0)) for row in found.rows)
+    return replace(found, rows=rows, wall_us=0)
+
+
+def test_a_block_won_is_a_point_and_a_level_one_half() -> None:
+    """The sign of a block's value decides, and means are over blocks."""
+    values = [(30, -30), (2, -2), (0, 0), (-40, 40)]
+    found = standings(section(table((0, 1), [block(*each) for each in enumerate(values)])))
+    rows = by_name(found)
+
+    assert (rows["a"].points, rows["b"].points) == (2.5, 1.5)
+    assert (rows["a"].blocks, rows["a"].deals) == (4, 8)
+    assert rows["a"].mean is not None
+    assert rows["a"].mean.value == -1.0
+    assert found.two_sided
+
+
+@given(
+    st.lists(st.tuples(st.integers(-120, 120), st.integers(1, 3)), min_size=1, max_size=6),
+    st.lists(st.integers(-120, 120), min_size=1, max_size=6),
+)
+def test_points_of_two_sides_add_up_to_blocks(
+    first: list[tuple[int, int]], second: list[int]
+) -> None:
+    """Whatever happens, what one wins another loses, in points as in the cross-table."""
+    own = section(
+        table((0, 1), [block(at, (v, -v), deals=d) for at, (v, d) in enumerate(first)]),
+        table((1, 2), [block(at, (v, -v)) for at, v in enumerate(second)]),
+        bots=3,
+    )
+    found = cross(observed(own.rounds, own.sides), 3)
+
+    assert found.points.sum() == len(first) + len(second)
+    assert (found.won == found.lost.T).all()
+    assert (found.level == found.level.T).all()
+    assert found.difference == pytest.approx(-found.difference.T)
+
+
+def test_at_a_table_of_many_points_are_shares_of_the_others() -> None:
+    """Who is ahead of one of two others has half a point; cells are differences."""
+    found = standings(section(table((0, 1, 2), [block(0, (60, 0, -60), deals=6)]), bots=3))
+    rows = by_name(found)
+    cell = found.cross[0][2]
+
+    assert [rows[name].points for name in "abc"] == [1, 0.5, 0]
+    assert not found.two_sided
+    assert cell is not None
+    assert [row.name for row in found.rows] == ["a", "b", "c"]
+    assert (cell.difference, cell.won) == (20, 1)
+
+
+@pytest.mark.parametrize("kind", ["faults", "unplayed"])
+def test_a_fault_at_a_table_of_three_counts_for_the_bot_at_fault_only(kind: str) -> None:
+    """Those who did nothing wrong keep the means and points of their other blocks."""
+    clean = block(0, (6, 0, -6), deals=6)
+    faulty = replace(block(1, (-720, 300, 0), deals=6), **{kind: (1, 0, 0)})
+    rows = by_name(standings(section(table((0, 1, 2), [clean, faulty]), bots=3)))
+
+    assert [rows[name].blocks for name in "abc"] == [2, 1, 1]
+    assert [rows[name].points for name in "abc"] == [1, 0.5, 0]
+    assert rows["a"].mean is not None
+    assert rows["a"].mean.value == (1 - 120) / 2
+
+
+def test_a_fault_between_two_counts_for_both() -> None:
+    """The other side has won the deal."""
+    faulty = block(0, (-240, 240), faults=(1, 0))
+    rows = by_name(standings(section(table((0, 1), [faulty], faults=[fault(0)]))))
+
+    assert (rows["a"].points, rows["b"].points) == (0, 1)
+    assert (rows["a"].faults, rows["a"].codes) == (1, (("late", 1),))
+
+
+def test_partners_are_not_compared() -> None:
+    """Where single bots play in partnerships, a cell holds what its bots did to each other."""
+    mixed = replace(
+        section(table((0, 1, 2, 3), [block(0, (10, -10, 10, -10))]), bots=4),
+        sides=((0, 2), (1, 3)),
+    )
+    found = standings(mixed)
+    at = {row.name: index for index, row in enumerate(found.rows)}
+    cell = found.cross[at["a"]][at["b"]]
+
+    assert found.cross[at["a"]][at["c"]] is None
+    assert cell is not None
+    assert cell.difference == 5
+    assert [by_name(found)[name].points for name in "abcd"] == [1, 0, 1, 0]
+
+
+def test_what_was_given_up_is_left_out_and_shown() -> None:
+    """Missing blocks are named, and finished ones of the same table count."""
+    cut = table((0, 1), [block(0, (4, -4))], given_up="host: the disk is full")
+    found = standings(section(cut, blocks=3))
+
+    assert found.blocks == 1
+    assert [(lack.names, lack.blocks, lack.why) for lack in found.missing] == [
+        (("a", "b"), 2, "host: the disk is full")
+    ]
+
+
+def test_luck_is_taken_out_and_what_that_brings_is_told() -> None:
+    """Raw less luck is adjusted, and the variances are those round the means of line-ups."""
+    blocks = [block(at, (v, -v), luck=(1000 * v, -1000 * v)) for at, v in enumerate((8, -4, 2))]
+    found = standings(section(table((0, 1), blocks)))
+    row = by_name(found)["a"]
+
+    assert row.mean is not None
+    assert row.adjusted is not None
+    assert (row.mean.value, row.luck, row.adjusted.value) == (1, 1, 0)
+    assert found.gain is not None
+    assert (found.gain.raw, found.gain.adjusted, found.gain.helps) == (9, 0, True)
+
+
+def test_luck_that_adds_noise_is_no_gain() -> None:
+    """Where the adjusted variance is larger, the standings say so."""
+    blocks = [block(at, (2, -2), luck=(v, -v)) for at, v in enumerate((900, -900, 50))]
+    found = standings(section(table((0, 1), blocks)))
+
+    assert found.gain is not None
+    assert not found.gain.helps
+    assert found.gain.ratio is None
+
+
+def test_luck_that_was_not_counted_is_not_shown() -> None:
+    """One block without it, and a bot has no luck and no adjusted mean."""
+    blocks = [block(0, (2, -2), luck=(5, -5)), block(1, (2, -2))]
+    found = standings(section(table((0, 1), blocks)))
+
+    assert found.gain is None
+    assert {(row.luck, row.adjusted, row.gain) for row in found.rows} == {(None, None, None)}
+
+
+def test_an_event_may_decide_blocks_with_luck_taken_out() -> None:
+    """A block that was won by luck alone is then no longer won."""
+    lucky = section(table((0, 1), [block(0, (10, -10), luck=(30_000, -30_000))]))
+
+    assert by_name(standings(lucky))["a"].points == 1
+    assert by_name(standings(replace(lucky, adjusted=True)))["a"].points == 0
+
+
+def test_nothing_but_time_depends_on_time() -> None:
+    """A run in which bots thought nine times as long has the same standings, times aside."""
+    fast, slow = (standings(round_robin(4, blocks=10, slow=slow)) for slow in (1, 9))
+
+    assert fast != slow
+    assert timeless(fast) == timeless(slow)
+
+
+def test_the_order_of_tables_changes_nothing() -> None:
+    """Rounds and tables turned round add up to the same."""
+    forth = round_robin(5, blocks=12)
+    tables = forth.rounds[0].tables[::-1]
+    first, second = played(tables[:4], blocks=12), played(tables[4:], blocks=12)
+
+    back = standings(replace(forth, rounds=(first, second)))
+
+    assert timeless(replace(back, rounds=1)) == timeless(standings(forth))
+
+
+def test_better_bots_come_first_and_equal_ones_share_places() -> None:
+    """A clear field has a place each; copies that split their blocks share theirs."""
+    clear = standings(round_robin(4, blocks=300))
+    level = [block(at, (v, -v)) for at, v in enumerate((5, -5) * 20)]
+    same = standings(section(table((0, 1), level)))
+
+    assert [row.bot for row in clear.rows] == [0, 1, 2, 3]
+    assert [(row.place, row.last) for row in clear.rows] == [(1, 1), (2, 2), (3, 3), (4, 4)]
+    assert {(row.place, row.last) for row in same.rows} == {(1, 2)}
+    assert clear.better[0][3] is not None
+    assert clear.better[0][3] > 0.99
+    assert clear.better[0][0] is None
+
+
+def test_who_has_not_played_comes_last_without_numbers() -> None:
+    """An entrant that rested, or whose blocks are all missing, has a row all the same."""
+    found = standings(section(table((0, 1), [block(0, (9, -9))]), bots=3))
+    last = found.rows[-1]
+
+    assert last.name == "c"
+    assert (last.place, last.blocks, last.mean, last.rating) == (3, 0, None, None)
+
+
+def test_a_section_without_rounds_has_rows_all_the_same() -> None:
+    """Before anything is played everybody shares all places."""
+    found = standings(Section(game="sueca", names=("a", "b"), rounds=(), finished=False))
+
+    assert [(row.place, row.last, row.points) for row in found.rows] == [(1, 2, 0), (1, 2, 0)]
+    assert found.gain is None
+
+
+def test_a_knockout_has_its_own_order() -> None:
+    """The champion is first whatever the rating says, and losers of one round share places."""
+    cup = replace(round_robin(4, blocks=20), order=((2,), (0,), (1, 3)))
+    found = standings(cup)
+
+    assert found.champion == found.rows[0].name == cup.names[2]
+    assert [(row.place, row.last) for row in found.rows] == [(1, 1), (2, 2), (3, 4), (3, 4)]
+    assert {row.bot for row in found.rows[2:]} == {1, 3}
+
+
+def test_faults_are_counted_beyond_those_that_are_told() -> None:
+    """Blocks hold the count, the list the codes; the list may be cut, or know of more."""
+    told = [fault(0, FaultCode.CRASHED), fault(0, FaultCode.LATE)]
+    many = table((0, 1), [block(0, (-9, 9), faults=(5, 0))], faults=told)
+    late = table((1, 0), [], faults=[fault(0, FaultCode.STARTUP)], given_up="host: gone")
+    rows = by_name(standings(section(many, late)))
+
+    assert rows["a"].faults == 5
+    assert rows["a"].codes == (("crashed", 1), ("late", 1))
+    assert rows["b"].faults == 1
+
+
+def test_benched_bots_keep_their_row_and_have_a_reason() -> None:
+    """They are ranked by what they played."""
+    out = replace(round_robin(3, blocks=5), benched=(Benched(2, "faults in 5 of 9 blocks"),))
+
+    assert {row.bot: row.benched for row in standings(out).rows} == {
+        0: "",
+        1: "",
+        2: "faults in 5 of 9 blocks",
+    }
+
+
+def test_time_is_shared_out_by_act() -> None:
+    """A bot's milliseconds an act are what its clock was charged over its part of the acts."""
+    row = by_name(standings(section(table((0, 1), [block(0, (1, -1))]))))["b"]
+
+    assert row.time == Time(4000, 40)
+    assert row.time.ms_per_act == 0.1
+
+
+@pytest.mark.slow
+def test_a_large_field_is_no_trouble() -> None:
+    """Thirty bots at tables of three have a row and a line of cells each."""
+    found = standings(tables_of(3, 30, tables=60, blocks=4))
+
+    assert len(found.rows) == len(found.cross) == len(found.better) == 30
