@@ -4,10 +4,13 @@ import json
 from typing import Annotated, Any
 
 import typer
+from rich.console import Console
 
 from referee.endings import EndingKind
 from referee.faces import console, print_table
 from referee.games import catalogue, find
+from referee.luck import family_of, rows_of, values_of
+from referee.rules import Game
 from referee.variants import Variant
 
 
@@ -77,12 +80,28 @@ def _print_rules(variant: Variant) -> None:
             ],
         )
         to.print()
+    _print_luck(to, rules.game)
     to.print("Choose with -o NAME=VALUE; N is a whole number.", style="dim")
     ending = rules.ending
     text = f"A deal has at most {rules.game.max_acts} acts."
     if ending.kind is not EndingKind.DEALS:
         text += f" A match that is not decided after {ending.max_deals} deals is drawn."
     to.print(text, style="dim")
+
+
+def _print_luck(to: Console, game: Game[Any]) -> None:  # every game has a state type of its own
+    """What cards are worth when luck is counted, in the unit of the deal value."""
+    values = values_of(game)
+    if values is None:
+        to.print("The luck of a deal is not counted in this game.", style="dim")
+        return
+    family = family_of(game)
+    to.print(f"Luck: what a card adds to the deal value, in games of the family {family!r}.")
+    rows = [
+        (card, f"{held / 10:+.1f}", f"{drawn / 10:+.1f}") for card, held, drawn in rows_of(values)
+    ]
+    print_table(to, ("card, its points", "#dealt", "#drawn"), rows)
+    to.print()
 
 
 def _object(variant: Variant) -> dict[str, Any]:  # JSON
@@ -105,6 +124,16 @@ def _object(variant: Variant) -> dict[str, Any]:  # JSON
             }
             for option in variant.options
         ],
+        "luck": _luck(rules.game),
         "max_acts": rules.game.max_acts,
         "max_deals": rules.ending.max_deals,
     }
+
+
+def _luck(game: Game[Any]) -> dict[str, Any] | None:  # JSON, of any game
+    """What cards are worth when luck is counted: class, when dealt and when drawn, in tenths."""
+    values = values_of(game)
+    if values is None:
+        return None
+    rows = [{"card": a, "dealt": held, "drawn": drawn} for a, held, drawn in rows_of(values)]
+    return {"family": family_of(game), "tenths": rows}
