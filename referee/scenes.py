@@ -99,9 +99,7 @@ def scene_text(scene: Scene, deal: DealResult, names: Sequence[str], viewer: int
     shown = range(len(bots)) if viewer is None else (viewer,)
     hands = Text("   hands ", style="dim")
     hands.append_text(
-        Text("  ").join(
-            Text.assemble((f"{at}:", "dim"), faces(scene.hands[at])) for at in shown
-        )
+        Text("  ").join(Text.assemble((f"{at}:", "dim"), faces(scene.hands[at])) for at in shown)
     )
     done = Text("  ").join(
         Text.assemble(
