@@ -2,9 +2,11 @@
 
 import json
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from _pytest.mark.structures import ParameterSet
 
 from referee.bots import BotSpec
 from referee.cli import run
@@ -42,6 +44,8 @@ PROBLEMS = {
     "leaves_at_eof": ("on `end` it leaves only at the end of its input", "exit when `end`"),
     "strict": ("unknown fields or messages upset it", "ignore every field"),
 }
+WAITED_FOR = ("writes_nothing", "reads_all", "ignores_end", "leaves_at_eof", "slow_start")
+"""What is seen only after seconds; with much time."""
 WARNINGS = {
     "slow_start": ("which is slow", "start faster"),
     "own_fields": ('unknown fields: {"confidence":3}', "`note`"),
@@ -49,12 +53,20 @@ WARNINGS = {
 }
 
 
+def patiently(mistakes: Iterable[str]) -> list[ParameterSet]:
+    """All of them; those that take long only where there is time."""
+    return [
+        pytest.param(one, marks=pytest.mark.thorough) if one in WAITED_FOR else pytest.param(one)
+        for one in mistakes
+    ]
+
+
 async def found(mistake: str) -> list[Finding]:
     return await examine(pupil(mistake), "briscola-2", Bare(), QUICK)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mistake", PROBLEMS)
+@pytest.mark.parametrize("mistake", patiently(PROBLEMS))
 async def test_a_mistake_is_named_and_can_be_mended(mistake: str) -> None:
     """Exactly one problem comes out, in words, with what to do."""
     what, mend = PROBLEMS[mistake]
@@ -67,7 +79,7 @@ async def test_a_mistake_is_named_and_can_be_mended(mistake: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mistake", WARNINGS)
+@pytest.mark.parametrize("mistake", patiently(WARNINGS))
 async def test_what_is_only_unwise_is_a_warning(mistake: str) -> None:
     """No problem, one warning."""
     what, mend = WARNINGS[mistake]
