@@ -246,6 +246,7 @@ WRONG = [
     (["sample:first", "nobody"], "bot 'nobody': there is no such file"),
     (["sample:first", "sample:first", "--on-fault", "end-match"], "on-fault end-match: blocks are"),
     (["sample:first", "sample:first", "--workers", "0"], "workers=0: at least one"),
+    (["sample:first", "sample:first", "--workers", "100000"], "workers=100000: at most"),
 ]
 
 

@@ -12,6 +12,7 @@ import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from itertools import count, cycle, islice
+from typing import Final
 
 import trio
 
@@ -31,6 +32,9 @@ from referee.workers.messages import (
     Report,
     SetUp,
 )
+
+MOST_A_CORE: Final = 4
+"""So many workers may share a core; clocks run while others of them play, so one is best."""
 
 
 class WorkerBug(Exception):
@@ -210,12 +214,15 @@ async def opened_pool(
         sandbox: where bots run; AUTO is the strongest that works here.
 
     Raises:
-        RefereeError: the sandbox does not work here.
+        RefereeError: the sandbox does not work here, or that is no sensible number of workers.
         HostError: the workers cannot be started.
     """
     if workers is not None and workers < 1:
         raise RefereeError(f"workers={workers}: at least one")
     cores = sorted(os.sched_getaffinity(0))
+    most = MOST_A_CORE * len(cores)
+    if workers is not None and workers > most:
+        raise RefereeError(f"workers={workers}: at most {most}, {MOST_A_CORE} a core")
     pool = Pool(tuple(islice(cycle(cores), workers or len(cores))), sandbox)
     try:
         await pool.open()
