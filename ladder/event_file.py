@@ -16,6 +16,7 @@ import msgspec
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
+from ladder.event_mistakes import in_words
 from ladder.event_toml import EventFile, GameTable
 from ladder.formats import Format
 from ladder.pairing import check_section
@@ -71,8 +72,10 @@ def event_path(typed: str) -> tuple[Path, Path]:
     if not typed.startswith(_SAMPLE):
         path = Path(typed)
         if not path.is_file():
-            hint = " (samples are written sample:NAME)" if not path.exists() else ""
-            raise RefereeError(f"event file {typed!r}: there is no such file{hint}")
+            if path.is_dir():
+                raise RefereeError(f"event file {typed!r}: that is a folder")
+            hint = "there is no such file (samples are written sample:NAME)"
+            raise RefereeError(f"event file {typed!r}: {hint}")
         return path, path.with_suffix("")
     files = {path.stem: path for path in sorted(SAMPLES.glob("events/*.toml"))}
     name = typed.removeprefix(_SAMPLE)
@@ -95,12 +98,7 @@ def read_event(path: Path, settings: Settings) -> Event:
     except OSError as error:
         raise RefereeError(f"event file {str(path)!r}: {error.strerror}") from error
     except (RefereeError, ValueError, RecursionError) as error:
-        raise RefereeError(f"event file {str(path)!r}: {_told(error)}") from error
-
-
-def _told(error: Exception) -> str:
-    """The text of an error; msgspec writes a key as $.game[0].id, counted from 0."""
-    return re.sub(r" - at `\$\.?([^`]*)`", lambda at: f" ({at[1]})" if at[1] else "", str(error))
+        raise RefereeError(f"event file {str(path)!r}: {in_words(str(error))}") from error
 
 
 def _check(asked: EventFile, folder: Path, settings: Settings) -> Event:

@@ -37,7 +37,10 @@ def kept_key(folder: Path, *, begun: bool) -> str:
         if path.exists():
             return path.read_text().strip()
         if begun:
-            raise RefereeError(f"the event's key is gone: its log has begun, and no {str(path)!r}")
+            raise RefereeError(
+                f"the event's key is gone: its log has begun, and there is no {str(path)!r}: "
+                "restore it, or begin anew with --out DIR"
+            )
         key = secrets.token_hex(KEY_BITS // 8)
         _keep(path, key)
     except (OSError, UnicodeDecodeError) as error:

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Final, Self
 
 import msgspec
+from msgspec.structs import replace
 
 from ladder.event_lines import (
     BEGINNING,
@@ -165,10 +166,18 @@ class EventLog:
         if header is None:
             self.write(Header(FORMAT, plan.digest(), plan))
         elif header.digest != plan.digest():
-            raise RefereeError(f"{self._differs(header.plan, plan)}; its log is not overwritten")
+            raise RefereeError(
+                f"{self._differs(header.plan, plan)}; put it back as it was, or begin anew with "
+                "--out DIR"
+            )
 
     def _differs(self, then: EventPlan, now: EventPlan) -> str:
         """Says in what way a plan is not that of the log."""
+        pairs = list(zip(then.entrants, now.entrants, strict=False))
+        rebuilt = tuple(replace(old, hash=new.hash) for old, new in pairs)
+        if replace(then, entrants=rebuilt) == now:
+            names = ", ".join(repr(new.name) for old, new in pairs if old.hash != new.hash)
+            return f"log {str(self.path)!r}: the event has begun with other files of bot {names}"
         found = differences(msgspec.to_builtins(then), msgspec.to_builtins(now))
         told = "; ".join(
             f"{path} was {_short(old)}, is now {_short(new)}" for path, old, new in found[:3]

@@ -70,7 +70,7 @@ def run(file: File, out: Out = None, as_json: Json = False) -> None:
     \b
     [[bot]]         in the order in which they are seeded
       path          a BOT as for `referee match`, from FILE's folder on
-      name          what tables call it; by default what it calls itself
+      name          what tables call it; by default the name in its bot.toml, or its file's
     """  # noqa: D301  # the command line wants this character, which keeps lines as they are
     path, beside = event_path(file)
     folder = beside if out is None else out
@@ -102,7 +102,11 @@ def show(file: File, out: Out = None, as_json: Json = False) -> None:
     What counts is the log: neither the bots nor FILE need be as they were. FILE can be DIR, too.
     """
     if out is None:
-        out = Path(file) if Path(file).is_dir() else event_path(file)[1]
+        typed = Path(file)
+        if typed.name == LOG and typed.is_file():
+            out = typed.parent
+        else:
+            out = typed if typed.is_dir() else event_path(file)[1]
     path = out / LOG
     if not path.is_file():
         raise RefereeError(f"nothing of this event has been played: there is no {str(path)!r}")
