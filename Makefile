@@ -9,6 +9,9 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.installed
+# two tests at a time; those of ALONE look at all that runs on the machine, or start daemons
+SHARED := -n 2 --dist worksteal
+ALONE  := $(addprefix tests/test_,zoo.py docker.py doctor.py opening.py copies.py host_faults.py)
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet --no-input
 
 .PHONY: match test ci sandboxes soak lint schemas clean
@@ -18,10 +21,11 @@ match: $(READY)
 	$(BIN)/referee match sample:greedy sample:first-c --game briscola-2
 
 test: lint
-	$(BIN)/pytest -q
+	$(BIN)/pytest -q $(SHARED)
 
 ci: lint sandboxes
-	REFEREE_NO_SKIP=1 $(BIN)/pytest -q --thorough
+	REFEREE_NO_SKIP=1 $(BIN)/pytest -q --thorough $(SHARED) $(ALONE:%=--ignore=%)
+	REFEREE_NO_SKIP=1 $(BIN)/pytest -q --thorough $(ALONE)
 
 # bubblewrap and a Docker daemon (the tests start one); packages of Debian and its like
 sandboxes:

@@ -10,8 +10,9 @@ from msgspec.structs import replace
 from ladder.benching import benched
 from ladder.event import RECORDS, Rounds
 from ladder.event_log import LOG
-from ladder.pairing import order, partners_of
+from ladder.pairing import match_points, order, partners_of
 from ladder.plan import EventPlan, LuckUse, SectionPlan
+from ladder.results import RoundResult
 from ladder.schedule import event_digest
 from ladder.scoreboard import Standings
 from ladder.show.as_csv import as_csv
@@ -27,7 +28,7 @@ def section_of(plan: EventPlan, at: int, rounds: Rounds, *, finished: bool) -> S
     """One game of an event, as its standings want it."""
     own = plan.sections[at]
     names = tuple(entrant.name for entrant in plan.entrants)
-    done = rounds if finished else rounds[:-1]
+    done = rounds if finished or not rounds or _whole(rounds[-1]) else rounds[:-1]
     out = benched(len(names), plan.bench, done)
     return Section(
         game=own.game,
@@ -38,10 +39,16 @@ def section_of(plan: EventPlan, at: int, rounds: Rounds, *, finished: bool) -> S
         rounds=rounds,
         benched=tuple(Benched(bot, reason) for bot, reason in out.items()),
         finished=finished,
-        order=order(plan, at, rounds, out) if finished else (),
+        order=order(plan, at, done, out),
+        match_points=match_points(plan, at, done),
         adjusted=plan.luck is LuckUse.OFFICIAL,
         title="" if own.name == own.game else own.name,
     )
+
+
+def _whole(last: RoundResult) -> bool:
+    """Whether a round has all its blocks; one with tables that were given up may go on."""
+    return all(len(table.blocks) == last.round.blocks for table in last.tables)
 
 
 def _format(own: SectionPlan) -> str:

@@ -50,6 +50,11 @@ class Observed(Struct, frozen=True):
         """Luck a deal in units of the deal value, b x n."""
         return self.luck / (1000 * self.deals[:, None])
 
+    @property
+    def whole(self) -> Flags:
+        """Whether the block counts for everybody at its table, b."""
+        return np.logical_and.reduce(self.counts, axis=1)
+
     def scored(self, *, adjusted: bool) -> Ints:
         """What blocks are decided by, in thousandths, b x n: deal values, or those less luck."""
         return self.values * 1000 - (self.luck if adjusted else 0)

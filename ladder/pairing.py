@@ -38,9 +38,16 @@ def next_round(
 def order(
     plan: EventPlan, at: int, played: Sequence[RoundResult], out: Collection[int]
 ) -> tuple[tuple[int, ...], ...]:
-    """Who came where in a section that is over, where its format says that; else nothing."""
+    """Who came where in a section so far, where its format says that; else nothing."""
     return formats.order(
         plan.sections[at].format, _field_of(plan, at), _decisive(plan, played), out
+    )
+
+
+def match_points(plan: EventPlan, at: int, played: Sequence[RoundResult]) -> tuple[int, ...]:
+    """By entrant, what a Swiss section has its order from; empty in other formats."""
+    return formats.match_points(
+        plan.sections[at].format, _field_of(plan, at), _decisive(plan, played)
     )
 
 

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from typing import Final
 
+import numpy as np
 from msgspec import Struct
 
 from ladder.bootstrap import REPLICATES
 from ladder.observed import Observed
-from ladder.rating import Ratings, rate
+from ladder.rating import Better, places, rate
 from ladder.scoreboard import Estimate
 from referee.rules import Sides
 
@@ -46,7 +47,7 @@ def rank(
         seen: the blocks.
         bots: how many entrants there are.
         points: their block points, which order those with equal ratings.
-        order: who came where in a knockout; whoever is not in it comes after it.
+        order: who came where by the format; whoever is not in it comes after it.
         adjusted: whether luck is taken out before a block is decided.
     """
     replicates = REPLICATES if bots <= LARGE_FIELD else REPLICATES_OF_MANY
@@ -54,26 +55,49 @@ def rank(
     ratings = tuple(
         None if one is None else Estimate(one.value, one.low, one.high) for one in rated.strengths
     )
-    by_rating = sorted(range(bots), key=lambda bot: _rank(ratings[bot], points[bot], bot))
+    groups = _groups(seen, ratings)
+    by_rating = [
+        bot
+        for group in groups
+        for bot in sorted(group, key=lambda bot: _rank(ratings[bot], points[bot], bot))
+    ]
     if not order:
-        return Ranking(tuple(by_rating), _among_played(rated), ratings, rated.better)
+        return Ranking(tuple(by_rating), _by_better(groups, rated.better), ratings, rated.better)
     known = {bot: group for group, bots in enumerate(order) for bot in bots}
     ranked = sorted(by_rating, key=lambda bot: known.get(bot, len(order)))
     return Ranking(tuple(ranked), _by_group(known, bots, len(order)), ratings, rated.better)
 
 
-def _rank(rating: Estimate | None, points: float, bot: int) -> tuple[bool, float, float, int]:
-    return rating is None, 0.0 if rating is None else -rating.value, -points, bot
+def _groups(
+    seen: Sequence[Observed], ratings: Sequence[Estimate | None]
+) -> tuple[tuple[int, ...], ...]:
+    """Those compared with others; those not rated yet; those who have only faults to their name.
 
-
-def _among_played(rated: Ratings) -> tuple[tuple[int, int], ...]:
-    """The places of those who played, and after them the others', who share theirs."""
-    everybody = len(rated.strengths)
-    idle = sum(one is None for one in rated.strengths)
-    return tuple(
-        (everybody - idle + 1, everybody) if one is None else (first, last - idle)
-        for one, (first, last) in zip(rated.strengths, rated.places, strict=True)
+    The last ones are rated against the reference alone, which says nothing of the others: who does
+    not get through a block cannot be ahead of those whose blocks it has cost.
+    """
+    compared = {int(bot) for part in seen for bot in np.unique(part.bots[part.whole])}
+    everybody = range(len(ratings))
+    return (
+        tuple(bot for bot in everybody if bot in compared),
+        tuple(bot for bot in everybody if ratings[bot] is None),
+        tuple(bot for bot in everybody if ratings[bot] is not None and bot not in compared),
     )
+
+
+def _rank(rating: Estimate | None, points: float, bot: int) -> tuple[float, float, int]:
+    return 0.0 if rating is None else -rating.value, -points, bot
+
+
+def _by_better(groups: Sequence[Sequence[int]], better: Better) -> tuple[tuple[int, int], ...]:
+    """The places of one group after the other; those who cannot be told apart share theirs."""
+    found: dict[int, tuple[int, int]] = {}
+    for group in groups:
+        above = len(found)
+        among = places(tuple(tuple(better[one][other] for other in group) for one in group))
+        claims = [(above + first, above + last) for first, last in among]
+        found.update(zip(group, claims, strict=True))
+    return tuple(found[bot] for bot in range(len(better)))
 
 
 def _by_group(known: dict[int, int], bots: int, rest: int) -> tuple[tuple[int, int], ...]:

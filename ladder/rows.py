@@ -21,6 +21,8 @@ class Account(Struct, frozen=True):
         faults: how many.
         codes: by code, of those that are known one by one.
         unplayed: deals charged to it that were not played, after so many faults.
+        faulty: blocks that are charged to it.
+        seated: blocks of its tables.
         voids: deals that were void by its acts.
         time: what its clock was charged.
     """
@@ -28,13 +30,15 @@ class Account(Struct, frozen=True):
     faults: int
     codes: tuple[tuple[str, int], ...]
     unplayed: int
+    faulty: int
+    seated: int
     voids: int
     time: Time
 
 
 def accounts(tables: Iterable[TableResult], bots: int) -> tuple[Account, ...]:
     """By entrant, over all tables, finished or given up."""
-    faults, unplayed, voids, used_us = ([0] * bots for _ in range(4))
+    faults, unplayed, faulty, seated, voids, used_us = ([0] * bots for _ in range(6))
     acts = [0.0] * bots
     codes: list[Counter[str]] = [Counter() for _ in range(bots)]
     for table in tables:
@@ -45,6 +49,8 @@ def accounts(tables: Iterable[TableResult], bots: int) -> tuple[Account, ...]:
             in_blocks = sum(block.faults[place] for block in table.blocks)
             faults[bot] += max(in_blocks, listed[place])
             unplayed[bot] += sum(block.unplayed[place] for block in table.blocks if block.unplayed)
+            faulty[bot] += sum(block.at_fault[place] for block in table.blocks)
+            seated[bot] += len(table.blocks)
             voids[bot] += table.voids[place]
             used_us[bot] += table.used_us[place]
             acts[bot] += table.acts / len(table.table.bots)
@@ -53,6 +59,8 @@ def accounts(tables: Iterable[TableResult], bots: int) -> tuple[Account, ...]:
             faults[bot],
             tuple(sorted(codes[bot].items())),
             unplayed[bot],
+            faulty[bot],
+            seated[bot],
             voids[bot],
             Time(used_us[bot], rounded(acts[bot], 3)),
         )
@@ -115,6 +123,7 @@ def rows(
     *,
     found: Means,
     points: Floats,
+    match_points: Sequence[int],
     played: Sequence[Account],
 ) -> tuple[Row, ...]:
     """The rows by place.
@@ -125,6 +134,7 @@ def rows(
         ranking: how they compare.
         found: their means.
         points: their block points.
+        match_points: what a Swiss event orders by; empty in other formats.
         played: their accounts.
     """
     return tuple(
@@ -141,9 +151,12 @@ def rows(
             adjusted=found.adjusted[bot],
             gain=found.gain[bot],
             rating=ranking.ratings[bot],
+            match_points=match_points[bot] if match_points else None,
             faults=played[bot].faults,
             codes=played[bot].codes,
             unplayed=played[bot].unplayed,
+            faulty=played[bot].faulty,
+            seated=played[bot].seated,
             voids=played[bot].voids,
             benched=out.get(bot, ""),
             time=played[bot].time,

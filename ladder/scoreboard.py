@@ -68,9 +68,12 @@ class Row(Struct, frozen=True, kw_only=True):
         luck: what of the mean was luck; None where it was not counted.
         adjusted: the mean with luck taken out.
         rating: on the scale of Elo, the mean of the field at 0; None where nothing can be said.
+        match_points: what a Swiss event orders by; None in other formats.
         faults: how many.
         codes: faults by code, as far as they are known one by one.
         unplayed: deals charged to it that were not played, since it had had so many faults.
+        faulty: blocks that are charged to it: those with a fault of it or unplayed by it.
+        seated: blocks of all its tables, those that count for others only included.
         voids: deals that were void by its acts, no bot's fault.
         benched: why it plays no more; "" if it does.
     """
@@ -87,9 +90,12 @@ class Row(Struct, frozen=True, kw_only=True):
     adjusted: Estimate | None
     gain: Gain | None
     rating: Estimate | None
+    match_points: int | None
     faults: int
     codes: tuple[tuple[str, int], ...]
     unplayed: int
+    faulty: int
+    seated: int
     voids: int
     benched: str
     time: Time
@@ -110,12 +116,61 @@ class Cell(Struct, frozen=True):
 
 
 class FaultLine(Struct, frozen=True):
-    """A fault, for people."""
+    """Faults of a bot that are alike, for people.
+
+    Attributes:
+        round: the first one's.
+        times: how many of them are known.
+    """
 
     round: str
     name: str
     code: str
     detail: str
+    times: int
+
+
+class BotLine(Struct, frozen=True):
+    """A bot at a table of a round.
+
+    Attributes:
+        side: bots of a table with the same number score together.
+        won: blocks in which all its opponents were behind it; of those that count for it.
+        level: blocks in which the best of them was level with it.
+        lost: blocks in which one of them was ahead of it.
+        mean: its mean deal value, by which the round is decided; None without blocks that count.
+    """
+
+    name: str
+    side: int
+    won: int
+    level: int
+    lost: int
+    mean: float | None
+
+
+class TableLine(Struct, frozen=True):
+    """A table of a round: its bots by place, its finished blocks, and whether it was given up."""
+
+    bots: tuple[BotLine, ...]
+    blocks: int
+    given_up: bool
+
+
+class RoundLine(Struct, frozen=True):
+    """A round.
+
+    Attributes:
+        first: the index of its first block.
+        blocks: how many each of its tables was to play.
+        byes: who rested.
+    """
+
+    label: str
+    first: int
+    blocks: int
+    byes: tuple[str, ...]
+    tables: tuple[TableLine, ...]
 
 
 class Missing(Struct, frozen=True):
@@ -132,12 +187,14 @@ class Standings(Struct, frozen=True, kw_only=True):
 
     Attributes:
         rows: by place; `cross` and `better` have the same order.
-        cross: bot against bot; None on the diagonal and where two never met.
+        by_format: whether the format gives the places; else the rating does.
+        cross: bot against bot, in blocks that count for both; None where there are none.
         better: how probable it is that a bot is the better one of two; None on the diagonal, and
             where nothing can be said. Empty where it was not asked for.
         gain: what taking luck out does to all blocks; None where luck was not counted.
         blocks: how many tables' blocks were played.
-        faults: the first ones.
+        alone: how many of them count for bots at fault only, since three or more were at the table.
+        faults: the first kinds of them.
         champion: who won a knockout; "" in other formats.
         wall_us: what all tables took, one after the other.
     """
@@ -148,13 +205,15 @@ class Standings(Struct, frozen=True, kw_only=True):
     format: str
     finished: bool
     by_adjusted: bool
+    by_format: bool
     two_sided: bool
     rows: tuple[Row, ...]
     cross: tuple[tuple[Cell | None, ...], ...]
     better: tuple[tuple[float | None, ...], ...]
     gain: Gain | None
-    rounds: int
+    rounds: tuple[RoundLine, ...]
     blocks: int
+    alone: int
     deals: int
     faults: tuple[FaultLine, ...]
     missing: tuple[Missing, ...]

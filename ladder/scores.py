@@ -11,8 +11,8 @@ from ladder.observed import Flags, Floats, Ints, Observed
 class Cross(Struct, frozen=True):
     """Bots against bots, by entrant; the row's point of view.
 
-    A block with a fault at a table of three or more stands in the rows of those at fault only, so
-    the other row of a pair may have fewer blocks.
+    Bots are compared in blocks that count for both, so that a pair's two cells say the same; points
+    are from all that count for the bot.
 
     Attributes:
         difference: the mean over blocks, n x n: of the deal value where there are two sides, of
@@ -47,15 +47,15 @@ def cross(seen: Sequence[Observed], bots: int, *, adjusted: bool = False) -> Cro
         scored = part.scored(adjusted=adjusted)
         for one, other in part.pairs():
             counts = part.counts[:, one]
-            row = part.bots[counts, one]
-            at = row * bots + part.bots[counts, other]
-            ahead = (scored[:, one] - scored[:, other])[counts]
-            value = scored[counts, one] if part.two_sided else ahead
-            total += np.bincount(at, value * (whole // part.deals[counts]), size)
+            ahead = scored[:, one] - scored[:, other]
+            share = (np.sign(ahead[counts]) + 1) / (2 * len(part.opposed[one]))
+            points += np.bincount(part.bots[counts, one], share, bots)
+            both = counts & part.counts[:, other]
+            at = part.bots[both, one] * bots + part.bots[both, other]
+            value = (scored[:, one] if part.two_sided else ahead)[both]
+            total += np.bincount(at, value * (whole // part.deals[both]), size)
             for way, sign in enumerate((1, 0, -1)):
-                decided[way] += np.bincount(at[np.sign(ahead) == sign], minlength=size)
-            share = (np.sign(ahead) + 1) / (2 * len(part.opposed[one]))
-            points += np.bincount(row, share, bots)
+                decided[way] += np.bincount(at[np.sign(ahead[both]) == sign], minlength=size)
     blocks = np.maximum(decided.sum(axis=0), 1)
     won, level, lost = decided.reshape(3, bots, bots)
     return Cross((total / (1000 * whole * blocks)).reshape(bots, bots), won, level, lost, points)

@@ -5,20 +5,20 @@ tables of three and more bots a block with a fault counts for the bot at fault o
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from typing import Final
 
 from msgspec import Struct
 
+from ladder.listing import label_of, listed_faults, listed_rounds
 from ladder.observed import observed
 from ladder.ranking import rank
-from ladder.results import RoundResult, TableResult
+from ladder.results import RoundResult
 from ladder.rows import accounts, means, overall, rows
-from ladder.scoreboard import Cell, FaultLine, Missing, Standings, rounded
+from ladder.scoreboard import Cell, Missing, Standings, rounded
 from ladder.scores import Cross, cross
 
 FAULTS_SHOWN: Final = 50
-"""So many faults are told one by one; all are counted."""
+"""So many kinds of faults are told one by one; all are counted."""
 
 
 class Benched(Struct, frozen=True):
@@ -40,8 +40,9 @@ class Section(Struct, frozen=True, kw_only=True):
             ((0, 2), (1, 3)); empty where every bot at a table scores for itself.
         rounds: the finished rounds, in the order of the schedule.
         finished: whether all that was planned has been played.
-        order: who came where in a knockout, from the champion on; those who share a place stand
-            together. Empty where the rating decides.
+        order: who came where by the format, as far as rounds are finished; those who share a place
+            stand together. Empty where the rating decides.
+        match_points: by entrant, what a Swiss event has that order from; empty in other formats.
         adjusted: whether the event said beforehand that blocks are decided with luck taken out.
         title: what the event calls the section; the game's id where it is "".
     """
@@ -55,6 +56,7 @@ class Section(Struct, frozen=True, kw_only=True):
     benched: tuple[Benched, ...] = ()
     finished: bool = True
     order: tuple[tuple[int, ...], ...] = ()
+    match_points: tuple[int, ...] = ()
     adjusted: bool = False
     title: str = ""
 
@@ -85,11 +87,10 @@ def standings(section: Section) -> Standings:
     goes into `time` and `wall_us` alone.
     """
     seen, bots = observed(section.rounds, section.sides), len(section.names)
-    compared = cross(seen, bots, adjusted=section.adjusted)
-    ranking = rank(
-        seen, bots, compared.points.tolist(), order=section.order, adjusted=section.adjusted
-    )
-    tables = [table for _, table in _tables(section)]
+    adjusted = section.adjusted
+    compared = cross(seen, bots, adjusted=adjusted)
+    ranking = rank(seen, bots, compared.points.tolist(), order=section.order, adjusted=adjusted)
+    tables = [table for played in section.rounds for table in played.tables]
     blocks = [block for table in tables for block in table.blocks]
     return Standings(
         title=section.title or section.game,
@@ -97,7 +98,8 @@ def standings(section: Section) -> Standings:
         options=section.options,
         format=section.format,
         finished=section.finished,
-        by_adjusted=section.adjusted,
+        by_adjusted=adjusted,
+        by_format=bool(section.order),
         two_sided=all(part.two_sided for part in seen),
         rows=rows(
             section.names,
@@ -105,6 +107,7 @@ def standings(section: Section) -> Standings:
             ranking,
             found=means(seen, bots),
             points=compared.points,
+            match_points=section.match_points,
             played=accounts(tables, bots),
         ),
         cross=_cells(compared, ranking.order),
@@ -112,20 +115,15 @@ def standings(section: Section) -> Standings:
             tuple(ranking.better[one][other] for other in ranking.order) for one in ranking.order
         ),
         gain=overall(seen, bots),
-        rounds=len(section.rounds),
+        rounds=listed_rounds(section.rounds, section.names, section.sides, adjusted=adjusted),
         blocks=len(blocks),
+        alone=sum(int((~part.whole).sum()) for part in seen),
         deals=sum(block.deals for block in blocks),
-        faults=tuple(islice(_faults(section), FAULTS_SHOWN)),
+        faults=listed_faults(section.rounds, section.names)[:FAULTS_SHOWN],
         missing=tuple(_missing(section)),
         champion=_champion(section),
         wall_us=sum(table.wall_us for table in tables),
     )
-
-
-def _tables(section: Section) -> Iterator[tuple[str, TableResult]]:
-    for number, played in enumerate(section.rounds, 1):
-        for table in played.tables:
-            yield played.round.label or f"round {number}", table
 
 
 def _cells(compared: Cross, order: Sequence[int]) -> tuple[tuple[Cell | None, ...], ...]:
@@ -140,24 +138,17 @@ def _cells(compared: Cross, order: Sequence[int]) -> tuple[tuple[Cell | None, ..
     return tuple(tuple(cell(one, other) for other in order) for one in order)
 
 
-def _faults(section: Section) -> Iterator[FaultLine]:
-    for label, table in _tables(section):
-        for found in table.fault_list:
-            name = section.names[table.table.bots[found.bot]]
-            yield FaultLine(label, name, str(found.code), found.detail)
-
-
 def _missing(section: Section) -> Iterator[Missing]:
     for number, played in enumerate(section.rounds, 1):
         for table in played.tables:
             lacking = played.round.blocks - len(table.blocks)
             if table.given_up:
                 names = tuple(section.names[bot] for bot in table.table.bots)
-                label = played.round.label or f"round {number}"
-                yield Missing(label, names, lacking, table.given_up)
+                yield Missing(label_of(number, played), names, lacking, table.given_up)
 
 
 def _champion(section: Section) -> str:
-    if not section.order or not section.finished or len(section.order[0]) != 1:
+    knocked_out = section.order and not section.match_points
+    if not knocked_out or not section.finished or len(section.order[0]) != 1:
         return ""
     return section.names[section.order[0][0]]

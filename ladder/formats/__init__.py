@@ -13,7 +13,7 @@ from ladder.formats.field import Field, Format, check_field
 from ladder.results import Round, RoundResult
 from referee.errors import RefereeError
 
-__all__ = ["Field", "Format", "check", "expected_tables", "next_round", "order"]
+__all__ = ["Field", "Format", "check", "expected_tables", "match_points", "next_round", "order"]
 
 _NOBODY: Final[frozenset[int]] = frozenset()
 
@@ -84,6 +84,13 @@ def order(
             return heats.order(field, played, benched)
         case Format.KNOCKOUT | Format.DOUBLE_KNOCKOUT:
             return knockout.order(kind, field, played, benched)
+
+
+def match_points(kind: Format, field: Field, played: Sequence[RoundResult]) -> tuple[int, ...]:
+    """By entrant, what a Swiss has its order from, byes included; empty in other formats."""
+    if kind is not Format.SWISS:
+        return ()
+    return tuple(score.points for score in swiss.score(field, played))
 
 
 def expected_tables(kind: Format, field: Field) -> int:

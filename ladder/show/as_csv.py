@@ -11,8 +11,8 @@ from referee.escaping import printable
 from referee.verdict import FaultCode
 
 COLUMNS: Final = (
-    *("event", "section", "game", "options", "place", "last_place", "bot", "points"),
-    *("blocks", "deals", "mean", "mean_low", "mean_high", "luck"),
+    *("event", "section", "game", "options", "place", "last_place", "bot", "match_points"),
+    *("points", "blocks", "deals", "mean", "mean_low", "mean_high", "luck"),
     *("adjusted", "adjusted_low", "adjusted_high", "rating", "rating_low", "rating_high"),
     *("faults", *(f"faults_{code}" for code in FaultCode), "unplayed", "voids"),
     *("benched", "time_used_ms", "time_ms_per_act"),
@@ -38,7 +38,8 @@ def as_csv(heading: Heading, sections: Sequence[Standings]) -> str:
 def _fields(row: Row) -> list[Field]:
     codes = dict(row.codes)
     return [
-        *(row.place, row.last, _text(row.name), row.points, row.blocks, row.deals),
+        *(row.place, row.last, _text(row.name), row.match_points),
+        *(row.points, row.blocks, row.deals),
         *(*_estimate(row.mean), row.luck, *_estimate(row.adjusted), *_estimate(row.rating)),
         *(row.faults, *(codes.get(str(code), 0) for code in FaultCode)),
         *(row.unplayed, row.voids, _text(row.benched)),

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ladder.scoreboard import Cell, Estimate, Gain, Row, Standings
+from ladder.scoreboard import Cell, Estimate, Gain, RoundLine, Row, Standings
 from ladder.standings import Heading
 
 Json = dict[str, Any]
@@ -40,8 +40,10 @@ def _section(section: Standings) -> Json:
         "format": section.format,
         "finished": section.finished,
         "decided_by": "adjusted" if section.by_adjusted else "raw",
-        "rounds": section.rounds,
+        "places_by": "format" if section.by_format else "rating",
+        "rounds": [_round(played) for played in section.rounds],
         "blocks": section.blocks,
+        "blocks_for_bots_at_fault_only": section.alone,
         "deals": section.deals,
         "champion": section.champion or None,
         "bots": [_row(row) for row in section.rows],
@@ -52,12 +54,45 @@ def _section(section: Standings) -> Json:
         "probability_better": section.better,
         "luck": _gain(section.gain),
         "faults": [
-            {"round": one.round, "bot": one.name, "code": one.code, "detail": one.detail}
+            {
+                "round": one.round,
+                "bot": one.name,
+                "code": one.code,
+                "detail": one.detail,
+                "times": one.times,
+            }
             for one in section.faults
         ],
         "missing": [
             {"round": one.round, "bots": one.names, "blocks": one.blocks, "why": one.why}
             for one in section.missing
+        ],
+    }
+
+
+def _round(played: RoundLine) -> Json:
+    return {
+        "label": played.label,
+        "first_block": played.first,
+        "blocks": played.blocks,
+        "byes": played.byes,
+        "tables": [
+            {
+                "blocks": table.blocks,
+                "given_up": table.given_up,
+                "bots": [
+                    {
+                        "bot": bot.name,
+                        "side": bot.side,
+                        "won": bot.won,
+                        "level": bot.level,
+                        "lost": bot.lost,
+                        "mean": bot.mean,
+                    }
+                    for bot in table.bots
+                ],
+            }
+            for table in played.tables
         ],
     }
 
@@ -68,6 +103,7 @@ def _row(row: Row) -> Json:
         "entrant": row.bot,
         "place": row.place,
         "last_place": row.last,
+        "match_points": row.match_points,
         "points": row.points,
         "blocks": row.blocks,
         "deals": row.deals,
@@ -79,6 +115,8 @@ def _row(row: Row) -> Json:
         "faults": row.faults,
         "faults_by_code": dict(row.codes),
         "unplayed": row.unplayed,
+        "faulty_blocks": row.faulty,
+        "seated_blocks": row.seated,
         "voids": row.voids,
         "benched": row.benched or None,
     }

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from ladder.scoreboard import Standings
-from ladder.show import wording
+from ladder.show import telling, wording
 from ladder.show.markup import Markup, join, tag
 from ladder.show.plot import Mark, plot
 from ladder.show.tables import MOST_CROSSED, better_table, cross_table, standings_table
@@ -19,7 +19,7 @@ _NOTES: Final = (
     "A block is one deck in all its seatings, and the one observation in all statistics. "
     "Intervals are 95 %, by a bootstrap over blocks; bots that cannot be told apart share places. "
     "Points: a block won is 1, a level one a half; at tables of many, the share of the others that "
-    "a bot is ahead of."
+    "a bot is ahead of. Rating: Elo-like, fitted to all blocks at once, the field's mean at 0."
 )
 
 
@@ -78,8 +78,9 @@ def _section(at: int, section: Standings) -> Markup:
         "" if section.finished else tag("p", "Not finished: this is how it stands.", class_="open"),
         _champion(section),
         standings_table(section),
-        tag("p", _decided(section), class_="quiet"),
+        *(tag("p", line, class_="quiet") for line in _rules(section)),
         _plots(section),
+        _rounds(section),
         join(tag("h3", "Bot against bot"), cross_table(section)) if crossed else "",
         join(tag("h3", "Who is better"), better_table(section)) if crossed and told else "",
         _remarks(section),
@@ -91,6 +92,19 @@ def _champion(section: Standings) -> str:
     if not section.champion:
         return ""
     return tag("p", "Champion: ", tag("strong", section.champion), class_="champion")
+
+
+def _rules(section: Standings) -> list[str]:
+    """How the table came about."""
+    lines = (telling.places_line(section), telling.alone_line(section))
+    return [*(f"{line[0].upper()}{line[1:]}." for line in lines if line), _decided(section)]
+
+
+def _rounds(section: Standings) -> Markup:
+    if not section.by_format or not section.rounds:
+        return Markup()
+    lines = (tag("li", line) for line in telling.round_lines(section))
+    return join(tag("h3", "Rounds"), tag("ul", *lines))
 
 
 def _decided(section: Standings) -> str:
@@ -120,9 +134,9 @@ def _figure(title: str, told: str, marks: Sequence[Mark], digits: int) -> Markup
 
 
 def _remarks(section: Standings) -> Markup:
-    more = sum(row.faults for row in section.rows) - len(section.faults)
-    faults = [f"{one.name}, {one.round}: {one.code}: {one.detail}" for one in section.faults]
-    if more > 0:
+    faults = [line for line in map(telling.given_up_line, section.rows) if line]
+    faults += map(telling.fault_line, section.faults)
+    if more := telling.more_faults(section, len(section.faults)):
         faults.append(f"and {more:,} more")
     lists = {
         "Benched": [f"{row.name}: {row.benched}" for row in section.rows if row.benched],

@@ -16,7 +16,9 @@ def standings_table(section: Standings) -> Markup:
     """A row a bot, by place."""
     lucky = any(row.luck is not None for row in section.rows)
     void = any(row.voids for row in section.rows)
+    matched = any(row.match_points is not None for row in section.rows)
     heads = (
+        *(("match points",) if matched else ()),
         *("points", "blocks", "deal value", *(("luck", "adjusted") if lucky else ()), "rating"),
         *("faults", *(("voids",) if void else ()), "ms an act"),
     )
@@ -40,6 +42,7 @@ def _row(row: Row, *, lucky: bool, void: bool) -> Markup:
         "tr",
         tag("td", wording.place(row, _DASH), class_="place"),
         tag("th", row.name, scope="row", title=row.name),
+        *((tag("td", str(row.match_points)),) if row.match_points is not None else ()),
         tag("td", wording.points(row.points)),
         tag("td", f"{row.blocks:,}"),
         _estimate(row.mean, 1),

@@ -7,13 +7,15 @@ from rich.console import Console
 from rich.text import Text
 
 from ladder.scoreboard import Cell, Standings
-from ladder.show import wording
+from ladder.show import telling, wording
 from ladder.show.grid import Column, fits, print_grid, said
 from ladder.standings import Heading
 
 MOST_CROSSED: Final = 12
 """More bots than that have no cross-table on a terminal."""
 FAULTS_SHOWN: Final = 10
+ROUNDS_SHOWN: Final = 32
+"""Lines about rounds; the last ones, where there are more."""
 _SURE: Final = 0.975
 
 
@@ -27,6 +29,7 @@ def print_standings(to: Console, heading: Heading, sections: Sequence[Standings]
     """
     for section in sections:
         _print_section(to, section)
+    _print_legend(to, sections)
     for what, where in heading.files:
         to.print(said(f"{what}: {where}"), soft_wrap=True)
     if heading.digest:
@@ -44,6 +47,10 @@ def _print_section(to: Console, section: Standings) -> None:
         to.print(said("not finished: this is how it stands", "yellow"))
     to.print()
     _print_rows(to, section)
+    for line in (telling.places_line(section), telling.alone_line(section)):
+        if line:
+            to.print(said(line, "dim"))
+    _print_rounds(to, section)
     to.print()
     _print_accounts(to, section)
     if len(section.rows) <= MOST_CROSSED:
@@ -59,10 +66,12 @@ def _print_section(to: Console, section: Standings) -> None:
 
 def _print_rows(to: Console, section: Standings) -> None:
     lucky = any(row.luck is not None for row in section.rows)
+    matched = any(row.match_points is not None for row in section.rows)
     columns = [
         Column("place"),
         Column("bot", name=True),
-        Column("points"),
+        *((Column("match points"),) if matched else ()),
+        Column("points", spare=1 if matched else 0),
         Column("blocks", spare=2),
         Column("deal value"),
         *((Column("luck", spare=4), Column("adjusted", spare=3)) if lucky else ()),
@@ -72,12 +81,28 @@ def _print_rows(to: Console, section: Standings) -> None:
     for row in section.rows:
         luck = (wording.signed(row.luck), wording.give_or_take(row.adjusted)) if lucky else ()
         cells = (
+            *((str(row.match_points),) if matched else ()),
             *(wording.points(row.points), str(row.blocks), wording.give_or_take(row.mean)),
             *(*luck, wording.give_or_take(row.rating, 0)),
         )
         name = said(row.name, "dim strike" if row.benched else "bold" if row.place == 1 else "")
         lines.append((Text(wording.place(row)), name, *map(Text, cells)))
     print_grid(to, columns, lines)
+
+
+def _print_rounds(to: Console, section: Standings) -> None:
+    """Who met whom, where that follows from what was played before."""
+    lines = list(telling.round_lines(section)) if section.by_format else []
+    if not lines:
+        return
+    to.print()
+    if section.champion:
+        to.print(said(f"champion: {section.champion}", "bold"))
+    if more := len(lines[:-ROUNDS_SHOWN]):
+        told = f"... {wording.plural(more, 'line')} about earlier rounds: left out of a terminal"
+        to.print(said(told, "dim"))
+    for line in lines[-ROUNDS_SHOWN:]:
+        to.print(said(line))
 
 
 def _print_accounts(to: Console, section: Standings) -> None:
@@ -157,19 +182,24 @@ def _print_square(to: Console, told: str, lines: Sequence[Sequence[Text]]) -> No
 
 def _print_remarks(to: Console, section: Standings) -> None:
     to.print()
-    if section.champion:
-        to.print(said(f"champion: {section.champion}", "bold"))
     decided = "luck-adjusted" if section.by_adjusted else "raw"
     to.print(said(f"{wording.luck_line(section.gain)}; points and rating are {decided}"))
     for row in section.rows:
         if row.benched:
             to.print(said(f"benched: {row.name}: {row.benched}", "yellow"))
+    for row in section.rows:
+        if row.unplayed:
+            to.print(said(telling.given_up_line(row), "red"))
     for one in section.faults[:FAULTS_SHOWN]:
-        to.print(said(f"fault: {one.name}, {one.round}: {one.code}: {one.detail}", "red"))
-    more = sum(row.faults for row in section.rows) - min(len(section.faults), FAULTS_SHOWN)
-    if more > 0:
+        to.print(said(f"fault: {telling.fault_line(one)}", "red"))
+    if more := telling.more_faults(section, FAULTS_SHOWN):
         to.print(said(f"... and {wording.plural(more, 'fault')} more", "dim"))
     for lack in section.missing:
         names = " - ".join(lack.names)
         what = f"left out: {wording.plural(lack.blocks, 'block')} of {names}, {lack.round}"
         to.print(said(f"{what}: {lack.why}", "yellow"))
+
+
+def _print_legend(to: Console, sections: Sequence[Standings]) -> None:
+    for line in telling.LEGEND[: 1 if all(one.two_sided for one in sections) else 2]:
+        to.print(said(line, "dim"))

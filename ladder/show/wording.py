@@ -86,7 +86,7 @@ def by_code(row: Row) -> str:
     """Faults by code, as far as they are known: late 3, crashed 1."""
     told = [f"{code} {count}" for code, count in row.codes]
     if row.unplayed:
-        told.append(f"{row.unplayed} deals not played")
+        told.append("then given up")
     return ", ".join(told)
 
 
@@ -112,7 +112,7 @@ def amounts(section: Standings) -> str:
     """How much was played."""
     return ", ".join(
         (
-            plural(section.rounds, "round"),
+            plural(len(section.rounds), "round"),
             plural(section.blocks, "block"),
             plural(section.deals, "deal"),
         )
@@ -121,6 +121,9 @@ def amounts(section: Standings) -> str:
 
 def measured(section: Standings) -> str:
     """What the cells of the cross-table are."""
-    if section.two_sided:
+    if section.two_sided and not section.alone:
         return "mean deal value of the row's bot in blocks against the column's"
-    return "mean difference of the deal values of the row's bot and the column's"
+    both = " in blocks that count for both" if section.alone else ""
+    if section.two_sided:
+        return f"mean deal value of the row's bot against the column's{both}"
+    return f"mean difference of the deal values of the row's bot and the column's{both}"
