@@ -158,7 +158,7 @@ def _print_versus(to: Console, comparison: Comparison) -> None:
     if comparison.sprt is not None:
         _print_sprt(to, comparison)
     to.print(
-        f"{found.blocks} blocks, {found.deals} deals: "
+        f"{found.blocks:,} block{'s' if found.blocks != 1 else ''}, {found.deals:,} deals: "
         f"{found.won} won by A, {found.level} level, {found.lost} lost"
     )
     to.print()

@@ -53,7 +53,8 @@ class Observed(Struct, frozen=True):
     @property
     def whole(self) -> Flags:
         """Whether the block counts for everybody at its table, b."""
-        return np.logical_and.reduce(self.counts, axis=1)
+        everybody: Flags = np.logical_and.reduce(self.counts, axis=1)
+        return everybody
 
     def scored(self, *, adjusted: bool) -> Ints:
         """What blocks are decided by, in thousandths, b x n: deal values, or those less luck."""

@@ -276,6 +276,158 @@ def test_more_than_a_dozen_bots_have_no_cross_table_on_a_terminal() -> None:
     assert "Bot against bot" in page(HEADING, [found])
 
 
+def cup(match_points: tuple[int, ...] = ()) -> Standings:
+    """A knockout, or a Swiss, of five bots in which one rests and one pair meets again."""
+    first = [table((0, 3), [block(0, (9, -9)), block(1, (-4, 4)), block(2, (1, -1))])]
+    first.append(table((1, 2), [block(0, (5, -5)), block(1, (-5, 5)), block(2, (0, 0))]))
+    again = [table((1, 2), [block(at, (2, -2)) for at in (3, 4, 5)])]
+    final = [table((0, 1), [block(6, (8, -8))], given_up="host: gone")]
+    rounds = [
+        played(one, blocks=3, label=at)
+        for one, at in zip((first, again, final), "abc", strict=True)
+    ]
+    rounds = [replace(one, round=replace(one.round, byes=(4,))) for one in rounds]
+    names = ("greedy", "random", "first", "last", "sleepy")
+    order = ((0,), (1,), (2, 3), (4,))
+    return standings(
+        Section(
+            game="briscola-2",
+            names=names,
+            rounds=tuple(rounds),
+            order=order,
+            match_points=match_points,
+        )
+    )
+
+
+ROUNDS = [
+    "a: greedy 2-1 last (+1.0)",
+    "a: random 1-1 first, 1 level (0.0)",
+    "a: bye: sleepy",
+    "b: random 3-0 first (+1.0)",
+    "c: greedy 1-0 random (+4.0), 1 of 3 blocks (given up)",
+    "c: bye: sleepy",
+]
+
+
+def test_a_knockout_tells_its_rounds() -> None:
+    """Who met whom stands under the table with the champion, on the page, and in JSON."""
+    found = cup()
+    lines = printed(found, 80).splitlines()
+    text = read(page(HEADING, [found])).text
+    (section,) = json.loads(msgspec.json.encode(as_json(HEADING, [found])))["sections"]
+
+    at = lines.index("champion: greedy")
+    assert lines[at + 1 : at + 1 + len(ROUNDS)] == ROUNDS
+    assert "places are those of the format" in lines
+    assert all(line in text for line in (*ROUNDS, "Places are those of the format."))
+    assert section["places_by"] == "format"
+    assert [(one["label"], one["byes"]) for one in section["rounds"]] == [
+        (label, ["sleepy"]) for label in "abc"
+    ]
+    assert section["rounds"][0]["tables"][1]["bots"][0] == {
+        "bot": "random",
+        "side": 0,
+        "won": 1,
+        "level": 1,
+        "lost": 1,
+        "mean": 0.0,
+    }
+
+
+def test_a_swiss_shows_what_it_is_sorted_by() -> None:
+    """Match points have a column everywhere, and a line that says what they are."""
+    found = cup((6, 4, 2, 2, 0))
+    text = printed(found, 80)
+    rows = list(csv.DictReader(io.StringIO(as_csv(HEADING, [found]), newline="")))
+    (section,) = as_json(HEADING, [found])["sections"]
+
+    assert "match points" in text.splitlines()[3]
+    assert "champion" not in text
+    assert "by match points (2 for an opponent beaten over a round" in " ".join(text.split())
+    assert "match points" in read(page(HEADING, [found])).text
+    assert [row["match_points"] for row in rows] == ["6", "4", "2", "2", "0"]
+    assert [row["match_points"] for row in section["bots"]] == [6, 4, 2, 2, 0]
+
+
+def test_partners_stand_together_in_a_round() -> None:
+    """At tables of many the best side comes first, each bot with its mean."""
+    four = table((0, 1, 2, 3), [block(0, (-10, 10, -10, 10))])
+    found = standings(
+        Section(
+            game="briscola-4",
+            names=tuple("abcd"),
+            sides=((0, 2), (1, 3)),
+            rounds=(played([four], blocks=1),),
+            order=((1, 3), (0, 2)),
+        )
+    )
+
+    assert "round 1: b +5.0 & d +5.0, a -5.0 & c -5.0" in printed(found, 80).splitlines()
+
+
+def test_many_rounds_are_cut_on_a_terminal_only() -> None:
+    """The last ones are what decided; a round-robin has none there, but in JSON."""
+    many = round_robin(10, blocks=1)
+    found = standings(replace(many, order=tuple((bot,) for bot in range(10))))
+    text = printed(found, 80)
+
+    assert "... 13 lines about earlier rounds: left out of a terminal" in text
+    assert text.count("round 1: ") == 32
+    assert read(page(HEADING, [found])).text.count("round 1: ") == 45
+    assert "round 1: " not in printed(standings(many), 80)
+    (section,) = as_json(HEADING, [standings(many)])["sections"]
+    assert len(section["rounds"][0]["tables"]) == 45
+
+
+def test_faults_are_told_shortly_and_do_not_contradict_each_other() -> None:
+    """Alike ones in one line, ten lines at most, and what became of a bot that was given up."""
+    found = [fault(0, FaultCode.CRASHED)] * 6 + [fault(1, detail=f"{at}") for at in range(12)]
+    blocks = [block(0, (-9, 9), faults=(6, 12)), block(1, (-9, 9)), block(2, (9, -9))]
+    blocks[1] = replace(blocks[1], unplayed=(2, 0))
+    shown = standings(
+        Section(
+            game="x",
+            names=("a", "b"),
+            rounds=(played([table((0, 1), blocks, faults=found)], blocks=3),),
+        )
+    )
+    lines = printed(shown, 80).splitlines()
+    text = read(page(HEADING, [shown])).text
+
+    assert "a: 6 faults, then given up: 2 of 3 blocks count as faulty" in lines
+    assert "fault: a, round 1: crashed: no answer x6" in lines
+    assert sum(line.startswith("fault: ") for line in lines) == 10
+    assert "... and 3 faults more" in lines
+    assert "not played" not in "".join(lines)
+    assert "a: 6 faults, then given up: 2 of 3 blocks count as faulty" in text
+
+
+def test_numbers_and_rules_are_explained() -> None:
+    """What they are stands under them; the rule for faults at larger tables where it was needed."""
+    clean = block(0, (6, 0, -6), deals=6)
+    faulty = block(1, (-720, 300, 0), deals=6, faults=(1, 0, 0))
+    names = ("a", "b", "c")
+    three, good = (
+        standings(
+            Section(game="x", names=names, rounds=(played([table((0, 1, 2), blocks)], blocks=2),))
+        )
+        for blocks in ([clean, faulty], [clean])
+    )
+    rule = (
+        "t tables of three and more a block with a fault counts for the bot at fault only: 1 of 2"
+    )
+
+    assert "±: 95 % interval; points: a block won 1, level 1/2; rating: Elo-like" in printed(
+        good, 80
+    )
+    assert f"a{rule}" in printed(three, 200)
+    assert f"A{rule}" in read(page(HEADING, [three])).text
+    assert "where a block counts for both; won-level-lost" in printed(three, 200)
+    assert rule not in printed(good, 200)
+    assert "Rating: Elo-like" in page(HEADING, [good])
+
+
 def test_an_event_that_has_not_begun_can_be_shown() -> None:
     """Everywhere, with rows and without numbers."""
     found = standings(Section(game="sueca", names=("a", "b"), rounds=(), finished=False))

@@ -1,16 +1,21 @@
 """From rounds to standings: points, means, luck, places, faults, and what is left out."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from ladder.event_results import section_of
 from ladder.observed import observed
-from ladder.results import TableResult
-from ladder.scoreboard import Row, Standings, Time
+from ladder.pairing import next_round
+from ladder.results import RoundResult, TableResult
+from ladder.scoreboard import BotLine, Row, Standings, Time
 from ladder.scores import cross
 from ladder.standings import Benched, Section, standings
 from referee.verdict import FaultCode
+from support.events import event_of, event_text
 from support.sections import block, fault, played, round_robin, table, tables_of
 
 
@@ -89,6 +94,42 @@ def test_a_fault_at_a_table_of_three_counts_for_the_bot_at_fault_only(kind: str)
     assert [rows[name].points for name in "abc"] == [1, 0.5, 0]
     assert rows["a"].mean is not None
     assert rows["a"].mean.value == (1 - 120) / 2
+
+
+def test_what_counts_for_one_only_is_in_no_cell() -> None:
+    """Both cells of a pair have the blocks that count for both, and the others are counted."""
+    clean = block(0, (6, 0, -6), deals=6)
+    faulty = block(1, (-720, 300, 0), deals=6, faults=(1, 0, 0))
+    both = block(2, (-720, -360, 0), deals=6, faults=(1, 1, 0))
+    found = standings(section(table((0, 1, 2), [clean, faulty, both]), bots=3))
+    at = {row.name: index for index, row in enumerate(found.rows)}
+    pairs = {one + other: found.cross[at[one]][at[other]] for one in "abc" for other in "abc"}
+    blocks = {pair: cell and (cell.won, cell.level, cell.lost) for pair, cell in pairs.items()}
+
+    assert found.alone == 2
+    assert (blocks["ab"], blocks["ba"]) == ((1, 0, 1), (1, 0, 1))
+    assert (blocks["ac"], blocks["ca"]) == ((1, 0, 0), (0, 0, 1))
+
+
+def test_a_bot_with_faulty_blocks_only_is_below_those_not_rated_yet() -> None:
+    """Its rating compares it with nobody: the others come first, rated or not, and share places."""
+    crash = block(0, (-720, 360, 360), deals=6, faults=(1, 0, 0))
+    found = standings(section(table((0, 1, 2), [crash]), bots=3))
+    later = standings(
+        section(
+            table((0, 1, 2), [crash]),
+            table((1, 2, 3), [block(0, (600, 0, -600), deals=6)]),
+            bots=5,
+        )
+    )
+
+    assert [(row.name, row.place, row.last) for row in found.rows] == [
+        ("b", 1, 2),
+        ("c", 1, 2),
+        ("a", 3, 3),
+    ]
+    assert [row.name for row in later.rows] == ["b", "c", "d", "e", "a"]
+    assert [(row.place, row.last) for row in later.rows[3:]] == [(4, 4), (5, 5)]
 
 
 def test_a_fault_between_two_counts_for_both() -> None:
@@ -183,7 +224,7 @@ def test_the_order_of_tables_changes_nothing() -> None:
 
     back = standings(replace(forth, rounds=(first, second)))
 
-    assert timeless(replace(back, rounds=1)) == timeless(standings(forth))
+    assert timeless(replace(back, rounds=())) == timeless(replace(standings(forth), rounds=()))
 
 
 def test_better_bots_come_first_and_equal_ones_share_places() -> None:
@@ -225,6 +266,69 @@ def test_a_knockout_has_its_own_order() -> None:
     assert found.champion == found.rows[0].name == cup.names[2]
     assert [(row.place, row.last) for row in found.rows] == [(1, 1), (2, 2), (3, 4), (3, 4)]
     assert {row.bot for row in found.rows[2:]} == {1, 3}
+
+
+def test_a_swiss_event_has_its_own_order_all_the_time(tmp_path: Path) -> None:
+    """By match points of finished rounds, byes included; it has no champion."""
+    top = 'format = "swiss"\nrounds = 2\nblocks = 1'
+    plan = event_of(tmp_path, event_text(3, top=top)).plan
+    first = next_round(plan, 0, (), ())
+    assert first is not None
+    pair = first.tables[0].bots
+    done = RoundResult(first, (table(pair, [block(0, (-9, 9))]),))
+    second = next_round(plan, 0, (done,), ())
+    assert second is not None
+    begun = RoundResult(second, (table(second.tables[0].bots, []),))
+    expected = {pair[0]: (0, 3), pair[1]: (2, 1), first.byes[0]: (2, 2)}
+
+    for rounds in ((done,), (done, begun)):
+        found = standings(section_of(plan, 0, rounds, finished=False))
+        assert {row.bot: (row.match_points, row.place) for row in found.rows} == expected
+        assert found.by_format
+        assert not found.champion
+    assert not standings(section_of(plan, 0, (done,), finished=True)).champion
+
+
+def test_rounds_are_told_table_by_table() -> None:
+    """A block is won by whom no opponent comes up to, and means are those that decide."""
+    blocks = [block(0, (9, -9), luck=(12_000, -12_000)), block(1, (4, -4), luck=(0, 0))]
+    own = section(table((1, 0), blocks), table((2, 3), [], given_up="host: gone"), bots=4, blocks=2)
+    raw, adjusted = (
+        standings(replace(own, adjusted=taken_out)).rounds[0] for taken_out in (False, True)
+    )
+
+    assert (raw.label, raw.first, raw.blocks) == ("round 1", 0, 2)
+    assert raw.tables[0].bots == (BotLine("b", 0, 2, 0, 0, 3.25), BotLine("a", 1, 0, 0, 2, -3.25))
+    assert adjusted.tables[0].bots[0] == BotLine("b", 0, 1, 0, 1, 0.25)
+    assert raw.tables[1].given_up
+    assert {bot.mean for bot in raw.tables[1].bots} == {None}
+
+
+def test_rounds_of_many_leave_out_blocks_that_count_for_others_only() -> None:
+    """Who was not at fault has no more than its clean blocks there."""
+    clean = block(0, (60, 0, -60), deals=6)
+    faulty = block(1, (-720, 300, 300), deals=6, faults=(1, 0, 0))
+    (found,) = standings(section(table((0, 1, 2), [clean, faulty]), bots=3)).rounds
+
+    assert [(bot.won, bot.level, bot.lost, bot.mean) for bot in found.tables[0].bots] == [
+        (1, 0, 1, -55.0),
+        (0, 0, 1, 0.0),
+        (0, 0, 1, -10.0),
+    ]
+
+
+def test_faults_that_are_alike_stand_together() -> None:
+    """With the round of the first one, and how often."""
+    alike = [fault(0, FaultCode.CRASHED, "exit status 3")] * 3
+    one = table((0, 1), [block(0, (-9, 9), faults=(4, 0))], faults=[*alike, fault(0)])
+    two = table((1, 0), [block(1, (9, -9), faults=(0, 1))], faults=[fault(1)])
+    rounds = (played([one], blocks=1, label="first"), played([two], blocks=1, label="second"))
+    found = standings(replace(section(one), rounds=rounds)).faults
+
+    assert [(line.round, line.name, line.code, line.times) for line in found] == [
+        ("first", "a", "crashed", 3),
+        ("first", "a", "late", 2),
+    ]
 
 
 def test_faults_are_counted_beyond_those_that_are_told() -> None:

@@ -173,7 +173,8 @@ def _progress(comparison: Comparison, talk: Console) -> Iterator[Callable[[Outco
 
         def watch(outcome: Outcome) -> None:
             if not progress.tasks[task].completed:
-                talk.print(f"sandbox: {outcome.sandbox}", style="dim")
+                kind, _, how = outcome.sandbox.partition(": ")
+                talk.print(f"sandbox: {kind} ({how})", style="dim")
             if outcome.bug:
                 talk.print(outcome.bug)
             said = ""

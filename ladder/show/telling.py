@@ -1,4 +1,4 @@
-"""What stands under a table, in words: rounds, faults, and by what rules places came about. Pure."""
+"""What stands under a table, in words: rounds, faults, and the rules behind places. Pure."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -31,20 +31,26 @@ def places_line(section: Standings) -> str:
     told += "" if section.finished else ", as far as rounds are finished"
     if any(row.match_points is not None for row in section.rows):
         told += (
-            ": by match points (an opponent with a lower mean in a round is 2, a level one 1, a "
-            "bye a win), then by deal value"
+            ": by match points (2 for an opponent beaten over a round, 1 for a level one; a bye "
+            "counts as a win), then by deal value"
         )
     return told
 
 
 def round_lines(section: Standings) -> Iterator[str]:
-    """A line for each table of each round, and one for those who rested."""
+    """A line for each table of each round, and one for those who rested.
+
+    Who only waits while others meet again has no bye that anybody would look for.
+    """
+    before: set[frozenset[str]] = set()
     for played in section.rounds:
+        met = {frozenset(bot.name for bot in table.bots) for table in played.tables}
+        again, before = met <= before, met
         for table in played.tables:
             lacking = played.blocks - table.blocks
             less = f", {table.blocks} of {plural(played.blocks, 'block')}" if lacking else ""
             yield f"{played.label}: {_met(table)}{less}{' (given up)' * table.given_up}"
-        if played.byes:
+        if played.byes and not again:
             yield f"{played.label}: {'byes' if len(played.byes) > 1 else 'bye'}: " + ", ".join(
                 played.byes
             )

@@ -142,7 +142,7 @@ def _print_cross(to: Console, section: Standings) -> None:
     lines = []
     for name, row in zip(names, section.cross, strict=True):
         lines.append([name, *(_difference(cell, digits) for cell in row)])
-        if roomy:
+        if roomy and any(cell is not None for cell in row):
             under = (Text("" if cell is None else wording.tally(cell), "dim") for cell in row)
             lines.append([Text(""), *under])
     told = f"{wording.measured(section)}{'; won-level-lost' if roomy else ''}"

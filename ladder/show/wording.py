@@ -123,7 +123,7 @@ def measured(section: Standings) -> str:
     """What the cells of the cross-table are."""
     if section.two_sided and not section.alone:
         return "mean deal value of the row's bot in blocks against the column's"
-    both = " in blocks that count for both" if section.alone else ""
-    if section.two_sided:
-        return f"mean deal value of the row's bot against the column's{both}"
-    return f"mean difference of the deal values of the row's bot and the column's{both}"
+    if section.alone:
+        what = "deal value of the row's bot" if section.two_sided else "difference of deal values"
+        return f"mean {what}, where a block counts for both"
+    return "mean difference of the deal values of the row's bot and the column's"
