@@ -9,6 +9,7 @@ from ladder.sequential import Decision
 from ladder.sprt import Verdict
 from ladder.versus import Measure, Versus, versus
 from referee.bots import Found
+from referee.escaping import printable
 from referee.faces import print_table
 
 _SIDES: Final = "AB"
@@ -144,7 +145,7 @@ def print_report(to: Console, comparison: Comparison, bots: tuple[Found, Found])
         ],
     )
     for fault in comparison.fault_list:
-        to.print(f"fault: {names[fault.bot]}: {fault.code}: {fault.detail}", style="red")
+        to.print(f"fault: {names[fault.bot]}: {fault.code}: {printable(fault.detail)}", style="red")
     to.print(f"key: {comparison.plan.job.key} (--key deals the same cards again)", style="dim")
 
 

@@ -13,6 +13,8 @@ import trio
 from msgspec import Struct
 
 from ladder.benching import benched
+from ladder.event_check import Misfit, check_log
+from ladder.event_key import commitment
 from ladder.event_lines import EndLine, MatchLine, match_line, outcome_of, round_line
 from ladder.event_log import Contents, EventLog, sync_folder
 from ladder.pairing import next_round
@@ -107,6 +109,24 @@ async def play_event(
         sections.append(await conductor.section(at))  # noqa: PERF401  # mypy wants no async here
     log.write(EndLine(event_digest(sections), way.key))
     return tuple(sections)
+
+
+def checked(found: Contents, path: Path) -> None:
+    """Refuses a log that does not fit its own plan.
+
+    Raises:
+        RefereeError: naming what does not fit.
+    """
+    if found.header is None:
+        return
+    end = found.end
+    try:
+        key = "" if end is None else commitment(end.key)
+        check_log(found.header, found.rounds, found.matches, end, key)
+        if end is not None and event_digest(so_far(found)) != end.end:
+            raise Misfit("its last line is of other matches")
+    except Misfit as error:
+        raise RefereeError(f"log {str(path)!r} is no event's: {error}") from error
 
 
 def so_far(found: Contents) -> tuple[Rounds, ...]:
@@ -217,7 +237,9 @@ class _Conductor:
             return None
         path = self._way.records / record_name(self._plan, part)
         with _host(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
+            # whose block keys tell the decks that other tables are yet to play
+            self._way.records.mkdir(mode=0o700, exist_ok=True)
+            path.parent.mkdir(exist_ok=True)
             path.unlink(missing_ok=True)
         return path
 

@@ -162,6 +162,8 @@ def _check_key(key: str | None) -> None:
 def _check_printable(name: str) -> None:
     if not name.isprintable():
         raise RefereeError("name: control characters have no place in it")
+    if name != name.strip():
+        raise RefereeError(f"name: {name!r} begins or ends with a blank")
 
 
 def _whole(typed: str, folder: Path) -> str:

@@ -90,16 +90,20 @@ class Contents:
             raise self._error(number, "its hash does not fit the lines before it")
         if isinstance(line, Header) != (number == 1):
             raise self._error(number, NO_LINE)
+        if self.end is not None:
+            raise self._error(number, "nothing belongs after the end")
         self.size += len(text)
         match line:
             case Header():
                 self.header = line
-            case RoundLine():
+            case RoundLine() if line.round not in self.rounds:
                 self.rounds[line.round] = line
-            case MatchLine():
+            case MatchLine() if line.match not in self.matches:
                 self.matches[line.match] = line
             case EndLine():
                 self.end = line
+            case _:
+                raise self._error(number, "it stands there for the second time")
 
     def _check_format(self, number: int) -> None:
         if number > FORMAT:
@@ -128,6 +132,8 @@ class EventLog:
             RefereeError: it is in use, or damaged, or cannot be made.
         """
         self.path = folder / LOG
+        if self.path.exists() and not self.path.is_file():
+            raise RefereeError(f"log {str(self.path)!r}: that is no file")
         try:
             folder.mkdir(parents=True, exist_ok=True)
             flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC

@@ -1,4 +1,4 @@
-"""What is wrong with the file of an event, in the words of who wrote it. Pure.
+"""What is wrong with the file of an event, in the words of who wrote it.
 
 msgspec says exactly what it found, but in words of its own, and names a key as `$.game[0].id`.
 """

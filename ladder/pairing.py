@@ -1,6 +1,7 @@
 """From the plan of an event to its formats: who plays whom next, and who came where. Pure."""
 
 from collections.abc import Collection, Sequence
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -10,6 +11,9 @@ from ladder.plan import EventPlan, LuckUse, SectionPlan
 from ladder.results import Round, RoundResult
 from referee.rules import Sides
 from referee.workers.jobs import BlockResult
+
+BLOCKS_OF_A_SECTION: Final = 2**40
+"""More than it can play: sections never meet each other's decks, ids or seeds."""
 
 
 def partners_of(section: SectionPlan) -> Sides:
@@ -62,7 +66,8 @@ def expected_deals(plan: EventPlan) -> int:
 
 
 def _field_of(plan: EventPlan, at: int) -> Field:
-    return _field(plan.sections[at], len(plan.entrants), plan.heroes)
+    field = _field(plan.sections[at], len(plan.entrants), plan.heroes)
+    return replace(field, first=at * BLOCKS_OF_A_SECTION)
 
 
 def _field(section: SectionPlan, entrants: int, heroes: tuple[int, ...]) -> Field:

@@ -56,6 +56,7 @@ def rank(
         None if one is None else Estimate(one.value, one.low, one.high) for one in rated.strengths
     )
     groups = _groups(seen, ratings)
+    ratings = tuple(None if bot in groups[-1] else one for bot, one in enumerate(ratings))
     by_rating = [
         bot
         for group in groups

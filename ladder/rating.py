@@ -12,10 +12,10 @@ from typing import Final
 
 import numpy as np
 from msgspec import Struct
-from scipy.special import ndtri
+from scipy.special import ndtri, stdtr
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # it has no types
 
-from ladder.bootstrap import LEVEL, REPLICATES, Floats, interval, uniforms, weights
+from ladder.bootstrap import LEVEL, REPLICATES, Floats, Ints, interval, uniforms, weights
 from ladder.choices import PRIOR, Choices, Orders, choices
 from ladder.observed import Flags, Observed
 from ladder.strengths import Fit
@@ -80,7 +80,7 @@ def rate_orders(orders: Sequence[Orders], bots: int, replicates: int = REPLICATE
     for bot, at in who.items():
         low, high = interval(samples[at], int(taken.units[at])).tolist()
         found[bot] = Rating(_elo(values[at]), _elo(low), _elo(high))
-    shares = chances(samples)
+    shares = with_doubt(chances(samples), taken.units)
     better = tuple(
         tuple(
             round(float(shares[who[one], who[other]]), 4)
@@ -127,6 +127,19 @@ def chances(samples: Floats) -> Floats:
         ahead[row] = np.where(np.abs(apart) < _LEVEL_WITHIN, 0.0, np.sign(apart)).sum(axis=1)
     ahead /= 2 * (samples.shape[1] + 1)
     return ahead + 0.5
+
+
+def with_doubt(shares: Floats, units: Ints) -> Floats:
+    """Chances that allow for how few blocks there are, as a t-test does; of one, nothing follows.
+
+    Args:
+        shares: of the replicates, by pair.
+        units: how many blocks, of different decks, each has played.
+    """
+    blocks = np.minimum.outer(units, units)
+    free = np.maximum(blocks - 1, 1)
+    doubted = stdtr(free, ndtri(shares) * np.sqrt(free / (free + 2)))
+    return np.asarray(np.where(blocks > 1, doubted, 0.5), np.float64)
 
 
 def places(better: Better) -> tuple[tuple[int, int], ...]:

@@ -41,6 +41,8 @@ class TableResult(Struct, frozen=True):
         used_us: what each bot's clock was charged, by place in `table.bots`.
         voids: deals that were void, by the bot whose act it was.
         given_up: why blocks are missing; "" if none are.
+        faults: all faults by place, those after the last deal of a match included; empty where
+            nobody has counted them.
     """
 
     table: Table
@@ -52,6 +54,7 @@ class TableResult(Struct, frozen=True):
     voids: tuple[int, ...]
     given_up: str
     game_digest: str
+    faults: tuple[int, ...] = ()
 
 
 class RoundResult(Struct, frozen=True):

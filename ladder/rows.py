@@ -47,7 +47,7 @@ def accounts(tables: Iterable[TableResult], bots: int) -> tuple[Account, ...]:
             codes[table.table.bots[found.bot]][str(found.code)] += 1
         for place, bot in enumerate(table.table.bots):
             in_blocks = sum(block.faults[place] for block in table.blocks)
-            faults[bot] += max(in_blocks, listed[place])
+            faults[bot] += table.faults[place] if table.faults else max(in_blocks, listed[place])
             unplayed[bot] += sum(block.unplayed[place] for block in table.blocks if block.unplayed)
             faulty[bot] += sum(block.at_fault[place] for block in table.blocks)
             seated[bot] += len(table.blocks)

@@ -81,6 +81,7 @@ def job(plan: EventPlan, part: Part, *, bots: Sequence[str], key: str, record: s
         pace=section.pace,
         record=record,
         luck=plan.luck is not LuckUse.OFF,
+        hashes=tuple(plan.entrants[bot].hash for bot in part.bots),
     )
 
 
@@ -137,6 +138,7 @@ def _table_result(table: Table, outcomes: Sequence[Outcome]) -> TableResult:
         fault_list=tuple(faults[:FAULTS_KEPT]),
         voids=_added(table, [one.voids for one in outcomes]),
         given_up="; ".join(dict.fromkeys(reasons)),
+        faults=_added(table, [one.faults for one in outcomes]),
         game_digest=digest_of([one.game_digest for one in outcomes]),
     )
 

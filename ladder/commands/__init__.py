@@ -14,7 +14,7 @@ def add(app: typer.Typer) -> None:
     """Adds them; called through the entry-point group `briscola_referee.commands`."""
     line = "Finds out which of two bots is better."
     add_lazily(app, "compare", "ladder.commands.compare:compare", line)
-    event = typer.Typer(help="Tournaments of bots.", no_args_is_help=True)
+    event = typer.Typer(help="Tournaments of bots.")
     run, show = "Plays an event, or goes on with it.", "Shows the standings of an event so far."
     add_lazily(event, "run", "ladder.commands.event:run", run)
     add_lazily(event, "show", "ladder.commands.event:show", show)

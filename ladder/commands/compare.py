@@ -9,6 +9,7 @@ from typing import Annotated, Final
 
 import trio
 import typer
+from msgspec.structs import replace
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 
@@ -117,7 +118,8 @@ def compare(
     )
     settings = read_settings()
     bots = (find(first, settings), find(second, settings))
-    comparison = Comparison(plan)
+    hashes = tuple(bot.hash for bot in bots)
+    comparison = Comparison(replace(plan, job=replace(plan.job, hashes=hashes)))
     trio.run(_conduct, comparison, workers, sandbox)
     if as_json:
         print(json.dumps(report(comparison, bots)))

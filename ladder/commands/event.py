@@ -9,7 +9,7 @@ import trio
 import typer
 from msgspec.structs import replace
 
-from ladder.event import RECORDS, Rounds, Way, play_event, so_far
+from ladder.event import RECORDS, Rounds, Way, checked, play_event, so_far
 from ladder.event_file import Event, event_path, read_event
 from ladder.event_key import commitment, kept_key
 from ladder.event_log import LOG, Contents, EventLog
@@ -78,6 +78,7 @@ def run(file: File, out: Out = None, as_json: Json = False) -> None:
     event = read_event(path, settings)
     with EventLog(folder) as log:
         found = log.found
+        checked(found, log.path)
         if found.torn is not None:
             console(stderr=True).print(f"{str(log.path)!r}: line {found.torn} was torn: cut off")
         begun = found.header is not None
@@ -113,6 +114,7 @@ def show(file: File, out: Out = None, as_json: Json = False) -> None:
     found = Contents(path)
     if found.header is None:
         raise RefereeError(f"nothing of this event has been played: {str(path)!r} is empty")
+    checked(found, path)
     key = "" if found.end is None else found.end.key
     _tell(found.header.plan, so_far(found), key, out, as_json=as_json, files=False)
 
@@ -133,13 +135,19 @@ def _tell(
     from ladder.show.terminal import print_standings  # noqa: PLC0415  # see above
 
     heading, standings = told(plan, sections, key)
-    if files:
-        write_results(folder, heading, standings)
+    failure: HostError | None = None
+    try:
+        if files:
+            write_results(folder, heading, standings)
+    except HostError as error:
+        failure = error  # raised below: what was played is to be seen all the same
     heading = with_files(heading, folder, folder)
     if as_json:
         print(json.dumps(to_json(heading, standings)))
     else:
         print_standings(console(), heading, standings)
+    if failure is not None:
+        raise failure
 
 
 def _played(

@@ -36,6 +36,7 @@ class Field(Struct, frozen=True, kw_only=True):
         blocks: how many blocks a table plays in a round.
         rounds: how many rounds were asked for; None for as many as the format needs.
         heroes: the entrants that a gauntlet is about.
+        first: the index of the section's first block.
     """
 
     entrants: int
@@ -44,6 +45,7 @@ class Field(Struct, frozen=True, kw_only=True):
     blocks: int = 1
     rounds: int | None = None
     heroes: tuple[int, ...] = ()
+    first: int = 0
 
     @property
     def sides(self) -> Sides:
@@ -62,7 +64,7 @@ class Field(Struct, frozen=True, kw_only=True):
         byes: Iterable[int] = (),
     ) -> Round:
         """A round after those that were played, with decks that nobody has met."""
-        first = played[-1].round.first + played[-1].round.blocks if played else 0
+        first = played[-1].round.first + played[-1].round.blocks if played else self.first
         return Round(
             tables=tuple(map(Table, tables)),
             first=first,

@@ -20,6 +20,7 @@ class Job(Struct, frozen=True, kw_only=True):
         record: the file to write, in a folder that exists; None for no record. It appears under
             its name only when it is complete.
         luck: whether to count what chance alone brought.
+        hashes: what the bots must be, by their SHA-256; empty if anything will do.
     """
 
     game: str
@@ -35,6 +36,7 @@ class Job(Struct, frozen=True, kw_only=True):
     pace: int = 0
     record: str | None = None
     luck: bool = True
+    hashes: tuple[str, ...] = ()
 
 
 class BlockResult(Struct, frozen=True):

@@ -49,7 +49,8 @@ class Player:
             HostError: the machine does not let us.
         """
         plan = make_plan(_config(job))
-        bots = [await self._bot(typed) for typed in job.bots]
+        hashes = job.hashes or ("",) * len(job.bots)
+        bots = [await self._bot(*one) for one in zip(job.bots, hashes, strict=True)]
         blocks = Blocks(
             job.first,
             job.blocks,
@@ -68,12 +69,17 @@ class Player:
             )
         return _outcome(result, blocks, len(bots), self.where)
 
-    async def _bot(self, typed: str) -> BotSpec:
+    async def _bot(self, typed: str, wanted: str) -> BotSpec:
         if typed not in self._prepared:
             found = find(typed, self._settings)
             only_own([found], self._sandbox.how)
             self._prepared[typed] = await self._sandbox.prepare(found)
-        return self._prepared[typed]
+        bot = self._prepared[typed]
+        if wanted and bot.hash != wanted:
+            raise RefereeError(
+                f"bot {typed!r} is not what it was when it was looked at before play"
+            )
+        return bot
 
 
 class _NoRecord:
