@@ -13,7 +13,16 @@ from scipy.optimize import minimize
 from ladder.bootstrap import MOST_UNITS, Floats, ratios, seed_of, weights
 from ladder.choices import Orders, choices
 from ladder.observed import observed
-from ladder.rating import ELO, Rating, Ratings, places, rate, rate_orders, strengths
+from ladder.rating import (
+    ELO,
+    Rating,
+    Ratings,
+    places,
+    rate,
+    rate_orders,
+    strengths,
+    with_doubt,
+)
 from ladder.results import RoundResult
 from support.sections import block, played, round_robin, table
 from support.simulations import coverage, dice
@@ -156,6 +165,16 @@ def test_bots_that_always_do_alike_are_level_in_every_replicate() -> None:
     better = rate_orders([Orders(index, found.bots, found.scores)], 4).better
 
     assert {better[one][other] for one, other in permutations((1, 2, 3), 2)} == {0.5}
+
+
+def test_few_blocks_tell_nobody_apart() -> None:
+    """One says nothing of who is better, and of some more the same share says less than of many."""
+    shares = np.array([[0.5, 0.99], [0.01, 0.5]])
+    one, four, many = (with_doubt(shares, np.array([n, n]))[0, 1] for n in (1, 4, 1000))
+
+    assert one == 0.5
+    assert 0.9 < four < 0.97 < many < 0.991
+    assert rated(ROWS[:1], 5).better[0][1] in (0.5, None)
 
 
 def test_strengths_have_the_mean_nought() -> None:

@@ -49,6 +49,14 @@ def test_a_block_won_is_a_point_and_a_level_one_half() -> None:
     assert found.two_sided
 
 
+def test_faults_after_the_last_deal_are_counted() -> None:
+    """All that the log counts, however few of them it tells in words."""
+    found = table((0, 1), [block(0, (1, -1))])
+    rows = by_name(standings(section(replace(found, faults=(0, 160)))))
+
+    assert (rows["a"].faults, rows["b"].faults) == (0, 160)
+
+
 @given(
     st.lists(st.tuples(st.integers(-120, 120), st.integers(1, 3)), min_size=1, max_size=6),
     st.lists(st.integers(-120, 120), min_size=1, max_size=6),

@@ -232,6 +232,12 @@ async def test_a_job_that_would_not_bring_whole_blocks_is_refused() -> None:
         await played(job("sample:first", "sample:first", on_fault=OnFault.END_MATCH))
 
 
+async def test_a_bot_that_has_changed_since_it_was_looked_at_is_not_run() -> None:
+    """What plays is what the log names."""
+    with pytest.raises(RefereeError, match="'sample:first' is no longer what it was before play"):
+        await played(job("sample:first", "sample:first", hashes=("0" * 64, "0" * 64)))
+
+
 @pytest.mark.slow
 async def test_a_bot_that_crashes_is_at_fault_in_its_blocks(tmp_path: Path) -> None:
     """Code, count and value; once it is benched, its deals are not played."""

@@ -76,9 +76,7 @@ class Player:
             self._prepared[typed] = await self._sandbox.prepare(found)
         bot = self._prepared[typed]
         if wanted and bot.hash != wanted:
-            raise RefereeError(
-                f"bot {typed!r} is not what it was when it was looked at before play"
-            )
+            raise RefereeError(f"bot {typed!r} is no longer what it was before play")
         return bot
 
 
