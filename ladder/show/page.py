@@ -108,7 +108,7 @@ def _rounds(section: Standings) -> Markup:
 
 
 def _decided(section: Standings) -> str:
-    line = wording.luck_line(section.gain)
+    line = wording.luck_line(section)
     decided = "luck-adjusted" if section.by_adjusted else "raw"
     return f"{line[0].upper()}{line[1:]}. Points and rating are {decided}."
 

@@ -183,7 +183,7 @@ def _print_square(to: Console, told: str, lines: Sequence[Sequence[Text]]) -> No
 def _print_remarks(to: Console, section: Standings) -> None:
     to.print()
     decided = "luck-adjusted" if section.by_adjusted else "raw"
-    to.print(said(f"{wording.luck_line(section.gain)}; points and rating are {decided}"))
+    to.print(said(f"{wording.luck_line(section)}; points and rating are {decided}"))
     for row in section.rows:
         if row.benched:
             to.print(said(f"benched: {row.name}: {row.benched}", "yellow"))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
-from ladder.scoreboard import Cell, Estimate, Gain, Row, Standings
+from ladder.scoreboard import Cell, Estimate, Row, Standings
 
 UNKNOWN: Final = "·"
 
@@ -90,10 +90,12 @@ def by_code(row: Row) -> str:
     return ", ".join(told)
 
 
-def luck_line(gain: Gain | None) -> str:
+def luck_line(section: Standings) -> str:
     """What taking luck out does to the variance of blocks."""
+    gain = section.gain
     if gain is None:
-        return "luck: not counted"
+        counted = any(row.adjusted is not None for row in section.rows)
+        return "luck-adjusted: too few blocks to tell a gain" if counted else "luck: not counted"
     if not gain.helps:
         return "luck-adjusted: no gain" + (
             f" (variance x{gain.ratio:.2f} of raw)" if gain.ratio is not None else ""
