@@ -48,7 +48,7 @@ class Seat(Witness):
         self._freezes = freeze is Freeze.ALWAYS
         self._watches = freeze is Freeze.AUTO
         self._rested_at = _NEVER
-        self._rested_ns = 0
+        self._rested_ns = -_NEVER
         self.off_turn_us = 0
         """What it used between two acts, once that is the reason for stopping it there."""
         self._poll = select.poll()

@@ -11,7 +11,7 @@ from referee.botfiles import hash_files, opened
 from referee.bots import find
 from referee.errors import RefereeError, SandboxError
 from referee.sandbox import Sandbox, building
-from referee.sandbox.building import hand_over
+from referee.sandbox.building import _is_too_large, hand_over
 from referee.sandbox.janitor import is_alive, run_of
 from referee.sandbox.opening import SandboxName
 from referee.sandbox.opening import opened as opened_sandbox
@@ -36,6 +36,17 @@ async def bwrap() -> AsyncIterator[Sandbox]:
     async with opened_sandbox(SandboxName.BWRAP) as sandbox:
         yield sandbox
     assert [one for one in os.listdir(store_folder()) if run_of(os.getpid()) in one] == []
+
+
+def test_a_build_is_watched_however_deep_its_folders_are(tmp_path: Path) -> None:
+    """While it makes them, too."""
+    here = tmp_path
+    for _ in range(1200):
+        here /= "1"
+        here.mkdir()
+
+    assert not _is_too_large(tmp_path)
+    remove_tree(tmp_path / "1")
 
 
 def test_a_link_out_of_the_folder_is_refused(tmp_path: Path) -> None:

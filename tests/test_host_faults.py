@@ -490,10 +490,10 @@ PLACES: Final[dict[str, tuple[Any, str]]] = {
     "the table plays": (Table, "play"),
     "the table shows": (Table, "view"),
     "the voice speaks": (Voice, "ask"),
-    "the seat asks": (Seat, "ask"),
+    "the seat asks": (Seat, "ask_at_once"),
     "the seat counts": (Seat, "receipt"),
     "the conversation": (Connection, "send"),
-    "the codec": (Connection, "_read"),
+    "the codec": (Connection, "hear"),
     "the process": (BareProcess, "cpu_us"),
 }
 ONCE: Final = {"the leg deals": (2,), "the leg greets": (1, 2)}

@@ -65,13 +65,17 @@ async def _watch_size(folder: Path, process: BotProcess) -> None:
 def _is_too_large(folder: Path) -> bool:
     """Whether there is twice as much as a build may leave; only looks, opens nothing."""
     size = count = 0
-    for place, folders, names in os.walk(folder):
-        for name in (*folders, *names):
-            with suppress(OSError):
-                size += os.lstat(os.path.join(place, name)).st_blocks * 512
-            count += 1
-            if size > 2 * LARGEST_FOLDER or count > 2 * _MOST_FILES:
-                return True
+    places = [os.fspath(folder)]
+    while places:  # os.walk calls itself for each level, and a build may make thousands
+        with suppress(OSError), os.scandir(places.pop()) as entries:
+            for entry in entries:
+                count += 1
+                with suppress(OSError):
+                    size += entry.stat(follow_symlinks=False).st_blocks * 512
+                if entry.is_dir(follow_symlinks=False):
+                    places.append(entry.path)
+        if size > 2 * LARGEST_FOLDER or count > 2 * _MOST_FILES:
+            return True
     return False
 
 

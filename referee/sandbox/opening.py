@@ -59,9 +59,9 @@ async def opened(
     socket = _docker_socket() if name is SandboxName.DOCKER else ""
     sweep_dead(work, socket)
     run = janitor.run_of(os.getpid())
-    own_folder(work / run, 0o711)
     try:
-        with _janitor(run, work, socket):
+        with _janitor(run, work, socket):  # before there is anything to clear up
+            own_folder(work / run, 0o711)
             place = _place(run, work / run, settings or Settings(), cgroups=cgroups)
             async with _made(name, place) as sandbox:
                 yield sandbox
