@@ -10,6 +10,7 @@ from typing import Annotated, Final, Literal
 import msgspec
 from msgspec import Meta, Struct
 
+from protocol.limits import NAME
 from protocol.messages import Count, Rules, TimeControl
 from referee.leg import DealResult
 from referee.verdict import Evidence, Family, FaultCode, Freeze, OnFault, Receipt
@@ -85,7 +86,7 @@ class StartLine(Struct, frozen=True):
     start: Count
     us: Count
     protocol: Literal[1]
-    name: Short
+    name: Annotated[str, Meta(min_length=1, max_length=NAME)]
     version: Short
 
 

@@ -84,16 +84,17 @@ class Seat(Witness):
         if self.stderr.flooded.is_set():
             return self.flood_verdict(None)
         self.lag_us = 0
-        begin = time.perf_counter_ns()
         if self._freezes:
             self.process.thaw()
         cpu = self._rested_at
-        if begin - self._rested_ns > OFF_TURN_US * 1000:  # in less it cannot have used so much
+        if (
+            time.perf_counter_ns() - self._rested_ns > OFF_TURN_US * 1000
+        ):  # in less it cannot have used so much
             cpu = self.process.cpu_us()
             if self._watches and cpu - self._rested_at > OFF_TURN_US:
                 self.off_turn_us = cpu - self._rested_at
                 self._watches, self._freezes = False, True
-        found = self._ask(ask, begin, cpu)
+        found = self._ask(ask, time.perf_counter_ns(), cpu)  # what we did before is our time
         if self._freezes and found is not None:
             self.process.freeze()
         return found

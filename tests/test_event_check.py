@@ -52,6 +52,7 @@ FORGED: list[tuple[type[Line], Change, str]] = [
     (RoundLine, lambda line: replace(line, tables=((1, 1),)), "who sits at a table"),
     (RoundLine, lambda line: replace(line, tables=((),)), "who sits at a table"),
     (RoundLine, lambda line: replace(line, blocks=10**12), "its blocks"),
+    (RoundLine, lambda line: replace(line, blocks=4), "its blocks"),
     (MatchLine, lambda line: replace(line, match=(0, 0, 99, 0)), "is of no round"),
     (MatchLine, lambda line: replace(line, used_us=(1,)), "used_us"),
     (MatchLine, lambda line: replace(line, voids=(0, -1)), "voids"),

@@ -261,3 +261,12 @@ def test_a_record_of_unknown_rules_is_refused(tmp_path: Path) -> None:
     path.write_bytes(old.read_bytes().replace(b'"briscola-2"', b'"briskula-2"'))
     with RecordReader(path) as reader, pytest.raises(RefereeError, match="revision 1"):
         Resimulation(reader)
+
+
+def test_a_name_that_no_bot_can_have_is_no_line_of_a_record() -> None:
+    """What the protocol does not let a bot say, a record cannot say for it."""
+    line = b'{"start":0,"us":1,"protocol":1,"name":"%b","version":""}'
+    decode(line % b"x")
+    for name in (b"", b"x" * 65):
+        with pytest.raises(BadLine):
+            decode(line % name)

@@ -255,6 +255,21 @@ async def test_work_between_acts_is_seen_at_the_next_act_and_stopped_from_then_o
     assert process.frozen
 
 
+async def test_letting_a_bot_go_on_is_not_charged_to_it(
+    process: FakeProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its clock begins when it can run."""
+    now = count(step=1000)
+    seat = Seat(process, Freeze.ALWAYS)
+    monkeypatch.setattr("referee.seat.time.perf_counter_ns", now.__next__)
+    monkeypatch.setattr(process, "thaw", lambda: [next(now) for _ in range(10_000)])
+    os.write(process.says, READY)
+    heard = await seat.ask(asked())
+
+    assert isinstance(heard, tuple)
+    assert heard[1].complete < 10
+
+
 async def test_a_rest_of_less_than_a_millisecond_is_part_of_the_act_after_it(
     process: FakeProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
