@@ -1,0 +1,206 @@
+"""The facts of a ladder: what was opened, handed in, decided and played. Pure.
+
+Facts are only added. Each has a digest, and a hash over it and all before it; everything else that
+a ladder shows (ratings, who plays, who is benched) follows from them.
+"""
+
+import hashlib
+from enum import StrEnum
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+
+from ladder.plan import LuckUse
+from protocol.messages import Rules
+from referee.rules import Sides
+from referee.seating import Seating
+from referee.verdict import Freeze, OnFault
+from referee.workers.jobs import BlockResult, FaultFound
+
+FIRST_HASH: Final = "0" * 64
+"""What the first fact of a ladder is chained to."""
+
+
+class Opened(Struct, frozen=True, tag=True):
+    """The ladder begins.
+
+    Attributes:
+        ladder: its id, 32 hex digits, drawn when it was made.
+        at_ms: milliseconds since 1970, UTC; so in all facts.
+        referee: the version that made it.
+    """
+
+    ladder: str
+    name: str
+    at_ms: int
+    referee: str
+
+
+class Pool(Struct, frozen=True, tag=True, kw_only=True):
+    """A game that the ladder ranks, and how it is played. A changed one is another pool.
+
+    Attributes:
+        pool: its number, from 1.
+        name: as people see it; the last pool of a name is the one that plays.
+        options: what was chosen, as texts like NAME=VALUE.
+        partners: the seats that score together.
+        places: how many bots sit at a table: one a seat, or one a side.
+        seatings: in how many seatings each deck is played: so many deals has a block.
+        time: the time control as `referee match --time` has it.
+        pace: milliseconds after its act that an answer is let through; 0 is at once.
+        blocks: how many blocks a match has, which its processes live for.
+        luck_values: names the table of values that luck is counted by; "" where it is not.
+        bench: so many faulty blocks, or void deals, may bench a bot; 0: none do.
+    """
+
+    pool: int
+    name: str
+    game: str
+    options: tuple[str, ...]
+    rules: Rules
+    seats: int
+    partners: Sides
+    places: int
+    seating: Seating
+    seatings: int
+    time: str
+    pace: int
+    blocks: int
+    on_fault: OnFault | None
+    freeze: Freeze
+    luck: LuckUse
+    luck_values: str
+    bench: int
+    at_ms: int
+
+    @property
+    def sides(self) -> Sides:
+        """The places of a table that score together; empty where every bot scores for itself."""
+        return self.partners if len(self.partners) < self.places else ()
+
+
+class Submission(Struct, frozen=True, tag=True, kw_only=True):
+    """A version of a bot, as it was taken in.
+
+    Attributes:
+        entrant: its number, from 1: what plays, and what is rated.
+        bot: the entrant number of the first version; name and author make a bot.
+        version: from 1.
+        hash: SHA-256 of the frozen folder, as `referee.botfiles.hash_files` has it.
+        source: SHA-256 of what was handed in.
+        partners: bots that its author declared to be its partners: only with them may it sit at a
+            table, on their side, though they are of the same author.
+    """
+
+    entrant: int
+    bot: int
+    name: str
+    author: str
+    version: int
+    hash: str
+    source: str
+    partners: tuple[int, ...] = ()
+    at_ms: int
+
+
+class Deed(StrEnum):
+    """What can be decided of a bot."""
+
+    RETIRED = "retired"
+    """No version of it plays any more."""
+    CHOSEN = "chosen"
+    """This version of it plays, and no other; it may have been benched or retired before."""
+    BENCHED = "benched"
+    """This version plays no more in a pool, since it faults again and again, or its deals do."""
+
+
+class Decision(Struct, frozen=True, tag=True, kw_only=True):
+    """Something was decided of a bot, by the organiser, or for its faults.
+
+    Attributes:
+        entrant: the version that it is about.
+        pool: where; 0 for everywhere.
+        reason: in words, for its author.
+    """
+
+    deed: Deed
+    entrant: int
+    pool: int = 0
+    reason: str
+    at_ms: int
+
+
+class LadderJob(Struct, frozen=True, kw_only=True):
+    """A match to be played. Its name is a hash of it, so it is not a fact before it was played.
+
+    Attributes:
+        ladder: the id of the ladder.
+        pool: the number of the pool, which is fixed by what the ladder's facts say of it.
+        entrants: who plays, in the order in which they hold seats or sides.
+        hashes: of their frozen folders.
+        key: the text that the event key is made of; no other job of any ladder has it.
+        blocks: how many.
+    """
+
+    ladder: str
+    pool: int
+    entrants: tuple[int, ...]
+    hashes: tuple[str, ...]
+    key: str
+    blocks: int
+
+    @property
+    def name(self) -> str:
+        """The id of the job: SHA-256 of all that it is, 64 hex digits."""
+        return digest_of(self)
+
+
+class Match(Struct, frozen=True, tag=True, kw_only=True):
+    """A match that was played; a job has one.
+
+    Attributes:
+        job: the job.
+        blocks: those that were finished; all, unless it was given up.
+        acts: how many decisions there were.
+        used_us: what each bot's clock was charged, by place.
+        wall_us: what the deals took, one after the other.
+        voids: how many deals were void while each bot was to act.
+        faults: all faults by place, those in unfinished blocks and at the farewell included.
+        fault_list: the first of them, in words; `bot` is a place.
+        given_up: why blocks are missing; "" if none are.
+        record: SHA-256 of the record's file, as it lies compressed; size: its bytes.
+        referee: the version that played it.
+        sandbox: where, and what bound the bots there.
+    """
+
+    job: LadderJob
+    blocks: tuple[BlockResult, ...]
+    acts: int
+    used_us: tuple[int, ...]
+    wall_us: int
+    voids: tuple[int, ...]
+    faults: tuple[int, ...]
+    fault_list: tuple[FaultFound, ...]
+    given_up: str
+    game_digest: str
+    record: str
+    size: int
+    referee: str
+    sandbox: str
+    at_ms: int
+
+
+Fact = Opened | Pool | Submission | Decision | Match
+
+_encode = msgspec.json.Encoder().encode
+
+
+def digest_of(value: Struct) -> str:
+    """SHA-256 of a value as compact JSON, its keys in the order of their declaration."""
+    return hashlib.sha256(_encode(value)).hexdigest()
+
+
+def chained(before: str, digest: str) -> str:
+    """The hash of a fact: SHA-256 of the 128 hex digits of the one before it, and its digest."""
+    return hashlib.sha256((before + digest).encode()).hexdigest()

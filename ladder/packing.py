@@ -1,0 +1,156 @@
+"""Blocks as bytes and as arrays: how a ladder keeps a million of them. Pure.
+
+A block at a table of n places is 1 + 4n little-endian integers of 32 bits: its index in the match,
+then by place the deal values, the luck in thousandths (`UNKNOWN` where it was not counted), the
+faults, and the deals charged but not played.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from msgspec import Struct
+
+from ladder.observed import Flags, Ints
+from referee.workers.jobs import BlockResult
+
+UNKNOWN: Final = -(2**31)
+_NUMBER: Final = np.dtype("<i4")
+
+
+def packed(blocks: Sequence[BlockResult], places: int) -> bytes:
+    """The blocks of a match, whose table has so many places."""
+    rows = np.zeros((len(blocks), 1 + 4 * places), _NUMBER)
+    none, unknown = (0,) * places, (UNKNOWN,) * places
+    for row, block in zip(rows, blocks, strict=True):
+        luck, unplayed = block.luck or unknown, block.unplayed or none
+        row[:] = (block.block, *block.values, *luck, *block.faults, *unplayed)
+    return rows.tobytes()
+
+
+def unpacked(data: bytes, places: int, deals: int) -> tuple[BlockResult, ...]:
+    """The blocks of a match, each of which has so many deals.
+
+    Raises:
+        ValueError: that is not what `packed` makes.
+    """
+    rows = np.frombuffer(data, _NUMBER).reshape(-1, 1 + 4 * places).tolist()
+    found = []
+    for index, *rest in rows:
+        values, luck, faults, unplayed = (
+            tuple(rest[at * places : (at + 1) * places]) for at in range(4)
+        )
+        known = UNKNOWN not in luck
+        found.append(
+            BlockResult(
+                index,
+                deals,
+                values,
+                luck if known else (),
+                faults,
+                unplayed if any(unplayed) else (),
+            )
+        )
+    return tuple(found)
+
+
+class Results(Struct, frozen=True):
+    """All blocks of a pool: `b` blocks of `m` matches at tables of `n` places.
+
+    Attributes:
+        entrants: who sat where, b x n.
+        match: which match each block is of, as a row of the arrays below, b; rising.
+        block: a number for each block that depends on the facts alone: equal in every copy of the
+            ladder, whatever order matches were committed in, b.
+        values: deal values summed over the deals of a block, b x n.
+        luck: the part of them that was luck, in thousandths, b x n; zeros where not counted.
+        lucky: whether luck was counted, b.
+        faults: b x n.
+        unplayed: deals charged but not played, b x n.
+        seated: who sat where in each match, m x n.
+        used_us: what clocks were charged, m x n.
+        voids: m x n.
+        all_faults: those outside finished blocks included, m x n.
+        acts: decisions, m.
+        wall_us: m.
+    """
+
+    entrants: Ints
+    match: Ints
+    block: Ints
+    values: Ints
+    luck: Ints
+    lucky: Flags
+    faults: Ints
+    unplayed: Ints
+    seated: Ints
+    used_us: Ints
+    voids: Ints
+    all_faults: Ints
+    acts: Ints
+    wall_us: Ints
+
+
+def results(
+    jobs: Sequence[str],
+    blocks: Sequence[bytes],
+    counts: Sequence[bytes],
+    *,
+    places: int,
+    acts: Sequence[int],
+    wall_us: Sequence[int],
+) -> Results:
+    """The matches of a pool as arrays, in the order of their jobs' ids.
+
+    Args:
+        jobs: the ids.
+        blocks: what `packed` made of each match.
+        counts: what `counted` made of each match.
+        places: of a table.
+        acts: by match.
+        wall_us: by match.
+    """
+    order = sorted(range(len(jobs)), key=jobs.__getitem__)
+    width = _NUMBER.itemsize * (1 + 4 * places)
+    lengths = np.array([len(blocks[at]) // width for at in order], np.int64)
+    rows = np.frombuffer(b"".join([blocks[at] for at in order]), _NUMBER)
+    wide: Ints = rows.reshape(-1, 1 + 4 * places).astype(np.int64)
+    tallies = np.frombuffer(b"".join([counts[at] for at in order]), "<i8").reshape(-1, 4, places)
+    match = np.repeat(np.arange(len(order)), lengths)
+    seated = tallies[:, 0]
+    values, luck, faults, unplayed = (
+        wide[:, 1 + at * places : 1 + (at + 1) * places] for at in range(4)
+    )
+    lucky: Flags = (luck != UNKNOWN).all(axis=1)
+    return Results(
+        entrants=seated[match],
+        match=match,
+        block=np.arange(len(rows)),
+        values=values,
+        luck=np.where(lucky[:, None], luck, 0),
+        lucky=lucky,
+        faults=faults,
+        unplayed=unplayed,
+        seated=seated,
+        used_us=tallies[:, 1],
+        voids=tallies[:, 2],
+        all_faults=tallies[:, 3],
+        acts=np.array([acts[at] for at in order], np.int64),
+        wall_us=np.array([wall_us[at] for at in order], np.int64),
+    )
+
+
+def counted(
+    entrants: Sequence[int], used_us: Sequence[int], voids: Sequence[int], faults: Sequence[int]
+) -> bytes:
+    """What a match has by place, as bytes: little-endian integers of 64 bits."""
+    return np.array((entrants, used_us, voids, faults), "<i8").tobytes()
+
+
+def uncounted(data: bytes, places: int) -> tuple[tuple[int, ...], ...]:
+    """The entrants, times, voids and faults that `counted` made bytes of.
+
+    Raises:
+        ValueError: it did not.
+    """
+    return tuple(map(tuple, np.frombuffer(data, "<i8").reshape(4, places).tolist()))
