@@ -1,7 +1,7 @@
 # make match   environment, install, a real match between a Python and a C bot
 # make test    everything that needs no daemon
 # make ci      what .ci/run calls: the same with many more deals of each game, every sandbox, the
-#              zoo of hostile bots; as root it installs what is missing; nothing may skip
+#              zoo of hostile bots, PostgreSQL; as root it installs what is missing; nothing may skip
 # make soak    for a long evening: thousands of matches and mutations, printed as they go
 # make schemas writes the JSON Schemas anew, after a change of a message
 
@@ -14,7 +14,7 @@ SHARED := -n 2 --dist worksteal
 ALONE  := $(addprefix tests/test_,zoo.py docker.py doctor.py opening.py copies.py host_faults.py)
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet --no-input
 
-.PHONY: match test ci sandboxes soak lint schemas clean
+.PHONY: match test ci servers soak lint schemas clean
 .SILENT:
 
 match: $(READY)
@@ -23,17 +23,25 @@ match: $(READY)
 test: lint
 	$(BIN)/pytest -q $(SHARED)
 
-ci: lint sandboxes
+ci: lint servers
 	REFEREE_NO_SKIP=1 $(BIN)/pytest -q --thorough $(SHARED) $(ALONE:%=--ignore=%)
 	REFEREE_NO_SKIP=1 $(BIN)/pytest -q --thorough $(ALONE)
 
-# bubblewrap and a Docker daemon (the tests start one); packages of Debian and its like
-sandboxes:
+# bubblewrap, a Docker daemon and PostgreSQL's server (the tests start both); packages of Debian and
+# its like, where PostgreSQL is told not to make a server that always runs
+servers:
 	wanted="$$(command -v bwrap > /dev/null || echo bubblewrap) $$(command -v dockerd > /dev/null || echo docker.io)"; \
+	wanted="$$wanted $$(ls /usr/lib/postgresql/*/bin/initdb > /dev/null 2>&1 || command -v initdb > /dev/null || echo postgresql)"; \
 	if [ -n "$$(echo $$wanted)" ]; then \
-	    if [ "$$(id -u)" != 0 ]; then echo "make ci needs: $$wanted" >&2; exit 1; fi; \
-	    echo "installing $$wanted ..."; \
-	    apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y $$wanted > /dev/null; \
+	    if [ "$$(id -u)" != 0 ]; then echo "make ci needs:" $$wanted >&2; exit 1; fi; \
+	    echo "installing" $$wanted ...; \
+	    export DEBIAN_FRONTEND=noninteractive; \
+	    apt-get -qq update || exit 1; \
+	    case "$$wanted" in *postgresql*) \
+	        apt-get -qq install -y postgresql-common > /dev/null || exit 1; \
+	        pg_conftool /etc/postgresql-common/createcluster.conf set create_main_cluster false || exit 1;; \
+	    esac; \
+	    apt-get -qq install -y $$wanted > /dev/null; \
 	fi
 
 soak: $(READY)
@@ -56,7 +64,7 @@ $(READY): requirements.lock pyproject.toml
 	    || { echo "Python 3.11 or newer is needed: make PYTHON=python3.12 ..." >&2; exit 1; }
 	echo "making the environment $(VENV) ..."
 	$(PYTHON) -m venv $(VENV)
-	echo "installing what requirements.lock names, some 40 packages ..."
+	echo "installing what requirements.lock names, some 65 packages ..."
 	$(PIP) install --require-hashes -r requirements.lock
 	$(PIP) install --no-deps --no-build-isolation --editable .
 	touch $@

@@ -1,30 +1,64 @@
 """Who plays no more, since it faults again and again or its deals are void. Pure.
 
-Decided between rounds from the finished ones only, so that the order in which tables finish
-changes nothing. Whoever is benched stays benched.
+In events it is decided between rounds from the finished ones only, so that the order in which
+tables finish changes nothing. Whoever is benched stays benched.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
+from msgspec import Struct
+
 from ladder.results import RoundResult
+from referee.workers.jobs import BlockResult
 
 TIMES_THE_FIELD: Final = 3
 """So many times as many void deals as the others bench a bot (DESIGN 6)."""
 
 
-class _Count:
-    """What counts against one bot."""
+class Count(Struct, frozen=True):
+    """What counts against a bot, or against several together.
 
-    def __init__(self) -> None:
-        self.blocks = 0
-        self.faulty = 0
-        self.deals = 0
-        self.voids = 0
+    Attributes:
+        blocks: how many it has played.
+        faulty: in how many of them something was charged to it.
+        deals: how many it was dealt, void ones included.
+        voids: how many of them became void in its acts.
+    """
+
+    blocks: int = 0
+    faulty: int = 0
+    deals: int = 0
+    voids: int = 0
 
 
-def benched(entrants: int, least: int, played: Sequence[RoundResult]) -> dict[int, str]:
-    """The entrants that play no more, and why, in the order in which they were benched.
+def counted(blocks: Sequence[BlockResult], voids: Sequence[int], place: int) -> Count:
+    """What a match counts against the bot at a place.
+
+    Args:
+        blocks: those that were finished.
+        voids: deals that were void, by the place whose act it was.
+        place: of the bot.
+    """
+    return Count(
+        len(blocks),
+        sum(block.at_fault[place] for block in blocks),
+        sum(block.deals for block in blocks) + sum(voids),
+        voids[place],
+    )
+
+
+def total(counts: Iterable[Count]) -> Count:
+    """The sum of counts."""
+    blocks = faulty = deals = voids = 0
+    for one in counts:
+        blocks, faulty = blocks + one.blocks, faulty + one.faulty
+        deals, voids = deals + one.deals, voids + one.voids
+    return Count(blocks, faulty, deals, voids)
+
+
+def reason(own: Count, others: Iterable[Count], least: int) -> str | None:
+    """Why a bot is benched, in words; None if it plays on.
 
     A bot is benched that was faulted in `least` blocks or more and in more than half of all that
     it has played, where deals that its match did not play after its third fault count alike; or in
@@ -32,37 +66,38 @@ def benched(entrants: int, least: int, played: Sequence[RoundResult]) -> dict[in
     together.
 
     Args:
-        entrants: how many there are.
+        own: what counts against it.
+        others: what counts against the others of its field.
         least: so few do not bench anybody; with 0, nothing does.
+    """
+    if least and own.faulty >= least and 2 * own.faulty > own.blocks:
+        return f"faults in {own.faulty} of {own.blocks} blocks"
+    if not least or own.voids < least:
+        return None
+    field = total(others)
+    if own.voids * field.deals < TIMES_THE_FIELD * field.voids * own.deals:
+        return None
+    return f"{own.voids} of {own.deals} deals void; of the others' {field.voids} of {field.deals}"
+
+
+def benched(entrants: int, least: int, played: Sequence[RoundResult]) -> dict[int, str]:
+    """The entrants that play no more, and why, in the order in which they were benched.
+
+    Args:
+        entrants: how many there are.
+        least: as in `reason`.
         played: the finished rounds of a section.
     """
     found: dict[int, str] = {}
-    counts = [_Count() for _ in range(entrants)]
+    counts = [Count()] * entrants
     for one in played:
-        _add(counts, one)
-        for bot in range(entrants if least else 0):
-            reason = None if bot in found else _reason(counts, bot, least)
-            if reason is not None:
-                found[bot] = reason
+        for result in one.tables:
+            for place, bot in enumerate(result.table.bots):
+                more = counted(result.blocks, result.voids, place)
+                counts[bot] = total((counts[bot], more))
+        for bot in range(entrants):
+            others = (count for at, count in enumerate(counts) if at != bot)
+            why = None if bot in found else reason(counts[bot], others, least)
+            if why is not None:
+                found[bot] = why
     return found
-
-
-def _add(counts: list[_Count], played: RoundResult) -> None:
-    for result in played.tables:
-        for place, bot in enumerate(result.table.bots):
-            count = counts[bot]
-            count.blocks += len(result.blocks)
-            count.faulty += sum(block.at_fault[place] for block in result.blocks)
-            count.deals += sum(block.deals for block in result.blocks) + sum(result.voids)
-            count.voids += result.voids[place]
-
-
-def _reason(counts: list[_Count], bot: int, least: int) -> str | None:
-    own = counts[bot]
-    if own.faulty >= least and 2 * own.faulty > own.blocks:
-        return f"faults in {own.faulty} of {own.blocks} blocks"
-    others = [count for at, count in enumerate(counts) if at != bot]
-    deals, voids = sum(one.deals for one in others), sum(one.voids for one in others)
-    if own.voids >= least and own.voids * deals >= TIMES_THE_FIELD * voids * own.deals:
-        return f"{own.voids} of {own.deals} deals void; of the others' {voids} of {deals}"
-    return None

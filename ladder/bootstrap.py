@@ -67,13 +67,27 @@ def interval(samples: Floats, units: int) -> Floats:
     """The ends of the 95 % interval: the percentiles of samples, wider where there are few units.
 
     Args:
-        samples: statistics by replicate.
+        samples: statistics by replicate, or several of them, the replicates last.
         units: how many units they were made from.
     """
     free = max(units - 1, 1)
     wide = float(np.sqrt((free + 2) / free) * stdtrit(free, (1 + LEVEL) / 2))
     tail = float(ndtr(-wide))
-    return np.quantile(samples, [tail, 1 - tail])
+    return np.quantile(samples, [tail, 1 - tail], axis=-1)
+
+
+def intervals(samples: Floats, units: Ints) -> Floats:
+    """As `interval`, of many at once, 2 x columns.
+
+    Args:
+        samples: statistics, columns x replicates.
+        units: how many units each was made from, by column.
+    """
+    found = np.full((2, len(samples)), np.nan)
+    for count in np.unique(units).tolist():
+        alike = np.flatnonzero(units == count)
+        found[:, alike] = interval(samples[alike], count)
+    return found
 
 
 def samples(sums: Floats, counts: Floats, seed: bytes, replicates: int = REPLICATES) -> Floats:
@@ -107,7 +121,8 @@ def ratios(sums: Floats, counts: Floats, replicates: int = REPLICATES) -> Floats
     drawn = samples(sums, counts, seed, replicates)
     units = np.minimum((counts > 0).sum(axis=0), MOST_UNITS)
     found = np.full((3, sums.shape[1]), np.nan)
-    for column in np.flatnonzero(units):
-        value = sums[:, column].sum() / counts[:, column].sum()
-        found[:, column] = value, *interval(drawn[column], int(units[column]))
+    some = np.flatnonzero(units)
+    for column in some:
+        found[0, column] = sums[:, column].sum() / counts[:, column].sum()
+    found[1:, some] = intervals(drawn[some], units[some])
     return found

@@ -21,10 +21,12 @@ from typing import Any, Final
 
 import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.special import comb
 
 from ladder.bootstrap import Floats, Ints, bundles, seed_of
+from ladder.numbering import distinct, numbered
 
 REFERENCE: Final = 0
 """The code, and the number, of the side that nobody holds."""
@@ -33,6 +35,7 @@ PRIOR: Final = 2
 
 _NOTHING: Final = np.zeros(0, np.int64)
 
+Flags = NDArray[np.bool_]
 Counts = csr_array[Any, tuple[int, int]]
 """Things by unit: mostly noughts."""
 
@@ -99,8 +102,8 @@ def choices(orders: Sequence[Orders], bots: int) -> Choices:
         seats += np.bincount(each.bots.ravel() + 1, minlength=base)
     present = np.flatnonzero(seats[1:])
     held = [np.sort(each.bots + 1, axis=2) @ _powers(base, each.bots.shape[2]) for each in orders]
-    codes = np.unique(np.concatenate([[REFERENCE], present + 1, *map(np.unique, held)]))
-    index = np.unique(np.concatenate([_NOTHING, *(each.block for each in orders)]))
+    codes = distinct(np.concatenate([[REFERENCE], present + 1, *map(distinct, held)]))
+    index = distinct(np.concatenate([_NOTHING, *(each.block for each in orders)]))
     which = bundles(len(index))
     counted = _Counted(len(codes), int(which.max(initial=-1)) + 1)
     at_table = np.zeros((base, counted.units), np.bool_)
@@ -129,7 +132,8 @@ def _canonical(orders: Sequence[Orders]) -> Iterator[Ints]:
     """The data in an order of their own, whoever has which number."""
     for each in sorted(orders, key=lambda one: one.bots.shape[1:]):
         rows = np.column_stack((each.block, np.sort(each.scores, axis=1)))
-        yield rows[np.lexsort(rows.T[::-1])]
+        in_order = (np.diff(each.block) > 0).all()
+        yield rows if in_order else rows[np.lexsort(rows.T[::-1])]
 
 
 def _partners(codes: Ints, present: Ints, base: int) -> Counts:
@@ -188,9 +192,9 @@ class _Counted:
         found = []
         for _, added in sorted(self._from.items()):
             members, units, parts = (np.concatenate(each) for each in zip(*added, strict=True))
-            distinct, inverse = _distinct(members, self._sides)
-            shape = (len(distinct), self.units + PRIOR)
-            found.append(Bag(distinct, _counts([inverse], [units], [parts], shape)))
+            alike, inverse = numbered(members, self._sides)
+            shape = (len(alike), self.units + PRIOR)
+            found.append(Bag(alike, _counts([inverse], [units], [parts], shape)))
         return tuple(found)
 
     def chosen(self) -> Counts:
@@ -208,16 +212,21 @@ def _part(scores: Ints, some: tuple[int, ...]) -> Floats:
     inside = scores[:, some]
     best = inside.max(axis=1, keepdims=True)
     rest = [place for place in range(scores.shape[1]) if place not in some]
-    whole = ~(scores[:, rest] < best).any(axis=1)
-    level = (scores == best).sum(axis=1)
-    part: Floats = whole / comb(level, (inside == best).sum(axis=1))
+    whole = _count(scores[:, rest] < best) == 0
+    level, chosen = (_count(each == best) for each in (scores, inside))
+    part: Floats = whole / _orders(scores.shape[1])[level, chosen]
     return part
 
 
-def _distinct(rows: Ints, below: int) -> tuple[Ints, Ints]:
-    """The different rows, and which of them each row is; column by column, so nothing overflows."""
-    code = rows[:, 0]
-    for column in rows.T[1:]:
-        _, code = np.unique(code * below + column, return_inverse=True)
-    _, first, inverse = np.unique(code, return_index=True, return_inverse=True)
-    return rows[first], inverse
+def _count(flags: Flags) -> Ints:
+    """How many are set in each row; a sum over columns, which for few of them is much faster."""
+    found = np.zeros(len(flags), np.int64)
+    for column in flags.T:
+        found += column
+    return found
+
+
+def _orders(most: int) -> Floats:
+    """How many ways there are to take some of so many, by both numbers."""
+    every, some = np.indices((most + 1, most + 1))
+    return np.asarray(comb(every, some), np.float64)

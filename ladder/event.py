@@ -4,7 +4,7 @@ Decides nothing itself, and keeps nothing that the log does not have: an event t
 takes the same way through its schedule, and plays what the log lacks.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, Protocol
@@ -13,6 +13,7 @@ import trio
 from msgspec import Struct
 
 from ladder.benching import benched
+from ladder.doubts import Doubts
 from ladder.event_check import Misfit, check_log
 from ladder.event_key import commitment
 from ladder.event_lines import EndLine, MatchLine, match_line, outcome_of, round_line
@@ -28,9 +29,6 @@ RECORDS: Final = "records"
 """The folder of records, in that of the event."""
 
 Rounds = tuple[RoundResult, ...]
-
-_IN_A_ROW: Final = 3
-"""So many matches that fail one after the other are the host's doing, if no bot is in them all."""
 
 
 class Player(Protocol):
@@ -159,7 +157,7 @@ class _Conductor:
         self._log = log
         self._pool = pool
         self._watch = watch
-        self._doubts = Doubts()
+        self._doubts = Doubts[MatchLine]()
         self._compact = Compact()
 
     async def section(self, at: int) -> Rounds:
@@ -224,8 +222,9 @@ class _Conductor:
         if record is not None:
             with _host(record):
                 sync_folder(record.parent)  # what the log has was recorded
-        for line in self._doubts.sorted_out(match_line(part.place, outcome), part.bots):
-            self._log.write(line)
+        line = match_line(part.place, outcome)
+        for settled in self._doubts.sorted_out(line, outcome.given_up, part.bots):
+            self._log.write(settled)
         if outcome.bug:
             self._watch.bug(outcome.bug)
         outcomes[part] = self._compact(outcome)
@@ -251,36 +250,3 @@ def _host(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise HostError(f"record {str(path)!r}: {error.strerror}") from error
-
-
-class Doubts:
-    """Tells a host that fails from a bot that makes it look so.
-
-    A match that was given up is kept from the log until another one is played to its end, or the
-    round is over: if the host fails for good, it is to be played again.
-    """
-
-    def __init__(self) -> None:
-        """Begins without any."""
-        self._lines: list[MatchLine] = []
-        self._common: set[int] = set()
-
-    def sorted_out(self, line: MatchLine, bots: Sequence[int]) -> list[MatchLine]:
-        """The lines that can be written now that a match is over.
-
-        Raises:
-            HostError: matches that have no bot in common were given up one after the other.
-        """
-        if line.given_up is None:
-            return [*self.settled(), line]
-        self._common = self._common & set(bots) if self._lines else set(bots)
-        self._lines.append(line)
-        if len(self._lines) >= _IN_A_ROW and not self._common:
-            family, what = line.given_up
-            raise HostError(f"{len(self._lines)} matches in a row were given up: {family}: {what}")
-        return []
-
-    def settled(self) -> list[MatchLine]:
-        """The lines that were kept back, which go into the log as they are."""
-        lines, self._lines = self._lines, []
-        return lines

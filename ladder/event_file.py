@@ -105,17 +105,17 @@ def _check(asked: EventFile, folder: Path, settings: Settings) -> Event:
     _check_key(asked.key)
     if asked.on_fault is OnFault.END_MATCH:
         raise RefereeError("on_fault: blocks are played to their end, so it cannot be end-match")
-    _check_printable(asked.name)
+    check_printable(asked.name)
     bots = tuple(_whole(bot.path, folder) for bot in asked.bot)
     entrants = _entrants(asked, bots, settings)
     sections = []
     for number, game in enumerate(asked.game, 1):
-        with _naming(f"game {number}"):
+        with naming(f"game {number}"):
             sections.append(_section(asked, game, len(entrants)))
     _check_different("game", [section.name for section in sections])
     heroes = _heroes(asked, sections, [entrant.name for entrant in entrants])
     for number, section in enumerate(sections, 1):
-        with _naming(f"game {number}"):
+        with naming(f"game {number}"):
             check_section(section, len(entrants), heroes)
     plan = EventPlan(
         name=asked.name,
@@ -136,7 +136,7 @@ def _check(asked: EventFile, folder: Path, settings: Settings) -> Event:
 
 
 @contextmanager
-def _naming(what: str) -> Iterator[None]:
+def naming(what: str) -> Iterator[None]:
     """Says of what in the file something is wrong."""
     try:
         yield
@@ -159,7 +159,12 @@ def _check_key(key: str | None) -> None:
         raise RefereeError("key: nobody has drawn that; without one, it is drawn")
 
 
-def _check_printable(name: str) -> None:
+def check_printable(name: str) -> None:
+    """Refuses a name that would not look like one.
+
+    Raises:
+        RefereeError: it has control characters, or blanks around it.
+    """
     if not name.isprintable():
         raise RefereeError("name: control characters have no place in it")
     if name != name.strip():
@@ -176,10 +181,10 @@ def _whole(typed: str, folder: Path) -> str:
 def _entrants(asked: EventFile, bots: tuple[str, ...], settings: Settings) -> tuple[Entrant, ...]:
     entrants = []
     for number, (bot, whole) in enumerate(zip(asked.bot, bots, strict=True), 1):
-        with _naming(f"bot {number}"):
+        with naming(f"bot {number}"):
             found = find(whole, settings)
             name = found.name if bot.name is UNSET else bot.name
-            _check_printable(name)
+            check_printable(name)
         entrants.append(Entrant(name, bot.path, found.hash))
     _check_different("bot", [entrant.name for entrant in entrants])
     return tuple(entrants)
@@ -195,7 +200,7 @@ def _check_different(what: str, names: list[str]) -> None:
 
 
 def _section(asked: EventFile, game: GameTable, entrants: int) -> SectionPlan:
-    options = {name: _as_text(value) for name, value in game.options.items()}
+    options = {name: as_text(value) for name, value in game.options.items()}
     variant = find_game(game.id)
     rules, named = variant.rules_of(options)
     seats, partners = rules.game.seats, rules.game.partners
@@ -223,16 +228,17 @@ def _section(asked: EventFile, game: GameTable, entrants: int) -> SectionPlan:
         seating=seating,
         seatings=0,
         time=asked.time if game.time is UNSET else game.time,
-        pace=_usual_pace(rules) if pace is None else pace,
+        pace=usual_pace(rules) if pace is None else pace,
     )
     return replace(section, seatings=_seatings(asked, section))
 
 
-def _as_text(value: str | int | bool) -> str:
+def as_text(value: str | int | bool) -> str:
+    """The value of an option as the command line has it."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _usual_pace(rules: MatchRules) -> int:
+def usual_pace(rules: MatchRules) -> int:
     """Thinking time tells nothing to partners, known or hidden, who get answers at a pace."""
     partners = len(rules.game.partners) < rules.game.seats
     hidden = "own_card_allowed" in rules.options

@@ -1,9 +1,10 @@
-"""What is wrong with the file of an event, in the words of who wrote it.
+"""What is wrong with the file of an event or of pools, in the words of who wrote it.
 
 msgspec says exactly what it found, but in words of its own, and names a key as `$.game[0].id`.
 """
 
 import re
+from collections.abc import Mapping
 from difflib import get_close_matches
 from enum import StrEnum
 from typing import Final
@@ -24,7 +25,10 @@ _CHOICES: Final[dict[str, type[StrEnum]]] = {
     "sandbox": SandboxName,
     "seating": Seating,
 }
-_KEYS: Final = {
+Keys = Mapping[str, tuple[str, ...]]
+"""The keys of a file: those at the top by "", those of a table by its name."""
+
+EVENT_KEYS: Final[Keys] = {
     "": EventFile.__struct_fields__,
     "game": GameTable.__struct_fields__,
     "bot": BotTable.__struct_fields__,
@@ -41,14 +45,14 @@ _TYPES: Final = {
 }
 
 
-def in_words(error: str) -> str:
+def in_words(error: str, keys: Keys = EVENT_KEYS) -> str:
     """The message of an error of msgspec, for who wrote the file."""
     found = _PLACE.search(error)
     path = found[1] if found else ""
     what = _PLACE.sub("", error)
     table, key = _table_of(path), path.rpartition(".")[2]
     if (unknown := _UNKNOWN.fullmatch(what)) is not None:
-        return f"{_place(path)}{_unknown(unknown[1], table)}"
+        return f"{_place(path)}{_unknown(unknown[1], table, keys)}"
     if (missing := _MISSING.fullmatch(what)) is not None:
         name = missing[1]
         if name in ("game", "bot"):
@@ -71,14 +75,14 @@ def _place(path: str) -> str:
     return f"{counted.replace('.', ': ')}: " if path else ""
 
 
-def _unknown(name: str, table: str) -> str:
+def _unknown(name: str, table: str, keys: Keys) -> str:
     text = f"there is no key {name!r}"
-    close = get_close_matches(name, _KEYS[table], n=1)
+    close = get_close_matches(name, keys[table], n=1)
     if close:
         return f"{text}; did you mean {close[0]!r}?"
-    if table and name in _KEYS[""]:
+    if table and name in keys[""]:
         return f"{text} here: it stands at the top, for all games and bots"
-    return f"{text}; there are {', '.join(_KEYS[table])}"
+    return f"{text}; there are {', '.join(keys[table])}"
 
 
 def _typed(what: str) -> str:

@@ -105,27 +105,29 @@ class Submission(Struct, frozen=True, tag=True, kw_only=True):
 
 
 class Deed(StrEnum):
-    """What can be decided of a bot."""
+    """What can be decided of a bot or a pool."""
 
     RETIRED = "retired"
     """No version of it plays any more."""
     CHOSEN = "chosen"
     """This version of it plays, and no other; it may have been benched or retired before."""
     BENCHED = "benched"
-    """This version plays no more in a pool, since it faults again and again, or its deals do."""
+    """This version plays no more in a pool, since it faults or its deals are void too often."""
+    CLOSED = "closed"
+    """No more matches are played in this pool."""
 
 
 class Decision(Struct, frozen=True, tag=True, kw_only=True):
-    """Something was decided of a bot, by the organiser, or for its faults.
+    """Something was decided: by the organiser, or since a bot has faulted too often.
 
     Attributes:
-        entrant: the version that it is about.
+        entrant: the version that it is about; 0 for none.
         pool: where; 0 for everywhere.
         reason: in words, for its author.
     """
 
     deed: Deed
-    entrant: int
+    entrant: int = 0
     pool: int = 0
     reason: str
     at_ms: int

@@ -6,6 +6,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from ladder.numbering import numbered
 from ladder.results import RoundResult, TableResult
 
 Ints = NDArray[np.int64]
@@ -91,7 +92,7 @@ def _stacked(tables: list[TableResult], size: int, sides: tuple[tuple[int, ...],
     lengths = [len(table.blocks) for table in tables]
     known: dict[tuple[int, ...], int] = {}
     lineups = [known.setdefault(table.table.bots, len(known)) for table in tables]
-    side_of = {place: at for at, side in enumerate(sides) for place in side}
+    opposed, two_sided = against(size, sides)
     return Observed(
         bots=np.repeat(np.array([one.table.bots for one in tables], np.int64), lengths, axis=0),
         lineup=np.repeat(np.array(lineups, np.int64), lengths),
@@ -100,14 +101,46 @@ def _stacked(tables: list[TableResult], size: int, sides: tuple[tuple[int, ...],
         values=np.array([block.values for block in blocks], np.int64),
         luck=np.array([block.luck or zeros for block in blocks], np.int64),
         lucky=np.array([bool(block.luck) for block in blocks], np.bool_),
-        counts=at_fault | ~at_fault.any(axis=1, keepdims=True) | (size == 2),
-        opposed=tuple(
-            tuple(
-                other
-                for other in range(size)
-                if other != place and side_of.get(other, other) != side_of.get(place, place)
-            )
-            for place in range(size)
-        ),
-        two_sided=size == 2 or len(sides) == 2,
+        counts=counting(at_fault),
+        opposed=opposed,
+        two_sided=two_sided,
     )
+
+
+def counting(at_fault: Flags) -> Flags:
+    """Whether blocks count for the bots at their places, by whether each is at fault, b x n."""
+    size = at_fault.shape[1]
+    anybody = np.logical_or.reduce(at_fault, axis=1, keepdims=True)
+    found: Flags = at_fault | ~anybody | (size == 2)
+    return found
+
+
+def against(
+    size: int, sides: tuple[tuple[int, ...], ...]
+) -> tuple[tuple[tuple[int, ...], ...], bool]:
+    """The places that each place is compared with, and whether there are two sides.
+
+    Args:
+        size: how many places a table has.
+        sides: the places that score together; empty where each scores for itself.
+    """
+    side_of = {place: at for at, side in enumerate(sides) for place in side}
+    opposed = tuple(
+        tuple(
+            other
+            for other in range(size)
+            if other != place and side_of.get(other, other) != side_of.get(place, place)
+        )
+        for place in range(size)
+    )
+    return opposed, size == 2 or len(sides) == 2
+
+
+def lineups(seated: Ints, below: int) -> Ints:
+    """A number for each row that is equal where the same bots sit alike.
+
+    Args:
+        seated: bots by place, tables x places.
+        below: what all their numbers are below.
+    """
+    return numbered(seated, below)[1]

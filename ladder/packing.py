@@ -103,25 +103,25 @@ def results(
     """The matches of a pool as arrays, in the order of their jobs' ids.
 
     Args:
-        jobs: the ids.
+        jobs: the ids, 64 hex digits each.
         blocks: what `packed` made of each match.
         counts: what `counted` made of each match.
         places: of a table.
         acts: by match.
         wall_us: by match.
     """
-    order = sorted(range(len(jobs)), key=jobs.__getitem__)
+    order = _order(jobs)
     width = _NUMBER.itemsize * (1 + 4 * places)
-    lengths = np.array([len(blocks[at]) // width for at in order], np.int64)
-    rows = np.frombuffer(b"".join([blocks[at] for at in order]), _NUMBER)
-    wide: Ints = rows.reshape(-1, 1 + 4 * places).astype(np.int64)
-    tallies = np.frombuffer(b"".join([counts[at] for at in order]), "<i8").reshape(-1, 4, places)
-    match = np.repeat(np.arange(len(order)), lengths)
+    lengths = np.fromiter(map(len, blocks), np.int64, len(blocks)) // width
+    rows = np.frombuffer(b"".join(blocks), _NUMBER).reshape(-1, 1 + 4 * places)
+    rows = rows[_runs(lengths, order)]
+    tallies = np.frombuffer(b"".join(counts), "<i8").reshape(-1, 4, places)[order]
+    match = np.repeat(np.arange(len(order)), lengths[order])
     seated = tallies[:, 0]
     values, luck, faults, unplayed = (
-        wide[:, 1 + at * places : 1 + (at + 1) * places] for at in range(4)
+        rows[:, 1 + at * places : 1 + (at + 1) * places].astype(np.int64) for at in range(4)
     )
-    lucky: Flags = (luck != UNKNOWN).all(axis=1)
+    lucky: Flags = np.logical_and.reduce(luck != UNKNOWN, axis=1)
     return Results(
         entrants=seated[match],
         match=match,
@@ -135,9 +135,26 @@ def results(
         used_us=tallies[:, 1],
         voids=tallies[:, 2],
         all_faults=tallies[:, 3],
-        acts=np.array([acts[at] for at in order], np.int64),
-        wall_us=np.array([wall_us[at] for at in order], np.int64),
+        acts=np.array(acts, np.int64)[order],
+        wall_us=np.array(wall_us, np.int64)[order],
     )
+
+
+def _order(jobs: Sequence[str]) -> Ints:
+    """Where the ids are, rising; they are SHA-256, so their first 64 bits nearly always do."""
+    parts = np.frombuffer(bytes.fromhex("".join(jobs)), ">u8").reshape(-1, 4)
+    first = parts[:, 0].astype(np.uint64)
+    order = np.argsort(first)
+    if (np.diff(first[order]) == 0).any():
+        return np.lexsort(parts.T[::-1])
+    return order
+
+
+def _runs(lengths: Ints, order: Ints) -> Ints:
+    """Where the rows of runs of such lengths are, once the runs stand in that order."""
+    moved = lengths[order]
+    begins, ends = np.cumsum(lengths) - lengths, np.cumsum(moved)
+    return np.repeat(begins[order] - (ends - moved), moved) + np.arange(int(moved.sum()))
 
 
 def counted(

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Final
 
-import numpy as np
 from msgspec import Struct
 
 from ladder.bootstrap import REPLICATES
+from ladder.numbering import distinct
 from ladder.observed import Observed
 from ladder.rating import Better, places, rate
 from ladder.scoreboard import Estimate
@@ -16,13 +16,16 @@ LARGE_FIELD: Final = 64
 REPLICATES_OF_MANY: Final = 200
 """How often blocks are drawn for a larger field: a fit takes more than the cube of the bots."""
 
+_NOWHERE: Final = (0, 0)
+
 
 class Ranking(Struct, frozen=True):
     """How entrants compare.
 
     Attributes:
-        order: entrants, the best first.
-        places: the first and the last place that each may claim, by entrant.
+        order: those that are ranked, the best first.
+        places: the first and the last place that each may claim, by entrant; 0 for who is not
+            ranked.
         ratings: by entrant; None for those who played nothing that counts.
         better: how probable it is that the row's entrant is the better one, by entrant.
     """
@@ -40,6 +43,8 @@ def rank(
     *,
     order: Sides = (),
     adjusted: bool = False,
+    replicates: int | None = None,
+    among: Sequence[int] | None = None,
 ) -> Ranking:
     """Ranks the entrants of a section.
 
@@ -49,14 +54,21 @@ def rank(
         points: their block points, which order those with equal ratings.
         order: who came where by the format; whoever is not in it comes after it.
         adjusted: whether luck is taken out before a block is decided.
+        replicates: how often blocks are drawn; None for as often as in an event.
+        among: the entrants that are ranked; the others count in the fit alone. None for all.
     """
-    replicates = REPLICATES if bots <= LARGE_FIELD else REPLICATES_OF_MANY
+    if replicates is None:
+        replicates = REPLICATES if bots <= LARGE_FIELD else REPLICATES_OF_MANY
     rated = rate(seen, bots, adjusted=adjusted, replicates=replicates)
     ratings = tuple(
         None if one is None else Estimate(one.value, one.low, one.high) for one in rated.strengths
     )
     groups = _groups(seen, ratings)
-    ratings = tuple(None if bot in groups[-1] else one for bot, one in enumerate(ratings))
+    unrated = frozenset(groups[-1])
+    ratings = tuple(None if bot in unrated else one for bot, one in enumerate(ratings))
+    if among is not None:
+        some = frozenset(among)
+        groups = tuple(tuple(bot for bot in group if bot in some) for group in groups)
     by_rating = [
         bot
         for group in groups
@@ -77,7 +89,7 @@ def _groups(
     The last ones are rated against the reference alone, which says nothing of the others: who does
     not get through a block cannot be ahead of those whose blocks it has cost.
     """
-    compared = {int(bot) for part in seen for bot in np.unique(part.bots[part.whole])}
+    compared = {int(bot) for part in seen for bot in distinct(part.bots[part.whole])}
     everybody = range(len(ratings))
     return (
         tuple(bot for bot in everybody if bot in compared),
@@ -98,7 +110,7 @@ def _by_better(groups: Sequence[Sequence[int]], better: Better) -> tuple[tuple[i
         among = places(tuple(tuple(better[one][other] for other in group) for one in group))
         claims = [(above + first, above + last) for first, last in among]
         found.update(zip(group, claims, strict=True))
-    return tuple(found[bot] for bot in range(len(better)))
+    return tuple(found.get(bot, _NOWHERE) for bot in range(len(better)))
 
 
 def _by_group(known: dict[int, int], bots: int, rest: int) -> tuple[tuple[int, int], ...]:

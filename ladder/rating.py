@@ -15,7 +15,7 @@ from msgspec import Struct
 from scipy.special import ndtri, stdtr
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # it has no types
 
-from ladder.bootstrap import LEVEL, REPLICATES, Floats, Ints, interval, uniforms, weights
+from ladder.bootstrap import LEVEL, REPLICATES, Floats, Ints, intervals, uniforms, weights
 from ladder.choices import PRIOR, Choices, Orders, choices
 from ladder.observed import Flags, Observed
 from ladder.strengths import Fit
@@ -77,20 +77,22 @@ def rate_orders(orders: Sequence[Orders], bots: int, replicates: int = REPLICATE
     values, samples = strengths(taken, replicates)
     who = {int(bot): at for at, bot in enumerate(taken.bots)}
     found: list[Rating | None] = [None] * bots
+    ends = intervals(samples, taken.units)
     for bot, at in who.items():
-        low, high = interval(samples[at], int(taken.units[at])).tolist()
+        low, high = ends[:, at].tolist()
         found[bot] = Rating(_elo(values[at]), _elo(low), _elo(high))
     shares = with_doubt(chances(samples), taken.units)
-    better = tuple(
-        tuple(
-            round(float(shares[who[one], who[other]]), 4)
-            if one != other and one in who and other in who
-            else None
-            for other in range(bots)
-        )
-        for one in range(bots)
-    )
+    better = _by_bot(shares, taken.bots.tolist(), bots)
     return Ratings(tuple(found), better, places(better))
+
+
+def _by_bot(shares: Floats, present: Sequence[int], bots: int) -> Better:
+    """Chances by entrant; None on the diagonal, and where one did not play."""
+    found: list[list[float | None]] = [[None] * bots for _ in range(bots)]
+    for one, row in zip(present, shares.tolist(), strict=True):
+        for other, share in zip(present, row, strict=True):
+            found[one][other] = None if one == other else round(share, 4)
+    return tuple(map(tuple, found))
 
 
 def strengths(taken: Choices, replicates: int = REPLICATES) -> tuple[Floats, Floats]:
@@ -150,12 +152,12 @@ def places(better: Better) -> tuple[tuple[int, int], ...]:
     among many bots some will be told apart by chance.
     """
     sure = 1 - (1 - LEVEL) / 2
+    chances = np.array([[chance or 0.0 for chance in row] for row in better])
+    ahead = chances.reshape(len(better), len(better)) >= sure
+    above, below = ahead.sum(axis=0), ahead.sum(axis=1)
     return tuple(
-        (
-            1 + sum((row[bot] or 0) >= sure for row in better),
-            len(better) - sum((chance or 0) >= sure for chance in better[bot]),
-        )
-        for bot in range(len(better))
+        (1 + one, len(better) - other)
+        for one, other in zip(above.tolist(), below.tolist(), strict=True)
     )
 
 

@@ -69,7 +69,12 @@ def accounts(tables: Iterable[TableResult], bots: int) -> tuple[Account, ...]:
 
 
 class Means(Struct, frozen=True):
-    """By entrant: the mean deal value, what of it was luck, and the rest; None where unknown."""
+    """By entrant: the mean deal value, what of it was luck, and the rest; None where unknown.
+
+    Attributes:
+        gain: what taking luck out does to the blocks of each.
+        overall: what it does to all blocks; None where luck was not counted in all of them.
+    """
 
     blocks: tuple[int, ...]
     deals: tuple[int, ...]
@@ -77,11 +82,19 @@ class Means(Struct, frozen=True):
     luck: tuple[float | None, ...]
     adjusted: tuple[Estimate | None, ...]
     gain: tuple[Gain | None, ...]
+    overall: Gain | None
 
 
-def means(seen: Sequence[Observed], bots: int) -> Means:
-    """Means over blocks with intervals by a bootstrap over blocks."""
-    sums, known, squares = clusters(seen, bots), lucky(seen, bots), spread(seen, bots)
+def means(seen: Sequence[Observed], bots: int, *, bundled: bool = False) -> Means:
+    """Means over blocks with intervals by a bootstrap over blocks.
+
+    Args:
+        seen: the blocks.
+        bots: how many entrants there are.
+        bundled: whether blocks are bundled before anything else, as a million of them must be.
+    """
+    sums = clusters(seen, bots, bundled=bundled)
+    known, squares = lucky(seen, bots), spread(seen, bots)
     raw = _estimates(sums.value, sums.count)
     less = _estimates(sums.value - sums.luck, sums.count)
     luck = sums.luck.sum(axis=0) / np.maximum(sums.count.sum(axis=0), 1)
@@ -92,6 +105,7 @@ def means(seen: Sequence[Observed], bots: int) -> Means:
         tuple(rounded(luck[bot], 3) if raw[bot] and known[bot] else None for bot in range(bots)),
         tuple(less[bot] if known[bot] else None for bot in range(bots)),
         tuple(_gain(squares, [bot]) if known[bot] else None for bot in range(bots)),
+        _gain(squares, list(range(bots))) if known.all() else None,
     )
 
 
@@ -102,11 +116,6 @@ def _estimates(sums: Floats, counts: Floats) -> tuple[Estimate | None, ...]:
         low, high = (rounded(one[bot], 3) if blocks > 1 else None for one in (lows, highs))
         found.append(Estimate(rounded(values[bot], 3), low, high) if blocks else None)
     return tuple(found)
-
-
-def overall(seen: Sequence[Observed], bots: int) -> Gain | None:
-    """What taking luck out does to all blocks; None where it was not counted in all of them."""
-    return _gain(spread(seen, bots), list(range(bots))) if lucky(seen, bots).all() else None
 
 
 def _gain(squares: Spread, bots: list[int]) -> Gain | None:
@@ -125,6 +134,7 @@ def rows(
     points: Floats,
     match_points: Sequence[int],
     played: Sequence[Account],
+    versions: Sequence[tuple[int, str, int]] = (),
 ) -> tuple[Row, ...]:
     """The rows by place.
 
@@ -136,10 +146,12 @@ def rows(
         points: their block points.
         match_points: what a Swiss event orders by; empty in other formats.
         played: their accounts.
+        versions: number, author and version of each in a ladder; empty in an event.
     """
+    known = versions or [(bot, "", 0) for bot in range(len(names))]
     return tuple(
         Row(
-            bot=bot,
+            bot=known[bot][0],
             name=names[bot],
             place=ranking.places[bot][0],
             last=ranking.places[bot][1],
@@ -160,6 +172,8 @@ def rows(
             voids=played[bot].voids,
             benched=out.get(bot, ""),
             time=played[bot].time,
+            author=known[bot][1],
+            version=known[bot][2],
         )
         for bot in ranking.order
     )

@@ -76,6 +76,8 @@ class Row(Struct, frozen=True, kw_only=True):
         seated: blocks of all its tables, those that count for others only included.
         voids: deals that were void by its acts, no bot's fault.
         benched: why it plays no more; "" if it does.
+        author: of the bot, in a ladder; "" in an event.
+        version: of the bot, in a ladder; 0 in an event.
     """
 
     bot: int
@@ -99,6 +101,8 @@ class Row(Struct, frozen=True, kw_only=True):
     voids: int
     benched: str
     time: Time
+    author: str = ""
+    version: int = 0
 
 
 class Cell(Struct, frozen=True):
@@ -183,7 +187,7 @@ class Missing(Struct, frozen=True):
 
 
 class Standings(Struct, frozen=True, kw_only=True):
-    """A section added up.
+    """A section of an event added up, or a pool of a ladder.
 
     Attributes:
         rows: by place; `cross` and `better` have the same order.
@@ -197,6 +201,7 @@ class Standings(Struct, frozen=True, kw_only=True):
         faults: the first kinds of them.
         champion: who won a knockout; "" in other formats.
         wall_us: what all tables took, one after the other.
+        matches: how many were played in a ladder, which has no rounds; None in an event.
     """
 
     title: str
@@ -219,3 +224,4 @@ class Standings(Struct, frozen=True, kw_only=True):
     missing: tuple[Missing, ...]
     champion: str
     wall_us: int
+    matches: int | None = None

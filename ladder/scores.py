@@ -5,6 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct
 
+from ladder.bootstrap import bundles
+from ladder.numbering import distinct
 from ladder.observed import Flags, Floats, Ints, Observed
 
 
@@ -62,7 +64,7 @@ def cross(seen: Sequence[Observed], bots: int, *, adjusted: bool = False) -> Cro
 
 
 class Clusters(Struct, frozen=True):
-    """Sums by block and entrant: what a bootstrap over blocks draws from.
+    """Sums by block, or bundle of blocks, and entrant: what a bootstrap over blocks draws from.
 
     All tables play the same decks, so what happens in one block is drawn or left out together.
 
@@ -79,15 +81,23 @@ class Clusters(Struct, frozen=True):
     deals: Ints
 
 
-def clusters(seen: Sequence[Observed], bots: int) -> Clusters:
-    """Adds up what counts."""
-    index = np.unique(np.concatenate([np.zeros(0, np.int64), *(part.block for part in seen)]))
-    size = len(index) * bots
+def clusters(seen: Sequence[Observed], bots: int, *, bundled: bool = False) -> Clusters:
+    """Adds up what counts.
+
+    Args:
+        seen: the blocks.
+        bots: how many entrants there are.
+        bundled: whether to add up by what is drawn together, not by block.
+    """
+    index = distinct(np.concatenate([np.zeros(0, np.int64), *(part.block for part in seen)]))
+    unit = bundles(len(index)) if bundled else np.arange(len(index))
+    units = int(unit.max(initial=-1)) + 1
+    size = units * bots
     whole = common(seen)
     count, value, luck = np.zeros(size), np.zeros(size), np.zeros(size)
     deals = np.zeros(bots, np.int64)
     for part in seen:
-        where = np.searchsorted(index, part.block)[:, None] * bots + part.bots
+        where = unit[np.searchsorted(index, part.block)][:, None] * bots + part.bots
         at = where[part.counts]
         count += np.bincount(at, minlength=size)
         times = whole // part.deals[:, None]
@@ -95,7 +105,7 @@ def clusters(seen: Sequence[Observed], bots: int) -> Clusters:
         luck += np.bincount(at, (part.luck * times)[part.counts], size)
         every = np.broadcast_to(part.deals[:, None], part.bots.shape)[part.counts]
         deals += np.bincount(part.bots[part.counts], every, bots).astype(np.int64)
-    shape = (len(index), bots)
+    shape = (units, bots)
     return Clusters(
         count.reshape(shape),
         value.reshape(shape) / whole,
@@ -109,7 +119,7 @@ def common(seen: Sequence[Observed]) -> int:
 
     Means over it are whole numbers, so that sums are exact, and equal in whatever order.
     """
-    deals = np.concatenate([np.ones(1, np.int64), *(np.unique(part.deals) for part in seen)])
+    deals = np.concatenate([np.ones(1, np.int64), *(distinct(part.deals) for part in seen)])
     return int(np.lcm.reduce(deals))
 
 
@@ -138,8 +148,10 @@ def spread(seen: Sequence[Observed], bots: int) -> Spread:
             less = value - part.mean_luck[counts, place]
             raw += np.bincount(who, _squares(value, group), bots)
             adjusted += np.bincount(who, _squares(less, group), bots)
-            first = np.unique(group, return_index=True)[1]
-            free += np.bincount(who, minlength=bots) - np.bincount(who[first], minlength=bots)
+            holder = np.full(int(group.max(initial=-1)) + 1, -1)
+            holder[group] = who
+            groups = np.bincount(holder[holder >= 0], minlength=bots)
+            free += np.bincount(who, minlength=bots) - groups
     return Spread(raw, adjusted, free)
 
 

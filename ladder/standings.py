@@ -7,13 +7,14 @@ tables of three and more bots a block with a fault counts for the bot at fault o
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+import numpy as np
 from msgspec import Struct
 
 from ladder.listing import label_of, listed_faults, listed_rounds
 from ladder.observed import observed
 from ladder.ranking import rank
 from ladder.results import RoundResult
-from ladder.rows import accounts, means, overall, rows
+from ladder.rows import accounts, means, rows
 from ladder.scoreboard import Cell, Missing, Standings, rounded
 from ladder.scores import Cross, cross
 
@@ -62,9 +63,10 @@ class Section(Struct, frozen=True, kw_only=True):
 
 
 class Heading(Struct, frozen=True, kw_only=True):
-    """What stands over and under the standings of a whole event.
+    """What stands over and under the standings of a whole event, or of a ladder.
 
     Attributes:
+        kind: "event" or "ladder".
         key: the event's key, once it may be known; "" before.
         commitment: what was published before the event in place of the key; "" if nothing was.
         digest: of all game digests of the event.
@@ -73,6 +75,7 @@ class Heading(Struct, frozen=True, kw_only=True):
     """
 
     name: str
+    kind: str = "event"
     key: str = ""
     commitment: str = ""
     digest: str = ""
@@ -92,6 +95,7 @@ def standings(section: Section) -> Standings:
     ranking = rank(seen, bots, compared.points.tolist(), order=section.order, adjusted=adjusted)
     tables = [table for played in section.rounds for table in played.tables]
     blocks = [block for table in tables for block in table.blocks]
+    found = means(seen, bots)
     return Standings(
         title=section.title or section.game,
         game=section.game,
@@ -105,16 +109,16 @@ def standings(section: Section) -> Standings:
             section.names,
             {one.bot: one.reason for one in section.benched},
             ranking,
-            found=means(seen, bots),
+            found=found,
             points=compared.points,
             match_points=section.match_points,
             played=accounts(tables, bots),
         ),
-        cross=_cells(compared, ranking.order),
+        cross=cells(compared, ranking.order),
         better=tuple(
             tuple(ranking.better[one][other] for other in ranking.order) for one in ranking.order
         ),
-        gain=overall(seen, bots),
+        gain=found.overall,
         rounds=listed_rounds(section.rounds, section.names, section.sides, adjusted=adjusted),
         blocks=len(blocks),
         alone=sum(int((~part.whole).sum()) for part in seen),
@@ -126,16 +130,18 @@ def standings(section: Section) -> Standings:
     )
 
 
-def _cells(compared: Cross, order: Sequence[int]) -> tuple[tuple[Cell | None, ...], ...]:
-    def cell(one: int, other: int) -> Cell | None:
-        won, level, lost = (
-            int(count[one, other]) for count in (compared.won, compared.level, compared.lost)
+def cells(compared: Cross, order: Sequence[int]) -> tuple[tuple[Cell | None, ...], ...]:
+    """Bot against bot, in that order."""
+    some = np.array(order, np.int64)
+    which = np.ix_(some, some)
+    counts = np.stack((compared.won, compared.level, compared.lost), axis=2)[which].tolist()
+    return tuple(
+        tuple(
+            Cell(rounded(difference, 3), *blocks) if any(blocks) else None
+            for difference, blocks in zip(*row, strict=True)
         )
-        if not won + level + lost:
-            return None
-        return Cell(rounded(compared.difference[one, other], 3), won, level, lost)
-
-    return tuple(tuple(cell(one, other) for other in order) for one in order)
+        for row in zip(compared.difference[which].tolist(), counts, strict=True)
+    )
 
 
 def _missing(section: Section) -> Iterator[Missing]:

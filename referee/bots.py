@@ -53,6 +53,7 @@ class Found(Struct, frozen=True):
         files: what belongs to it, by the name in its own folder.
         folder: the folder that it lives in, or None where the files lie apart.
         build: the command that makes it, or nothing.
+        submitted: whether a stranger handed it in; such a bot is never built or run bare.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Found(Struct, frozen=True):
     bounds: Bounds = Bounds()
     image: str = ""
     sample: bool = False
+    submitted: bool = False
 
     def stranger(self) -> Path | None:
         """A file of it that another user owns or may change; for root, any: who wrote it?"""

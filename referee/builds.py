@@ -40,8 +40,10 @@ async def in_place(found: Found) -> BotSpec:
     """Makes a bot ready to run as a plain process.
 
     Raises:
-        RefereeError: it cannot be started, or does not build.
+        RefereeError: it cannot be started, does not build, or a stranger has submitted it.
     """
+    if found.submitted:
+        raise RefereeError(f"bot {found.typed!r} was submitted: it never runs without a sandbox")
     try:
         return await _in_place(found)
     except (OSError, ValueError) as error:

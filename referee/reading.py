@@ -1,13 +1,20 @@
-"""The file of a record while it is read: whole lines, numbered, and whether the chain holds."""
+"""The file of a record while it is read: whole lines, numbered, and whether the chain holds.
+
+The file may be compressed with Zstandard, as a ladder keeps it.
+"""
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Self
+from typing import BinaryIO, Self
 
 from referee.errors import RefereeError
-from referee.record import FORMAT, BadLine, Chain, Header, Line, decode
+from referee.record import FORMAT, BadLine, Chain, Header, Line, Sealed, decode
+from referee.unpacking import MAGIC, Damaged, Unpacked
 
 LONGEST_LINE = 4 * 1024 * 1024
+LONGEST_PART = 16 * 1024 * 1024
+"""Between two hashes; a deal with every fault there is has less, and all of it is in memory."""
 
 
 class Mismatch(Exception):
@@ -39,16 +46,16 @@ class RecordReader:
         self.torn: int | None = None
         self._path = path
         self._chain = Chain()
-        try:
-            self._file = path.open("rb")
-        except OSError as error:
-            raise RefereeError(f"record {str(path)!r}: {error.strerror}") from error
-        try:
+        with ExitStack() as opened:
+            try:
+                file = opened.enter_context(path.open("rb"))
+                packed = file.peek(len(MAGIC)).startswith(MAGIC)
+            except OSError as error:
+                raise RefereeError(f"record {str(path)!r}: {error.strerror}") from error
+            self._text: BinaryIO | Unpacked = Unpacked(file) if packed else file
             self._lines = self._read()
             self.header = self._read_header()
-        except BaseException:
-            self._file.close()
-            raise
+            self._opened = opened.pop_all()
 
     def _read_header(self) -> Header:
         try:
@@ -67,8 +74,10 @@ class RecordReader:
         return first
 
     def _read(self) -> Iterator[Line]:
-        while text := self._file.readline(LONGEST_LINE):
+        part = 0
+        while text := self._next_text():
             self.number += 1
+            part += len(text)
             if not text.endswith(b"\n"):
                 if len(text) == LONGEST_LINE:
                     raise Mismatch(self.number, f"it is longer than {LONGEST_LINE} bytes")
@@ -80,7 +89,16 @@ class RecordReader:
                 raise Mismatch(self.number, str(error)) from error
             if not self._chain.check(text):
                 raise Mismatch(self.number, "its hash does not fit the lines before it")
+            part = 0 if isinstance(line, Sealed) else part
+            if part > LONGEST_PART:
+                raise Mismatch(self.number, f"there is no hash in {LONGEST_PART} bytes")
             yield line
+
+    def _next_text(self) -> bytes:
+        try:
+            return self._text.readline(LONGEST_LINE)
+        except Damaged as error:
+            raise Mismatch(self.number + 1, str(error)) from error
 
     def __iter__(self) -> Iterator[Line]:
         return self._lines
@@ -89,4 +107,4 @@ class RecordReader:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._file.close()
+        self._opened.close()

@@ -62,6 +62,7 @@ class Resimulation:
 
     Attributes:
         totals: what the deals handed out so far bring.
+        used_us: what each bot's clock was charged so far, void deals included.
         end: the last line, once everything was handed out and the record has one.
         unfinished: why the record ends before its match, if it does.
         last_faults: faults found after the last deal of a leg, with the number of that leg.
@@ -94,6 +95,7 @@ class Resimulation:
                 f"({name.digest[:12]})",
             )
         self.totals = Totals(len(header.bots))
+        self.used_us = [0] * len(header.bots)
         self.end: EndLine | None = None
         self.unfinished: str | None = None
         self.last_faults: list[tuple[int, DealFault]] = []
@@ -342,6 +344,7 @@ class Resimulation:
             where = f"deal {leg.deal.start.deal}, seat {seat}"
             raise self._mismatch(f"{where}: {verdict.code}: {verdict.detail}")
         leg.answered(answer, line.us)
+        self.used_us[leg.plan.course.seating[ask.place]] += line.us.complete
 
     def _close_deal(self, leg: Leg) -> DealResult:
         line = self._take(DealEndLine)

@@ -2,9 +2,13 @@
 
 import os
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from support.postgres import Postgres
 
 settings.register_profile("dev", max_examples=60, deadline=None)
 settings.register_profile(
@@ -45,3 +49,19 @@ def docker_host() -> Iterator[str]:
 
     with some_daemon() as host:
         yield host
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator["Postgres"]:
+    """A PostgreSQL server of this session's own."""
+    from support.postgres import own_postgres  # noqa: PLC0415  # slow to import
+
+    with own_postgres() as server:
+        yield server
+
+
+@pytest.fixture
+def database(postgres: "Postgres") -> Iterator[str]:
+    """The URL of an empty database on a server that runs; the test may stop it."""
+    with postgres.database() as url:
+        yield url

@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from ladder.benching import benched
+from ladder.benching import Count, benched, counted, reason, total
 from ladder.results import RoundResult, TableResult
 from support.sections import block, played, table
 
@@ -81,3 +83,32 @@ def test_the_order_of_tables_changes_nothing() -> None:
     tables = [pair((0, 1), 20), pair((2, 1), 11), pair((1, 3), 10)]
 
     assert benched(4, 10, [round_of(*tables)]) == benched(4, 10, [round_of(*tables[::-1])])
+
+
+counts = st.builds(Count, *(st.integers(0, 60) for _ in range(4)))
+
+
+@given(counts, st.lists(counts, max_size=5), st.integers(0, 20))
+def test_the_rule_takes_the_field_as_a_whole(own: Count, others: list[Count], least: int) -> None:
+    """The others count as their sum, so a ladder may keep counts as it likes."""
+    assert reason(own, others, least) == reason(own, [total(others)], least)
+
+
+def test_reasons_say_what_was_counted() -> None:
+    """Faults come first; voids are shown beside those of the field; 0 benches nobody."""
+    faulty, void = Count(20, 11, 40, 0), Count(20, 0, 60, 20)
+    field = [Count(20, 0, 200, 10), Count(20, 0, 140, 30)]
+
+    assert reason(faulty, field, 10) == "faults in 11 of 20 blocks"
+    assert reason(void, field, 10) is None
+    assert reason(void, field[:1], 10) == "20 of 60 deals void; of the others' 10 of 200"
+    assert reason(faulty, [], 0) is None
+    assert reason(void, [], 0) is None
+
+
+def test_a_match_counts_blocks_deals_and_voids_by_place() -> None:
+    """Deals are those of finished blocks and all void ones; voids are those in a bot's own acts."""
+    blocks = [block(at, (0, 0), faults=(0, at % 2)) for at in range(4)]
+
+    assert counted(blocks, (3, 1), 0) == Count(4, 0, 12, 3)
+    assert counted(blocks, (3, 1), 1) == Count(4, 2, 12, 1)

@@ -5,9 +5,37 @@ scipy cost nobody anything who does not use them. The line that follows a functi
 first sentence of its docstring (a test compares them).
 """
 
+from typing import Final
+
 import typer
 
 from referee.lazy import add_lazily
+
+_LADDER: Final = {
+    "open": ("ladder_run:open_ladder", "Opens a ladder, or gives it other games."),
+    "run": ("ladder_run:run", "Plays the matches of a ladder, until it is stopped."),
+    "standings": (
+        "ladder_show:standings",
+        "Prints the ranking: a fit of all blocks at once, which no order of results changes.",
+    ),
+    "bots": (
+        "ladder_bots:bots",
+        "Lists the bots of a ladder; with a BOT, its versions, and why it is benched.",
+    ),
+    "history": (
+        "ladder_show:show_history",
+        "Shows a bot's rating over time, and its last matches.",
+    ),
+    "match": (
+        "ladder_show:show_match",
+        "Shows a match: who played, what came of it, its faults, and where its record is.",
+    ),
+    "retire": ("ladder_bots:retire", "Takes a bot out of play."),
+    "rollback": (
+        "ladder_bots:rollback",
+        "Lets an earlier version of a bot play, or one that was retired or benched.",
+    ),
+}
 
 
 def add(app: typer.Typer) -> None:
@@ -19,3 +47,9 @@ def add(app: typer.Typer) -> None:
     add_lazily(event, "run", "ladder.commands.event:run", run)
     add_lazily(event, "show", "ladder.commands.event:show", show)
     app.add_typer(event, name="event")
+    submit = "Submits bots to a ladder."
+    add_lazily(app, "submit", "ladder.commands.submit:submit", submit)
+    ladder = typer.Typer(help="Rankings of bots that go on and on.")
+    for name, (where, told) in _LADDER.items():
+        add_lazily(ladder, name, f"ladder.commands.{where}", told)
+    app.add_typer(ladder, name="ladder")

@@ -1,4 +1,4 @@
-"""The standings of an event as CSV (RFC 4180)."""
+"""The standings of an event or a ladder as CSV (RFC 4180)."""
 
 import csv
 import io
@@ -17,6 +17,8 @@ COLUMNS: Final = (
     *("faults", *(f"faults_{code}" for code in FaultCode), "unplayed", "voids"),
     *("benched", "time_used_ms", "time_ms_per_act"),
 )
+LADDER_COLUMNS: Final = ("ladder", *COLUMNS[1:], "entrant", "author", "version")
+"""Those of a ladder: what tells versions apart comes last."""
 
 _FORMULA: Final = ("=", "+", "-", "@", "＝", "＋", "－", "＠")  # noqa: RUF001  # wide ones count too
 
@@ -27,11 +29,13 @@ def as_csv(heading: Heading, sections: Sequence[Standings]) -> str:
     """One row a bot and section, by place, under a row of headings; what is unknown is empty."""
     to = io.StringIO()
     writer = csv.writer(to)
-    writer.writerow(COLUMNS)
+    ladder = heading.kind == "ladder"
+    writer.writerow(LADDER_COLUMNS if ladder else COLUMNS)
     for section in sections:
         head = (heading.name, section.title, section.game, section.options)
         for row in section.rows:
-            writer.writerow([*map(_text, head), *_fields(row)])
+            version = (row.bot, _text(row.author), row.version) if ladder else ()
+            writer.writerow([*map(_text, head), *_fields(row), *version])
     return to.getvalue()
 
 

@@ -1,4 +1,4 @@
-"""The standings of an event as one JSON object."""
+"""The standings of an event or a ladder as one JSON object."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,12 +13,12 @@ def as_json(heading: Heading, sections: Sequence[Standings], *, times: bool = Tr
     """The object, its keys in a fixed order.
 
     Args:
-        heading: the event.
-        sections: its sections, in the event's order.
+        heading: the event, or the ladder.
+        sections: its sections, in the event's order, or its pools.
         times: whether it has the key `times`; nothing else in it depends on time.
     """
     shown: Json = {
-        "event": heading.name,
+        heading.kind: heading.name,
         "version": heading.version,
         "key": heading.key or None,
         "commitment": heading.commitment or None,
@@ -41,6 +41,7 @@ def _section(section: Standings) -> Json:
         "finished": section.finished,
         "decided_by": "adjusted" if section.by_adjusted else "raw",
         "places_by": "format" if section.by_format else "rating",
+        **({} if section.matches is None else {"matches": section.matches}),
         "rounds": [_round(played) for played in section.rounds],
         "blocks": section.blocks,
         "blocks_for_bots_at_fault_only": section.alone,
@@ -101,6 +102,7 @@ def _row(row: Row) -> Json:
     return {
         "bot": row.name,
         "entrant": row.bot,
+        **({"author": row.author, "version": row.version} if row.version else {}),
         "place": row.place,
         "last_place": row.last,
         "match_points": row.match_points,

@@ -1,11 +1,13 @@
-"""The standings of an event as one HTML page that needs nothing else: no network, no script."""
+"""Standings as one HTML page that needs nothing else: no network, no script."""
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from ladder.history import History
 from ladder.scoreboard import Standings
 from ladder.show import telling, wording
+from ladder.show.history_plot import histories_plot
 from ladder.show.markup import Markup, join, tag
 from ladder.show.plot import Mark, plot
 from ladder.show.tables import MOST_CROSSED, better_table, cross_table, standings_table
@@ -23,13 +25,23 @@ _NOTES: Final = (
 )
 
 
-def page(heading: Heading, sections: Sequence[Standings]) -> str:
+def page(
+    heading: Heading,
+    sections: Sequence[Standings],
+    histories: Sequence[Sequence[History]] = (),
+) -> str:
     """The page; the same standings give the same bytes.
 
     Args:
-        heading: the event.
-        sections: its sections, in the event's order.
+        heading: the event, or the ladder.
+        sections: its sections, in the event's order, or its pools.
+        histories: of each pool's best bots over time, in the order of the pools; empty for none.
     """
+    over_time = histories or [()] * len(sections)
+    drawn = [
+        _section(at, section, found)
+        for at, (section, found) in enumerate(zip(sections, over_time, strict=True), 1)
+    ]
     head = tag(
         "head",
         tag("meta", charset="utf-8"),
@@ -41,7 +53,7 @@ def page(heading: Heading, sections: Sequence[Standings]) -> str:
     body = tag(
         "body",
         _header(heading, sections),
-        tag("main", *(_section(at, section) for at, section in enumerate(sections, 1))),
+        tag("main", *drawn),
         _footer(heading),
     )
     return f"<!doctype html>\n{tag('html', head, body, lang='en')}\n"
@@ -65,7 +77,7 @@ def _header(heading: Heading, sections: Sequence[Standings]) -> Markup:
     )
 
 
-def _section(at: int, section: Standings) -> Markup:
+def _section(at: int, section: Standings, found: Sequence[History]) -> Markup:
     about = " · ".join(
         text for text in (section.options, section.format, wording.amounts(section)) if text
     )
@@ -80,6 +92,7 @@ def _section(at: int, section: Standings) -> Markup:
         standings_table(section),
         *(tag("p", line, class_="quiet") for line in _rules(section)),
         _plots(section),
+        histories_plot(found),
         _rounds(section),
         join(tag("h3", "Bot against bot"), cross_table(section)) if crossed else "",
         join(tag("h3", "Who is better"), better_table(section)) if crossed and told else "",
@@ -157,15 +170,16 @@ def _remarks(section: Standings) -> Markup:
 
 
 def _footer(heading: Heading) -> Markup:
+    called = heading.kind.capitalize()
     told = {
-        "Event": heading.name,
+        called: heading.name,
         "Key": heading.key,
         "Commitment": heading.commitment,
         "Game digest": heading.digest,
         "Referee": heading.version and f"briscola-referee {heading.version}",
     }
     pairs = (
-        join(tag("dt", what), tag("dd", tag("code", value) if what != "Event" else value))
+        join(tag("dt", what), tag("dd", tag("code", value) if what != called else value))
         for what, value in told.items()
         if value
     )

@@ -4,7 +4,6 @@ Widths are percentages and heights pixels, so that text keeps its size on a phon
 """
 
 from collections.abc import Sequence
-from math import ceil, floor, log10
 from typing import Final
 
 from msgspec import Struct
@@ -12,6 +11,7 @@ from msgspec import Struct
 from ladder.scoreboard import Estimate
 from ladder.show import wording
 from ladder.show.markup import Markup, join, number, tag
+from ladder.show.scale import Scale, scale_of
 
 _ROW: Final = 42
 _AXIS: Final = 26
@@ -27,20 +27,6 @@ class Mark(Struct, frozen=True):
     other: Estimate | None = None
 
 
-class _Scale(Struct, frozen=True):
-    low: float
-    high: float
-    step: float
-
-    def at(self, value: float) -> str:
-        share = (value - self.low) / (self.high - self.low)
-        return f"{_LEFT + share * (_RIGHT - _LEFT):.2f}%"
-
-    def ticks(self) -> list[float]:
-        first, last = ceil(self.low / self.step), floor(self.high / self.step)
-        return [self.step * at for at in range(first, last + 1)]
-
-
 def plot(marks: Sequence[Mark], *, about: str, digits: int) -> Markup:
     """The picture.
 
@@ -49,7 +35,8 @@ def plot(marks: Sequence[Mark], *, about: str, digits: int) -> Markup:
         about: what it shows, for those who do not see it.
         digits: how many decimals its numbers have.
     """
-    scale = _scale(marks)
+    found = [each for mark in marks for each in (mark.main, mark.other) if each is not None]
+    scale = scale_of(found)
     height = _ROW * len(marks)
     grid = [_tick(scale, value, height) for value in scale.ticks()]
     rows = [_row(scale, mark, _ROW * at, digits) for at, mark in enumerate(marks)]
@@ -57,25 +44,13 @@ def plot(marks: Sequence[Mark], *, about: str, digits: int) -> Markup:
     return tag("svg", *inside, class_="plot", width="100%", height=height + _AXIS, role="img")
 
 
-def _scale(marks: Sequence[Mark]) -> _Scale:
-    """As wide as the intervals, with some five ticks at round numbers; zero is always in it."""
-    found = [each for mark in marks for each in (mark.main, mark.other) if each is not None]
-    ends = [end for each in found for end in (each.low, each.high, each.value) if end is not None]
-    low, high = min([0.0, *ends]), max([0.0, *ends])
-    if high == low:
-        low, high = -1.0, 1.0
-    pad = (high - low) * 0.03
-    low, high = low - pad, high + pad
-    rough = (high - low) / 5
-    power = 10.0 ** floor(log10(rough))
-    step = next(power * times for times in (1, 2, 5, 10) if power * times >= rough)
-    return _Scale(low, high, step)
+def _at(scale: Scale, value: float) -> str:
+    return f"{_LEFT + scale.share(value) * (_RIGHT - _LEFT):.2f}%"
 
 
-def _tick(scale: _Scale, value: float, height: int) -> Markup:
-    x = scale.at(value)
-    digits = max(0, -floor(log10(scale.step)))
-    label = number(wording.signed(value, digits))
+def _tick(scale: Scale, value: float, height: int) -> Markup:
+    x = _at(scale, value)
+    label = number(wording.signed(value, scale.digits))
     zero = "zero" if not value else None
     return join(
         tag("line", x1=x, x2=x, y1=0, y2=height, class_=zero or "grid"),
@@ -83,7 +58,7 @@ def _tick(scale: _Scale, value: float, height: int) -> Markup:
     )
 
 
-def _row(scale: _Scale, mark: Mark, top: int, digits: int) -> Markup:
+def _row(scale: Scale, mark: Mark, top: int, digits: int) -> Markup:
     label = mark.label
     if len(label) > _NAME_SHOWN:
         label = label[: _NAME_SHOWN - 1] + "…"
@@ -99,14 +74,14 @@ def _row(scale: _Scale, mark: Mark, top: int, digits: int) -> Markup:
     )
 
 
-def _bar(scale: _Scale, found: Estimate | None, y: int, kind: str) -> list[Markup]:
+def _bar(scale: Scale, found: Estimate | None, y: int, kind: str) -> list[Markup]:
     if found is None:
         return []
     parts = []
     if found.low is not None and found.high is not None:
-        low, high = scale.at(found.low), scale.at(found.high)
+        low, high = _at(scale, found.low), _at(scale, found.high)
         parts.append(tag("line", x1=low, x2=high, y1=y, y2=y, class_=f"bar {kind}"))
         ends = (low, high) if kind == "main" else ()
         parts += [tag("line", x1=x, x2=x, y1=y - 4, y2=y + 4, class_="bar main") for x in ends]
     radius = 4.5 if kind == "main" else 3
-    return [*parts, tag("circle", cx=scale.at(found.value), cy=y, r=radius, class_=f"dot {kind}")]
+    return [*parts, tag("circle", cx=_at(scale, found.value), cy=y, r=radius, class_=f"dot {kind}")]

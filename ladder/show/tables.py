@@ -41,7 +41,7 @@ def _row(row: Row, *, lucky: bool, void: bool) -> Markup:
     return tag(
         "tr",
         tag("td", wording.place(row, _DASH), class_="place"),
-        tag("th", row.name, scope="row", title=row.name),
+        tag("th", row.name, _small(_version(row)), scope="row", title=row.name),
         *((tag("td", str(row.match_points)),) if row.match_points is not None else ()),
         tag("td", wording.points(row.points)),
         tag("td", f"{row.blocks:,}"),
@@ -53,6 +53,11 @@ def _row(row: Row, *, lucky: bool, void: bool) -> Markup:
         tag("td", wording.an_act(row)),
         class_=_kind(row),
     )
+
+
+def _version(row: Row) -> str:
+    """In a ladder, whose bot it is and which version."""
+    return f"{row.author}, v{row.version}" if row.version else ""
 
 
 def _kind(row: Row) -> str | None:

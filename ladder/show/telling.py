@@ -82,7 +82,8 @@ def _many(bots: Sequence[BotLine]) -> str:
 def fault_line(found: FaultLine) -> str:
     """Faults that are alike: greedy, round 1: late: no answer x6."""
     times = f" x{found.times}" if found.times > 1 else ""
-    return f"{found.name}, {found.round}: {found.code}: {found.detail}{times}"
+    where = f", {found.round}" if found.round else ""
+    return f"{found.name}{where}: {found.code}: {found.detail}{times}"
 
 
 def more_faults(section: Standings, shown: int) -> int:

@@ -1,4 +1,4 @@
-"""The standings of an event on a terminal, or in a pipe as plain text."""
+"""The standings of an event or a ladder on a terminal, or in a pipe as plain text."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -24,8 +24,8 @@ def print_standings(to: Console, heading: Heading, sections: Sequence[Standings]
 
     Args:
         to: `referee.faces.console()`; on a terminal, names are cut to its width.
-        heading: the event.
-        sections: its sections, in the event's order.
+        heading: the event, or the ladder.
+        sections: its sections, in the event's order, or its pools.
     """
     for section in sections:
         _print_section(to, section)
@@ -67,9 +67,11 @@ def _print_section(to: Console, section: Standings) -> None:
 def _print_rows(to: Console, section: Standings) -> None:
     lucky = any(row.luck is not None for row in section.rows)
     matched = any(row.match_points is not None for row in section.rows)
+    versions = any(row.version for row in section.rows)
     columns = [
         Column("place"),
         Column("bot", name=True),
+        *((Column("author", name=True, spare=6), Column("v", spare=5)) if versions else ()),
         *((Column("match points"),) if matched else ()),
         Column("points", spare=1 if matched else 0),
         Column("blocks", spare=2),
@@ -86,7 +88,8 @@ def _print_rows(to: Console, section: Standings) -> None:
             *(*luck, wording.give_or_take(row.rating, 0)),
         )
         name = said(row.name, "dim strike" if row.benched else "bold" if row.place == 1 else "")
-        lines.append((Text(wording.place(row)), name, *map(Text, cells)))
+        version = (said(row.author, "dim"), Text(str(row.version))) if versions else ()
+        lines.append((Text(wording.place(row)), name, *version, *map(Text, cells)))
     print_grid(to, columns, lines)
 
 

@@ -105,16 +105,18 @@ def luck_line(section: Standings) -> str:
     return f"luck-adjusted: variance x{gain.ratio:.2f} of raw"
 
 
-def plural(count: int, word: str) -> str:
-    """1 block, 12,000 blocks."""
-    return f"{count:,} {word}" + ("" if count == 1 else "s")
+def plural(count: int, word: str, words: str = "") -> str:
+    """1 block, 12,000 blocks; `words` is for those that no s makes many of."""
+    return f"{count:,} {word if count == 1 else words or word + 's'}"
 
 
 def amounts(section: Standings) -> str:
     """How much was played."""
+    rounds = plural(len(section.rounds), "round")
+    matches = section.matches
     return ", ".join(
         (
-            plural(len(section.rounds), "round"),
+            rounds if matches is None else plural(matches, "match", "matches"),
             plural(section.blocks, "block"),
             plural(section.deals, "deal"),
         )

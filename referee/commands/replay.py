@@ -14,6 +14,7 @@ from referee.escaping import printable
 from referee.faces import busy, console
 from referee.games import find
 from referee.leg import DealResult
+from referee.lookup import record_file
 from referee.reading import Mismatch, RecordReader
 from referee.record import WIRE
 from referee.replay import match_object
@@ -24,7 +25,9 @@ _STDERR_SHOWN = 5
 
 
 def replay(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A record.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A record, or the id of a match of a ladder.")
+    ],
     verify: Annotated[bool, typer.Option(help="Prove the record instead of showing it.")] = False,
     deal: Annotated[int | None, typer.Option(metavar="N", help="Only this deal.")] = None,
     seat: Annotated[
@@ -33,12 +36,16 @@ def replay(
     ] = None,
     step: Annotated[bool, typer.Option(help="Wait for Enter after each trick.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    ladder: Annotated[
+        str | None, typer.Option(metavar="WHERE", help="The ladder that has the match of this id.")
+    ] = None,
 ) -> None:
     """Shows a recorded match. Exit code 1 when the record is unfinished or does not hold."""
     if as_json and (seat is not None or step):
         raise RefereeError("--json shows everything: it does not go with --seat or --step")
     if verify and (deal is not None or seat is not None or step):
         raise RefereeError("--verify proves the whole record: no --deal, --seat or --step with it")
+    file = record_file(file, ladder)
     with RecordReader(file) as reader:
         try:
             found = Resimulation(reader)

@@ -103,6 +103,7 @@ class Copies:
             typed=found.typed,
             bounds=self._place.settings.build,
             image=found.image,
+            submitted=found.submitted,
             writable=True,
         )
         await build(found, spec, sandbox)
@@ -136,6 +137,7 @@ class Copies:
             typed=found.typed,
             bounds=found.bounds,
             image=found.image,
+            submitted=found.submitted,
         )
 
 

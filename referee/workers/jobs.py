@@ -21,6 +21,7 @@ class Job(Struct, frozen=True, kw_only=True):
             its name only when it is complete.
         luck: whether to count what chance alone brought.
         hashes: what the bots must be, by their SHA-256; empty if anything will do.
+        submitted: whether strangers handed the bots in: then they never run bare.
     """
 
     game: str
@@ -37,6 +38,7 @@ class Job(Struct, frozen=True, kw_only=True):
     record: str | None = None
     luck: bool = True
     hashes: tuple[str, ...] = ()
+    submitted: bool = False
 
 
 class BlockResult(Struct, frozen=True):

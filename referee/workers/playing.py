@@ -7,6 +7,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
+import msgspec
 import trio
 
 from referee.bots import BotSpec, find
@@ -34,7 +35,7 @@ class Player:
         """Nothing is prepared yet; the sandbox stays open until the last job is played."""
         self._sandbox = sandbox
         self._settings = settings
-        self._prepared: dict[str, BotSpec] = {}
+        self._prepared: dict[tuple[str, bool], BotSpec] = {}
 
     @property
     def where(self) -> str:
@@ -50,7 +51,10 @@ class Player:
         """
         plan = make_plan(_config(job))
         hashes = job.hashes or ("",) * len(job.bots)
-        bots = [await self._bot(*one) for one in zip(job.bots, hashes, strict=True)]
+        bots = [
+            await self._bot(typed, wanted, submitted=job.submitted)
+            for typed, wanted in zip(job.bots, hashes, strict=True)
+        ]
         blocks = Blocks(
             job.first,
             job.blocks,
@@ -69,12 +73,13 @@ class Player:
             )
         return _outcome(result, blocks, len(bots), self.where)
 
-    async def _bot(self, typed: str, wanted: str) -> BotSpec:
-        if typed not in self._prepared:
-            found = find(typed, self._settings)
+    async def _bot(self, typed: str, wanted: str, *, submitted: bool) -> BotSpec:
+        prepared = (typed, submitted)  # who runs bare for its owner does not so for a stranger
+        if prepared not in self._prepared:
+            found = msgspec.structs.replace(find(typed, self._settings), submitted=submitted)
             only_own([found], self._sandbox.how)
-            self._prepared[typed] = await self._sandbox.prepare(found)
-        bot = self._prepared[typed]
+            self._prepared[prepared] = await self._sandbox.prepare(found)
+        bot = self._prepared[prepared]
         if wanted and bot.hash != wanted:
             raise RefereeError(f"bot {typed!r} is no longer what it was before play")
         return bot

@@ -1,0 +1,179 @@
+"""`referee ladder open` and `run`: a ladder is made, and plays by itself."""
+
+import json
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated
+
+import trio
+import typer
+
+from ladder.commands.shared import Json, Sandbox, Sandboxes, Where, opened
+from ladder.desk import Desk
+from ladder.pool_file import USUAL, Pools, changes, pools_of, read_pools
+from ladder.runner import Runner, Span, lives
+from ladder.runner_progress import Shown, shown
+from ladder.store.store import Beginning, Store
+from ladder.store.where import where_of
+from ladder.uploads.freezing import BOTS
+from referee.errors import RefereeError
+from referee.faces import busy, console
+from referee.interrupts import INTERRUPTED, interruptible
+from referee.sandbox.opening import SandboxName, opened_for
+from referee.settings import Settings, read_settings
+from referee.workers.pool import opened_pool
+
+
+def open_ladder(
+    file: Annotated[
+        Path | None, typer.Argument(metavar="[FILE]", help="A TOML file of games.")
+    ] = None,
+    games: Annotated[
+        list[str] | None,
+        typer.Option("--game", metavar="ID", help="A game to rank, instead of FILE; several."),
+    ] = None,
+    where: Where = None,
+    as_json: Json = False,
+) -> None:
+    """Opens a ladder, or gives it other games.
+
+    A game whose clock or options are changed is another one: its ranking begins anew, and that of
+    before can still be shown. Games that FILE does not name any more are closed.
+    \b
+    The keys of FILE; only [[game]] must be there:
+      name       what people call the ladder
+      blocks     decks of a match, for which its processes live; 1
+      seating    in which seatings each deck is played: one, rotate, full (default)
+      partners   side (default): a bot holds a whole side of the table;
+                 mixed: one seat, and partners change
+      luck       shown (default) beside the scores; official: taken off them; off
+      time       as --time of `referee match`
+      pace       milliseconds; 10 where a seat has partners, else 0
+      freeze     auto (default), always, never
+      on_fault   play-on, end-deal; by default the game decides
+      bench      so many faulty blocks bench a bot that plays no better; 10; 0: none do
+    \b
+    [[game]]     each is ranked by itself
+      id         see `referee games`
+      name       what people call it; by default the id and the options
+      options    {NAME = VALUE, ...}: see `referee games ID`
+      blocks, seating, partners, time, pace: as above, for this game alone
+    """  # noqa: D301  # the command line wants this character, which keeps lines as they are
+    if file is not None and games:
+        raise RefereeError("say FILE or --game, not both")
+    asked = read_pools(file) if file is not None else pools_of(games) if games else None
+    begun = asked or pools_of(USUAL)
+    with Store(where_of(where), Beginning(begun.name, begun.pools)) as store:
+        if asked is not None:
+            store.add(lambda roster, now_ms: changes(roster, asked.pools, now_ms))
+        _tell(store, asked, as_json=as_json)
+
+
+def _tell(store: Store, asked: Pools | None, *, as_json: bool) -> None:
+    pools = store.roster.open_pools
+    if as_json:
+        rows = [
+            {
+                "pool": pool.pool,
+                "name": pool.name,
+                "game": pool.game,
+                "options": list(pool.options),
+                "places": pool.places,
+                "blocks": pool.blocks,
+                "seatings": pool.seatings,
+                "time": pool.time,
+                "pace": pool.pace,
+            }
+            for pool in pools
+        ]
+        told = {"ladder": store.opened.ladder, "name": store.opened.name, "games": rows}
+        print(json.dumps(told, indent=2))
+        return
+    to = console()
+    to.print(f"ladder {store.opened.name}: {store.where.typed}", style="bold")
+    for pool in pools:
+        deals = "1 deal" if pool.seatings == 1 else f"{pool.seatings} deals"
+        clock = f", {pool.time}" if pool.time else ""
+        to.print(f"  {pool.name}: {pool.places} bots a table, {deals} a block{clock}")
+    if asked is not None and asked.name not in {None, store.opened.name}:
+        to.print(f"it keeps its name: {store.opened.name}", style="dim")
+    to.print(f"bots and records: {store.files}", style="dim")
+
+
+def run(
+    where: Where = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Matches at a time.  [default: one a core]"),
+    ] = None,
+    once: Annotated[
+        bool, typer.Option("--once", help="Stop when every bot could have had a match.")
+    ] = False,
+    blocks: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Stop after N blocks.")
+    ] = None,
+    sandbox: Sandbox = Sandboxes.AUTO,
+    as_json: Json = False,
+) -> None:
+    """Plays the matches of a ladder, until it is stopped.
+
+    Each next table is the one that tells most: of bots that are close, new, or have played little;
+    never with two bots of one author, unless they are declared partners. Several runners may serve
+    one ladder. Ctrl-C, kill -9: start it again, and it goes on.
+    """
+    if once and blocks is not None:
+        raise RefereeError("say --once or --blocks, not both")
+    settings = read_settings()
+    with opened(where) as store:
+        talk = console(stderr=True)
+        with shown(talk, blocks) as watch:
+            stopped = trio.run(
+                _conduct, store, watch, Span(blocks, once), workers, SandboxName(sandbox), settings
+            )
+        if as_json:
+            told = {"blocks": watch.blocks, "matches": watch.matches, "stopped": stopped}
+            print(json.dumps(told | {"version": version("briscola-referee")}))
+        elif not stopped:
+            console().print(f"played {watch.blocks} blocks in {watch.matches} matches")
+    if stopped:
+        raise typer.Exit(INTERRUPTED)
+
+
+async def _conduct(
+    store: Store,
+    watch: Shown,
+    span: Span,
+    workers: int | None,
+    sandbox: SandboxName,
+    settings: Settings,
+) -> bool:
+    """Plays; returns whether somebody wanted us to stop."""
+    talk = console(stderr=True)
+    local = store.where.is_local
+    playing = trio.CancelScope()
+    async with interruptible(playing):
+        with playing:
+            with busy(talk, "opening the sandbox ..."):
+                where = await _sandbox(sandbox, settings)
+            async with opened_pool(workers, SandboxName(where.partition(" ")[0])) as pool:
+                talk.print(f"{pool.size} matches at a time; sandbox: {where}", style="dim")
+                desk = Desk(store, lambda owner: lives(owner, local=local), watch)
+                (store.files / BOTS).mkdir(mode=0o700, parents=True, exist_ok=True)
+                await Runner(desk, pool, store.files, watch, span).run()
+    return playing.cancelled_caught
+
+
+async def _sandbox(name: SandboxName, settings: Settings) -> str:
+    """What the bots of strangers will run in.
+
+    Raises:
+        RefereeError: nothing of the kind works here.
+    """
+    async with opened_for(name, (), settings) as place:
+        if place.name == SandboxName.BARE:
+            raise RefereeError(
+                f"submitted bots run in a sandbox only, and none works here: {place.how} "
+                "(see `referee doctor`)"
+            )
+        return f"{place.name} ({place.how})"
+    raise AssertionError  # the block above returns or raises

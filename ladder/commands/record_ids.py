@@ -1,0 +1,27 @@
+"""Records by the id of a match: what `referee replay ID` asks for."""
+
+from pathlib import Path
+
+from ladder import vault
+from ladder.commands.shared import opened
+from referee.errors import RefereeError
+
+
+def find(text: str, where: str | None) -> Path:
+    """The record of a match.
+
+    Args:
+        text: the number of the match, or the first digits of its job's id.
+        where: the ladder; None for the usual one.
+
+    Raises:
+        RefereeError: there is no such ladder or match, or it has no record.
+    """
+    with opened(where) as store:
+        number, match = store.match(text)
+        if not match.record:
+            raise RefereeError(f"match {number} has no record: {match.given_up}")
+        path = vault.path_of(store.files, match.record)
+        if not path.is_file():
+            raise RefereeError(f"match {number}: its record {str(path)!r} is missing")
+        return path

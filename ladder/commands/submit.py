@@ -1,0 +1,221 @@
+"""`referee submit`: takes bots into a ladder, once they have played in a sandbox."""
+
+import getpass
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import trio
+import typer
+from msgspec import Struct
+
+from ladder.commands.shared import Json, Sandbox, Sandboxes, Where, opened_or_made
+from ladder.facts import Fact, Pool, Submission
+from ladder.names import fitted, name_of
+from ladder.roster import Roster
+from ladder.store.store import Store
+from ladder.uploads.taking_in import Frozen, taken_in
+from referee.errors import RefereeError, innermost
+from referee.escaping import printable
+from referee.faces import busy, console
+from referee.interrupts import interruptible
+from referee.sandbox.opening import SandboxName, opened_for
+from referee.settings import Settings, read_settings
+
+_SAMPLE = "sample:"
+
+
+class Asked(Struct, frozen=True):
+    """What was typed."""
+
+    paths: tuple[str, ...]
+    name: str | None
+    author: str | None
+    partners: tuple[str, ...]
+
+
+class Refusal(Struct, frozen=True):
+    """A bot that was not taken in, and why."""
+
+    path: str
+    why: str
+
+
+def submit(
+    paths: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PATH...",
+            help="An executable, a folder with a bot.toml, a zip of one, or sample:NAME.",
+        ),
+    ],
+    name: Annotated[
+        str | None,
+        typer.Option(help="What tables call it.  [default: as its bot.toml or its file says]"),
+    ] = None,
+    author: Annotated[
+        str | None,
+        typer.Option(help="Whose it is.  [default: your login name; a sample is its own author]"),
+    ] = None,
+    partner: Annotated[
+        list[str] | None,
+        typer.Option(metavar="BOT", help="A bot of yours that may be its partner at a table."),
+    ] = None,
+    where: Where = None,
+    sandbox: Sandbox = Sandboxes.AUTO,
+    as_json: Json = False,
+) -> None:
+    """Submits bots to a ladder. Exit code 1 when one is refused.
+
+    A bot is unpacked, built, checked, and plays against itself, all in a sandbox; then it is
+    frozen. Name and author make a bot: submit it again, and it has a new version, while the old one
+    keeps its results. Where there is no ladder yet, one is made, of briscola-2; for other games see
+    `referee ladder open`.
+    """
+    asked = Asked(tuple(paths), name, author, tuple(partner or ()))
+    _check(asked)
+    settings = read_settings()
+    with opened_or_made(where) as store:
+        partners = tuple(store.refresh().find(text) for text in asked.partners)
+        talk = console(stderr=True)
+        with busy(talk, "opening the sandbox ...") as say:
+            taken, refused = trio.run(
+                _all_taken_in, store, asked, partners, SandboxName(sandbox), settings, say
+            )
+        if as_json:
+            print(json.dumps(_as_json(store, taken, refused), indent=2))
+        else:
+            _print(store.roster, taken, refused)
+    raise typer.Exit(int(bool(refused)))
+
+
+def _check(asked: Asked) -> None:
+    """Finds what is wrong before anything is done.
+
+    Raises:
+        RefereeError: naming it.
+    """
+    if asked.name is not None:
+        name_of(asked.name, "bot")
+        if len(asked.paths) > 1:
+            raise RefereeError("--name: it is for one bot; name several in their bot.toml")
+    if asked.author is not None:
+        name_of(asked.author, "author")
+    for path in asked.paths:
+        if not path.startswith(_SAMPLE) and not Path(path).exists():
+            raise RefereeError(
+                f"bot {path!r}: there is no such file or folder (samples are written sample:NAME)"
+            )
+
+
+def author_of(path: str, author: str | None) -> str:
+    """Whose bot it is: samples are everybody's, and so each is its own author.
+
+    Raises:
+        RefereeError: nobody has said so, and no name can be made of the login name.
+    """
+    if author is not None:
+        return author
+    if path.startswith(_SAMPLE):
+        return fitted(f"sample.{path.removeprefix(_SAMPLE).partition('=')[0]}")
+    try:
+        found = fitted(getpass.getuser())
+    except (OSError, KeyError):
+        found = ""
+    if not found:
+        raise RefereeError("author: who are you? say --author NAME")
+    return found
+
+
+async def _all_taken_in(
+    store: Store,
+    asked: Asked,
+    partners: tuple[int, ...],
+    sandbox: SandboxName,
+    settings: Settings,
+    say: Any,
+) -> tuple[list[Submission], list[Refusal]]:
+    """Takes in one after the other; a refusal stops none of the others."""
+    taken: list[Submission] = []
+    refused: list[Refusal] = []
+    with trio.CancelScope() as scope:
+        async with interruptible(scope), opened_for(sandbox, (), settings) as place:
+            for path in asked.paths:
+                author = author_of(path, asked.author)
+                pools = store.refresh().open_pools
+                try:
+                    frozen = await taken_in(
+                        path, store.files, pools, place, settings, say=say, name=asked.name
+                    )
+                except Exception as error:
+                    found = innermost(error)
+                    if not isinstance(found, RefereeError):
+                        raise
+                    refused.append(Refusal(path, str(found)))
+                    continue
+                taken.append(_added(store, frozen, author, partners))
+    if scope.cancelled_caught:
+        raise KeyboardInterrupt
+    return taken, refused
+
+
+def _added(store: Store, frozen: Frozen, author: str, partners: tuple[int, ...]) -> Submission:
+    """The submission that a frozen bot is: a new one, unless it plays just as it is."""
+
+    def make(roster: Roster, now_ms: int) -> list[Fact]:
+        bot = roster.bot_of(frozen.name, author)
+        versions = () if bot is None else roster.versions(bot)
+        if bot is not None and roster.is_current(roster.chosen(bot)):
+            now = roster.entrants[roster.chosen(bot)]
+            if now.hash == frozen.hash and now.partners == partners:
+                return []
+        entrant = max(roster.entrants, default=0) + 1
+        new = Submission(
+            entrant=entrant,
+            bot=entrant if bot is None else bot,
+            name=frozen.name,
+            author=author,
+            version=len(versions) + 1,
+            hash=frozen.hash,
+            source=frozen.source,
+            partners=partners,
+            at_ms=now_ms,
+        )
+        return [new]
+
+    store.add(make)
+    roster = store.roster
+    bot = roster.bot_of(frozen.name, author)
+    assert bot is not None  # noqa: S101  # it was there, or was just added
+    return roster.entrants[roster.chosen(bot)]
+
+
+def _as_json(store: Store, taken: list[Submission], refused: list[Refusal]) -> dict[str, Any]:
+    return {
+        "ladder": store.opened.ladder,
+        "taken_in": [
+            {
+                "entrant": one.entrant,
+                "bot": one.name,
+                "author": one.author,
+                "version": one.version,
+                "hash": one.hash,
+                "source": one.source,
+            }
+            for one in taken
+        ],
+        "refused": [{"path": one.path, "why": one.why} for one in refused],
+    }
+
+
+def _games(pools: tuple[Pool, ...]) -> str:
+    return ", ".join(pool.name for pool in pools)
+
+
+def _print(roster: Roster, taken: list[Submission], refused: list[Refusal]) -> None:
+    for one in taken:
+        told = f"{one.name} v{one.version} by {one.author}"
+        print(f"{told}: plays {_games(roster.open_pools)} as #{one.entrant}")
+    for other in refused:
+        print("referee:", printable(f"refused: {other.why}", keep="\n"), file=sys.stderr)

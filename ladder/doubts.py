@@ -1,0 +1,46 @@
+"""Tells a host that fails from a bot that makes it look so. Pure."""
+
+from collections.abc import Sequence
+from typing import Final, Generic, TypeVar
+
+from referee.errors import HostError
+from referee.verdict import Family
+
+_IN_A_ROW: Final = 3
+"""So many matches that fail one after the other are the host's doing, if no bot is in them all."""
+
+T = TypeVar("T")
+
+
+class Doubts(Generic[T]):
+    """Keeps back matches that were given up until another one is played to its end.
+
+    If the host fails for good, they are to be played again.
+    """
+
+    def __init__(self) -> None:
+        """Begins without any."""
+        self._kept: list[T] = []
+        self._common: set[int] = set()
+
+    def sorted_out(
+        self, match: T, given_up: tuple[Family, str] | None, bots: Sequence[int]
+    ) -> list[T]:
+        """The matches that can be counted now that one is over.
+
+        Raises:
+            HostError: matches that have no bot in common were given up one after the other.
+        """
+        if given_up is None:
+            return [*self.settled(), match]
+        self._common = self._common & set(bots) if self._kept else set(bots)
+        self._kept.append(match)
+        if len(self._kept) >= _IN_A_ROW and not self._common:
+            family, what = given_up
+            raise HostError(f"{len(self._kept)} matches in a row were given up: {family}: {what}")
+        return []
+
+    def settled(self) -> list[T]:
+        """The matches that were kept back, which count as they are."""
+        kept, self._kept = self._kept, []
+        return kept

@@ -1,0 +1,33 @@
+"""The names of bots and authors as a ladder takes them. Pure."""
+
+import re
+from typing import Final
+
+from referee.errors import RefereeError
+
+LONGEST: Final = 32
+_ALLOWED: Final = "[A-Za-z0-9_.-]"
+_NAME: Final = re.compile(f"{_ALLOWED}{{1,{LONGEST}}}")
+
+
+def name_of(text: str, what: str) -> str:
+    """A name that somebody chose, if it can be one.
+
+    Args:
+        text: the name.
+        what: whose it is, for the message: "bot", "author".
+
+    Raises:
+        RefereeError: it is empty or too long, or holds something else than letters, digits, _ . -
+    """
+    if _NAME.fullmatch(text) is None:
+        shown = text if len(text) <= 2 * LONGEST else f"{text[: 2 * LONGEST]}..."
+        raise RefereeError(
+            f"{what} name {shown!r}: 1 to {LONGEST} of the characters A-Z a-z 0-9 _ . - make a name"
+        )
+    return text
+
+
+def fitted(text: str) -> str:
+    """A text made to fit: what no name may hold is dropped; "" where nothing is left."""
+    return "".join(re.findall(_ALLOWED, text))[:LONGEST]

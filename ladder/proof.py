@@ -1,0 +1,275 @@
+"""Whether a match was played as the facts say: its record is played again, and all is compared.
+
+What a record proves of a `Match`: its blocks with their luck, the decks and the hands of chance,
+acts, times by bot, voids, faults and their words, why it was given up, the game digest, who played
+where under which rules and limits, and the file itself. What it cannot prove: `wall_us` and
+`at_ms`, which nobody wrote into it; which of two entrants with equal files sat where; and luck that
+was counted by another table of values than ours. There the chain of the facts has to do.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+from msgspec.structs import replace
+
+from ladder.facts import LadderJob, Match, Pool
+from ladder.plan import LuckUse
+from ladder.schedule import FAULTS_KEPT
+from ladder.vault import difference
+from referee.chance import block_key, event_key, first_dealer
+from referee.clock import parse_time
+from referee.config import read_options
+from referee.endings import Reason
+from referee.errors import RefereeError
+from referee.games import find
+from referee.luck import VALUES_DIGEST, luck_of
+from referee.reading import Mismatch, RecordReader
+from referee.record import DealLine, Header, LegLine, Line, VoidLine
+from referee.variants import REVISION, MatchRules
+from referee.verify import Resimulation
+from referee.workers.blocks import Blocks
+from referee.workers.jobs import BlockResult, FaultFound, Outcome
+
+_MOST_BLOCKS: Final = 100_000
+"""In a match: a forged fact must not make us reserve memory for more."""
+
+
+def fact_of(
+    job: LadderJob, outcome: Outcome, kept: tuple[str, int], *, referee: str, at_ms: int
+) -> Match:
+    """The fact that a match was played, as `prove` wants it to be.
+
+    Args:
+        job: what was to be played.
+        outcome: what the worker has brought.
+        kept: the hash and the bytes of the record, as the vault has said.
+        referee: the version that has played.
+        at_ms: milliseconds since 1970, UTC.
+    """
+    return Match(
+        job=job,
+        blocks=outcome.blocks,
+        acts=outcome.acts,
+        used_us=outcome.used_us,
+        wall_us=outcome.wall_us,
+        voids=outcome.voids,
+        faults=outcome.faults,
+        fault_list=outcome.fault_list[:FAULTS_KEPT],
+        given_up="" if outcome.given_up is None else ": ".join(outcome.given_up),
+        game_digest=outcome.game_digest,
+        record=kept[0],
+        size=kept[1],
+        referee=referee,
+        sandbox=outcome.sandbox,
+        at_ms=at_ms,
+    )
+
+
+def knows_luck(pool: Pool) -> bool:
+    """Whether the luck of a pool, if it is counted there, is counted by our table of values."""
+    return pool.luck is LuckUse.OFF or pool.luck_values == VALUES_DIGEST
+
+
+def prove(match: Match, pool: Pool, record: Path | None) -> str | None:
+    """What is wrong with a match, in one line; None if it holds.
+
+    Args:
+        match: the fact.
+        pool: what its pool is, as the facts say.
+        record: the file; None where the match has none, since nobody could play it.
+    """
+    try:
+        rules = _check_job(match, pool)
+        if record is None or not match.record:
+            _check_unplayed(match, record)
+            return None
+        trouble = difference(record, match.record, match.size)
+        return trouble or _compared(match, pool, rules, record)
+    except (_Differs, RefereeError) as error:
+        return str(error)
+    except Mismatch as error:
+        return f"record {str(record)!r}: {error}"
+    except OSError as error:
+        return f"record {str(record)!r}: {error.strerror}"
+
+
+class _Differs(Exception):
+    """The fact is not what was played."""
+
+
+class _Lines(RecordReader):
+    """The lines of a record whose chance has to follow from the key of a job.
+
+    Attributes:
+        last_void: the last void deal so far.
+    """
+
+    def __init__(self, path: Path, job: LadderJob, pool: Pool) -> None:
+        self._secret = event_key(job.key)
+        self._dealer = first_dealer(block_key(self._secret, 0), pool.seats)
+        self.last_void: VoidLine | None = None
+        super().__init__(path)
+
+    def __iter__(self) -> Iterator[Line]:
+        for line in super().__iter__():
+            match line:
+                case DealLine() if line.key != block_key(self._secret, line.deal - 1):
+                    raise Mismatch(self.number, f"deal {line.deal}: its key is not of the job")
+                case LegLine() if line.dealer != self._dealer:
+                    raise Mismatch(self.number, f"place {self._dealer} is the first to deal")
+                case VoidLine():
+                    self.last_void = line
+            yield line
+
+
+def _check_job(match: Match, pool: Pool) -> MatchRules:
+    """Looks at what the facts alone can tell; returns the rules of the pool.
+
+    Raises:
+        _Differs: the match is not of the pool, or the pool is not of its game.
+        RefereeError: there is no such game or option here.
+    """
+    job, variant = match.job, find(pool.game)
+    chosen = read_options(pool.options)
+    if len(variant.seats) > 1:
+        chosen = {"seats": str(pool.seats), **chosen}
+    rules, name = variant.rules_of(chosen, pool.rules.revision)
+    current = name.revision == REVISION  # of older ones nobody here knows the digest
+    places = len(job.entrants)
+    _compare(
+        ("the pool", pool.pool, job.pool),
+        ("the rules", name if current else pool.rules, pool.rules),
+        ("seats", rules.game.seats, pool.seats),
+        ("sides", rules.game.partners, pool.partners),
+        ("places", pool.places, places),
+        ("entrants told apart", places, len(set(job.entrants))),
+        ("hashes", places, len(job.hashes)),
+    )
+    if not 0 < job.blocks <= _MOST_BLOCKS:
+        raise _Differs(f"{job.blocks} blocks: from 1 to {_MOST_BLOCKS}")
+    if match.wall_us < 0 or match.at_ms < 0:
+        raise _Differs("a time is less than nothing")
+    return rules
+
+
+def _check_unplayed(match: Match, record: Path | None) -> None:
+    """A match without a record has brought nothing, and says why.
+
+    Raises:
+        _Differs: it does not.
+    """
+    none = (0,) * len(match.job.entrants)
+    nothing = replace(
+        match,
+        blocks=(),
+        acts=0,
+        used_us=none,
+        wall_us=0,
+        voids=none,
+        faults=none,
+        fault_list=(),
+        game_digest="",
+        record="",
+        size=0,
+        referee="",
+        sandbox="",
+    )
+    if record is not None or match != nothing or not match.given_up:
+        raise _Differs("it has no record, though it was played")
+
+
+def _compared(match: Match, pool: Pool, rules: MatchRules, record: Path) -> str | None:
+    """Plays the record again.
+
+    Raises:
+        _Differs: it is of another match.
+        Mismatch: it does not hold.
+    """
+    job = match.job
+    with _Lines(record, job, pool) as lines:
+        _check_header(lines.header, match, pool, rules)
+        found = Resimulation(lines)
+        counted = luck_of if pool.luck is not LuckUse.OFF else None
+        blocks = Blocks(0, job.blocks, len(job.entrants), pool.seatings, counted)
+        for deal in found.deals():
+            blocks.add(deal)
+        end = found.end
+        given_up = found.unfinished is not None
+        if end is None or (given_up and end.end != Reason.HOST):
+            return f"record {str(record)!r} is unfinished: {found.unfinished}"
+        _check_blocks(blocks.finished(), match.blocks, with_luck=knows_luck(pool))
+        totals, places = found.totals, range(len(job.entrants))
+        void_for = [void.bot for void in totals.voids]
+        faults = [FaultFound(one.bot, one.code, one.detail) for one in totals.faults]
+        _compare(
+            ("acts", totals.acts, match.acts),
+            ("used_us", tuple(found.used_us), match.used_us),
+            ("voids", tuple(map(void_for.count, places)), match.voids),
+            ("faults", tuple(totals.fault_counts), match.faults),
+            ("fault_list", len(faults[:FAULTS_KEPT]), len(match.fault_list)),
+            *(("fault_list", *pair) for pair in zip(faults, match.fault_list, strict=False)),
+            ("given_up", _reason(lines.last_void) if given_up else "", match.given_up),
+            ("game_digest", end.game_digest, match.game_digest),
+        )
+    return None
+
+
+def _check_header(header: Header, match: Match, pool: Pool, rules: MatchRules) -> None:
+    """Looks whether the record was begun as the facts say.
+
+    Raises:
+        _Differs: it was not.
+    """
+    wanted: Mapping[str, Any] = {
+        "referee": match.referee,
+        "game": pool.game,
+        "options": dict(rules.options),
+        "rules": pool.rules,
+        "decks": match.job.blocks,
+        "given": False,
+        "seating": str(pool.seating),
+        "legs": pool.seatings,
+        "on_fault": pool.on_fault,
+        "time": parse_time(pool.time),
+        "sandbox": match.sandbox,
+        "freeze": pool.freeze,
+        "pace_ms": pool.pace,
+    }
+    _compare(*((name, getattr(header, name), value) for name, value in wanted.items()))
+    _compare(("the bots' hashes", tuple(bot.hash for bot in header.bots), match.job.hashes))
+
+
+def _check_blocks(
+    here: Sequence[BlockResult], there: Sequence[BlockResult], *, with_luck: bool
+) -> None:
+    played, told = (
+        {one.block: one if with_luck else replace(one, luck=()) for one in blocks}
+        for blocks in (here, there)
+    )
+    _compare(("the blocks", tuple(played), tuple(one.block for one in there)))
+    for number, block in played.items():
+        for name in BlockResult.__struct_fields__:
+            what = f"block {number}: {name}"
+            _compare((what, getattr(block, name), getattr(told[number], name)))
+
+
+def _reason(void: VoidLine | None) -> str:
+    return "" if void is None else f"{void.family}: {void.detail}"
+
+
+def _compare(*rows: tuple[str, object, object]) -> None:
+    """Finds the first row that differs: what it is, what was played, what is said of it.
+
+    Raises:
+        _Differs: naming it.
+    """
+    for what, here, there in rows:
+        if here != there:
+            raise _Differs(f"{what}: {_short(here)} belongs there, not {_short(there)}")
+
+
+def _short(value: object) -> str:
+    text = msgspec.json.encode(value).decode()
+    return text if len(text) <= 100 else f"{text[:97]}..."

@@ -1,0 +1,375 @@
+"""Conducts a ladder: matches by information, to the workers, and what they bring to the store.
+
+It keeps nothing that the store does not have. Several runners may serve one ladder: the store says
+who plays what, and counts each job once.
+"""
+
+import os
+import secrets
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from importlib.metadata import version
+from pathlib import Path
+from typing import Final, Protocol
+
+import trio
+from msgspec import Struct
+
+from ladder import vault
+from ladder.desk import Desk
+from ladder.doubts import Doubts
+from ladder.facts import Decision, LadderJob, Match, Pool, Submission
+from ladder.matchmaking import Candidate, Field, next_table, why_none
+from ladder.plan import LuckUse
+from ladder.store.jobs import Lease, Settled, Situation
+from ladder.store.ratings import Standing
+from ladder.uploads.freezing import BOTS, is_whole
+from referee.chance import KEY_BITS
+from referee.errors import HostError, RefereeError
+from referee.sandbox import janitor
+from referee.workers.jobs import Job, Outcome
+
+LEASE_MS: Final = 60_000
+"""So long nobody else plays a job whose runner is not heard of."""
+
+BEAT_S: Final = 15.0
+"""How often a runner lets the store hear of it."""
+
+IDLE_S: Final = 2.0
+"""How long we wait for somebody to submit a bot."""
+
+_PLAYING: Final = ".playing-"
+
+
+class Player(Protocol):
+    """Who plays matches: the pool of workers.
+
+    Attributes:
+        size: how many at a time.
+    """
+
+    size: int
+
+    async def play(self, job: Job, /) -> Outcome:
+        """Plays a match when it is its turn.
+
+        Raises:
+            HostError: matches cannot be played here.
+            RefereeError: a bot cannot be.
+        """
+
+
+class Watch(Protocol):
+    """Who is told how it goes."""
+
+    def counted(self, match: Match, pool: Pool, entrants: Sequence[Submission]) -> None:
+        """A match was counted."""
+
+    def benched(self, decision: Decision, pool: Pool, entrant: Submission) -> None:
+        """A bot plays no more in a pool."""
+
+    def say(self, line: str) -> None:
+        """Something that people should know."""
+
+    def bug(self, trace: str) -> None:
+        """A mistake of ours made a deal void; this is what we need to mend it."""
+
+
+class Span(Struct, frozen=True):
+    """How long a runner goes on.
+
+    Attributes:
+        blocks: after so many blocks it stops; None: never.
+        once: whether it stops when it has begun as many matches as give every bot one.
+    """
+
+    blocks: int | None = None
+    once: bool = False
+
+
+def owner() -> str:
+    """A name for us that no other runner has, and that tells others whether we still live."""
+    return f"{janitor.run_of(os.getpid())}-{secrets.token_hex(4)}"
+
+
+def lives(owner: str, *, local: bool) -> bool:
+    """Whether a runner still lives; yes, too, where that cannot be known.
+
+    Args:
+        owner: its name; "" is nobody.
+        local: whether all runners of the ladder are on this machine.
+    """
+    if not owner:
+        return False
+    if not local and owner.partition(".")[0] != janitor.run_of(os.getpid()).partition(".")[0]:
+        return True  # another machine's process ids: its lease tells
+    return janitor.is_alive(owner.rpartition("-")[0])
+
+
+class Runner:
+    """One runner of a ladder."""
+
+    def __init__(self, desk: Desk, pool: Player, files: Path, watch: Watch, span: Span) -> None:
+        """Has not begun.
+
+        Args:
+            desk: the store.
+            pool: plays.
+            files: the folder of bots and records.
+            watch: is told.
+            span: how long it goes on.
+        """
+        self._desk = desk
+        self._pool = pool
+        self._files = files
+        self._watch = watch
+        self._once = span.once
+        self._left = span.blocks
+        self._owner = owner()
+        self._taking = trio.Lock()
+        self._held: dict[str, Lease] = {}
+        self._doubts = Doubts[Match]()
+        self._broken: set[int] = set()
+        """Entrants whose frozen files are not what they were."""
+        self._told = ""
+
+    async def run(self) -> None:
+        """Plays until the span is over, or until it is cancelled; gives back what it holds.
+
+        Raises:
+            HostError: the database, the disk or the sandbox does not let us.
+        """
+        await self._clear_up()
+        if self._once:
+            situation = await self._desk.situation()
+            self._left = _one_each(situation)
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._beat)
+                async with trio.open_nursery() as players:
+                    for _ in range(self._pool.size + 1):  # one waits, so that no worker does
+                        players.start_soon(self._play_on)
+                for match in self._doubts.settled():
+                    await self._settle(match)
+                nursery.cancel_scope.cancel()
+        finally:
+            with trio.CancelScope(shield=True), suppress(HostError):
+                await self._desk.leave(tuple(self._held))
+
+    async def _clear_up(self) -> None:
+        """Removes what runners have left that were killed."""
+        records = self._files / vault.RECORDS
+        records.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for left in records.glob(f"{_PLAYING}*"):
+            if not lives(left.name.removeprefix(_PLAYING).split("=")[0], local=True):
+                left.unlink(missing_ok=True)
+
+    async def _beat(self) -> None:
+        """Keeps our leases."""
+        while True:
+            await trio.sleep(BEAT_S)
+            if self._held:
+                await self._desk.extend(tuple(self._held), LEASE_MS)
+
+    async def _play_on(self) -> None:
+        """Plays one match after the other."""
+        while True:
+            async with self._taking:
+                if self._left is not None and self._left <= 0:
+                    return
+                lease = await self._take()
+            if lease is not None:
+                await self._play(lease)
+            elif self._left is not None and not self._held:
+                return  # there is nothing to play, and nobody who could change that
+            else:
+                await trio.sleep(IDLE_S)
+
+    async def _take(self) -> Lease | None:
+        """A job, or None if there is none just now."""
+        avoid = frozenset(self._broken)
+        lease = await self._desk.take(self._owner, LEASE_MS, self._plan, avoid)
+        if lease is not None:
+            self._held[lease.token] = lease
+            if self._left is not None:
+                self._left -= lease.job.blocks
+        return lease
+
+    def _plan(self, situation: Situation) -> LadderJob | None:
+        """The next match."""
+        fields = fields_of(situation, self._broken)
+        key = secrets.token_hex(KEY_BITS // 8)
+        found = next_table(fields, key.encode())
+        if found is None:
+            self._say(why_none(fields))
+            return None
+        roster = situation.roster
+        pool = roster.pools[found.pool]
+        assert roster.opened is not None  # noqa: S101  # every ladder begins with it
+        return LadderJob(
+            ladder=roster.opened.ladder,
+            pool=found.pool,
+            entrants=found.entrants,
+            hashes=tuple(roster.entrants[entrant].hash for entrant in found.entrants),
+            key=key,
+            blocks=pool.blocks if self._left is None else min(pool.blocks, self._left),
+        )
+
+    def _say(self, line: str) -> None:
+        """Says something once, until something else is to be said."""
+        if line != self._told:
+            self._told = line
+            self._watch.say(line)
+
+    async def _play(self, lease: Lease) -> None:
+        roster = self._desk.roster
+        pool = roster.pools[lease.job.pool]
+        with self._record(lease) as plain:
+            try:
+                outcome = await self._pool.play(job_of(lease.job, pool, self._files, str(plain)))
+            except RefereeError as error:
+                await self._excuse(lease, error)
+                return
+            record, size = await trio.to_thread.run_sync(vault.keep, self._files, plain)
+        if outcome.bug:
+            self._watch.bug(outcome.bug)
+        match = match_of(lease.job, outcome, record, size)
+        self._told = ""
+        for settled in self._doubts.sorted_out(match, outcome.given_up, lease.job.entrants):
+            await self._settle(settled)
+
+    async def _settle(self, match: Match) -> None:
+        """Has a match counted; its record goes again if somebody else's was counted."""
+        settled, decisions = await self._desk.settle(match)
+        name = match.job.name
+        for token in [token for token, lease in self._held.items() if lease.job.name == name]:
+            del self._held[token]
+        if settled is Settled.DUPLICATE:
+            if not await self._desk.has_record(match.record):
+                vault.path_of(self._files, match.record).unlink(missing_ok=True)
+            return
+        roster = self._desk.roster
+        pool = roster.pools[match.job.pool]
+        entrants = [roster.entrants[entrant] for entrant in match.job.entrants]
+        self._watch.counted(match, pool, entrants)
+        for decision in decisions:
+            self._watch.benched(decision, pool, roster.entrants[decision.entrant])
+
+    @contextmanager
+    def _record(self, lease: Lease) -> Iterator[Path]:
+        """Where a worker writes a record; gone when the block is left."""
+        name = f"{_PLAYING}{self._owner}={lease.token[:16]}"
+        path = self._files / vault.RECORDS / name
+        try:
+            yield path
+        finally:
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
+
+    async def _excuse(self, lease: Lease, error: RefereeError) -> None:
+        """Leaves out bots whose files are not what they were; a ladder goes on without them.
+
+        Raises:
+            RefereeError: no bot is the reason.
+        """
+        roster = self._desk.roster
+        guilty = {
+            entrant
+            for entrant in lease.job.entrants
+            if await trio.to_thread.run_sync(self._is_broken, roster.entrants[entrant].hash)
+        }
+        if not guilty:
+            raise error
+        self._broken |= guilty
+        del self._held[lease.token]
+        await self._desk.leave((lease.token,))
+        if self._left is not None:
+            self._left += lease.job.blocks
+        labels = roster.labels()
+        for entrant in sorted(guilty):
+            folder = self._files / BOTS / roster.entrants[entrant].hash
+            self._watch.say(f"{labels[entrant]} is left out: {str(folder)!r} is not as it was")
+
+    def _is_broken(self, digest: str) -> bool:
+        return not is_whole(self._files, digest)
+
+
+def _one_each(situation: Situation) -> int:
+    """How many blocks give every bot a match."""
+    roster = situation.roster
+    return sum(
+        pool.blocks * -(-len(roster.playing(pool.pool)) // pool.places)
+        for pool in roster.open_pools
+    )
+
+
+def fields_of(situation: Situation, without: set[int]) -> list[Field]:
+    """Who may meet whom, pool by pool; matches under way count as if they were played."""
+    roster = situation.roster
+    under_way: dict[tuple[int, int], int] = {}
+    for job in situation.open:
+        for entrant in job.entrants:
+            at = (job.pool, entrant)
+            under_way[at] = under_way.get(at, 0) + job.blocks
+    fields = []
+    for pool in roster.open_pools:
+        candidates = []
+        for one in roster.playing(pool.pool):
+            if one.entrant in without:
+                continue
+            at = (pool.pool, one.entrant)
+            standing = situation.standings.get(at, Standing())
+            candidates.append(
+                Candidate(
+                    entrant=one.entrant,
+                    bot=one.bot,
+                    author=one.author,
+                    partners=one.partners,
+                    skill=standing.skill,
+                    blocks=standing.blocks + under_way.get(at, 0),
+                )
+            )
+        fields.append(Field(pool.pool, pool.places, pool.sides, tuple(candidates)))
+    return fields
+
+
+def job_of(job: LadderJob, pool: Pool, files: Path, record: str | None) -> Job:
+    """What a worker is told of a job; it never plays it outside a sandbox."""
+    return Job(
+        game=pool.game,
+        options=pool.options,
+        bots=tuple(str(files / BOTS / digest) for digest in job.hashes),
+        key=job.key,
+        first=0,
+        blocks=job.blocks,
+        seating=pool.seating,
+        time=pool.time,
+        on_fault=pool.on_fault,
+        freeze=pool.freeze,
+        pace=pool.pace,
+        record=record,
+        luck=pool.luck is not LuckUse.OFF,
+        hashes=job.hashes,
+        submitted=True,
+    )
+
+
+def match_of(job: LadderJob, outcome: Outcome, record: str, size: int) -> Match:
+    """What a job has brought, as a fact; the store gives it its time."""
+    return Match(
+        job=job,
+        blocks=outcome.blocks,
+        acts=outcome.acts,
+        used_us=outcome.used_us,
+        wall_us=outcome.wall_us,
+        voids=outcome.voids,
+        faults=outcome.faults,
+        fault_list=outcome.fault_list,
+        given_up="" if outcome.given_up is None else ": ".join(outcome.given_up),
+        game_digest=outcome.game_digest,
+        record=record,
+        size=size,
+        referee=version("briscola-referee"),
+        sandbox=outcome.sandbox,
+        at_ms=0,
+    )

@@ -1,0 +1,148 @@
+"""Online ratings: who is how strong as far as is known just now, to find good tables by. Pure.
+
+What is published is the fit to all blocks at once (`ladder.rating`). These follow block by block in
+the order of the facts, and say the same of who wins: by place, partners by the sum of a side.
+
+A version of a bot does not change, so nothing is added to its uncertainty over time (tau is 0).
+With two bots of skills a and b, a wins with 1 / (1 + exp((b.mu - a.mu) / c)), where c is the root
+of 2 BETA² + a.sigma² + b.sigma².
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from msgspec import Struct
+from openskill.models import PlackettLuce, PlackettLuceRating
+
+from referee.rules import Sides
+from referee.workers.jobs import BlockResult
+
+
+class Skill(Struct, frozen=True):
+    """A strength and how uncertain it is: mean and standard deviation, in openskill's unit."""
+
+    mu: float
+    sigma: float
+
+
+NEW: Final = Skill(25.0, 25 / 3)
+"""Of whom nothing is known."""
+
+BETA: Final = 25 / 6
+"""How much luck there is in one block, in the unit of skills."""
+
+_MODEL: Final = PlackettLuce(mu=NEW.mu, sigma=NEW.sigma, beta=BETA, tau=0.0)
+_REFERENCE: Final = Skill(NEW.mu, 1e-6)
+"""A bot of which all is known, and that is an average one; the model divides by its sigma."""
+
+
+def updated(
+    skills: Sequence[Skill], sides: Sides, block: BlockResult, *, adjusted: bool
+) -> tuple[Skill, ...]:
+    """The skills at a table after a block, by place.
+
+    A block with a fault at a table of three and more counts for the bots at fault only: each came
+    last at a table of reference bots. At a table of two, what the fault cost decides.
+
+    Args:
+        skills: before it, by place.
+        sides: the places that score together; empty where each scores for itself.
+        block: what it brought.
+        adjusted: whether luck is taken out before the block is decided.
+    """
+    rater = Rater(dict(enumerate(skills)), adjusted=adjusted)
+    rater.add(range(len(skills)), sides, [block])
+    return tuple(map(rater.skill, range(len(skills))))
+
+
+class Rater:
+    """Keeps the skills of a pool's entrants while its history is gone through."""
+
+    def __init__(
+        self, skills: Mapping[int, Skill] | None = None, *, adjusted: bool = False
+    ) -> None:
+        """Begins with what is known of some entrants; all others are `NEW`.
+
+        Args:
+            skills: by entrant.
+            adjusted: whether luck is taken out before a block is decided.
+        """
+        self._adjusted = adjusted
+        self._ratings = {entrant: _rating(skill) for entrant, skill in (skills or {}).items()}
+
+    @property
+    def skills(self) -> dict[int, Skill]:
+        """The skills of all entrants that were given or have played, in rising order of them."""
+        return {entrant: self.skill(entrant) for entrant in sorted(self._ratings)}
+
+    def skill(self, entrant: int) -> Skill:
+        """The skill of an entrant."""
+        found = self._ratings.get(entrant)
+        return NEW if found is None else Skill(found.mu, found.sigma)
+
+    def add(self, entrants: Sequence[int], sides: Sides, blocks: Iterable[BlockResult]) -> None:
+        """Takes in the blocks of a match, one after the other.
+
+        Args:
+            entrants: who sat at the table, by place.
+            sides: as in `updated`.
+            blocks: what they brought, by place.
+        """
+        for block in blocks:
+            scores: Sequence[int] = block.values
+            if self._adjusted and block.luck:
+                pairs = zip(block.values, block.luck, strict=True)
+                scores = [1000 * value - luck for value, luck in pairs]
+            self.add_scores(entrants, sides, scores, block.at_fault)
+
+    def add_scores(
+        self,
+        entrants: Sequence[int],
+        sides: Sides,
+        scores: Sequence[int],
+        at_fault: Sequence[bool],
+    ) -> None:
+        """As `add`, of one block: what decides it (only the order matters) and who was at fault."""
+        ratings = self._ratings
+        for entrant in entrants:
+            if entrant not in ratings:
+                ratings[entrant] = _rating(NEW)
+        if len(entrants) == 2:
+            self._pair(entrants[0], entrants[1], scores[0] - scores[1])
+        elif any(at_fault):
+            for entrant, faulty in zip(entrants, at_fault, strict=True):
+                if faulty:
+                    self._last(entrant, len(sides) or len(entrants))
+        else:
+            self._table(entrants, sides or [(place,) for place in range(len(entrants))], scores)
+
+    def _pair(self, one: int, other: int, ahead: int) -> None:
+        """A table of two; where the better comes first, the model need not sort."""
+        if ahead < 0:
+            one, other = other, one
+        ratings = self._ratings
+        teams = [[ratings[one]], [ratings[other]]]
+        [[ratings[one]], [ratings[other]]] = (
+            _MODEL.rate(teams) if ahead else _MODEL.rate(teams, ranks=[0, 0])
+        )
+
+    def _table(
+        self, entrants: Sequence[int], sides: Sides | list[tuple[int, ...]], scores: Sequence[int]
+    ) -> None:
+        """A table of several sides, or of partners."""
+        totals = [sum(scores[place] for place in side) for side in sides]
+        teams = [[self._ratings[entrants[place]] for place in side] for side in sides]
+        found = _MODEL.rate(teams, ranks=[float(-total) for total in totals])
+        for side, team in zip(sides, found, strict=True):
+            for place, rating in zip(side, team, strict=True):
+                self._ratings[entrants[place]] = rating
+
+    def _last(self, entrant: int, sides: int) -> None:
+        """An entrant came last at a table of so many sides, all others of which are level."""
+        teams = [[_rating(_REFERENCE)] for _ in range(sides - 1)]
+        found = _MODEL.rate([*teams, [self._ratings[entrant]]], ranks=[0.0] * (sides - 1) + [1.0])
+        self._ratings[entrant] = found[-1][0]
+
+
+def _rating(skill: Skill) -> PlackettLuceRating:
+    return PlackettLuceRating(skill.mu, skill.sigma)

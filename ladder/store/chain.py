@@ -1,0 +1,33 @@
+"""The chain of facts: each is added with its digest, and a hash over it and all before it."""
+
+from sqlalchemy import Connection, insert, select
+
+from ladder.facts import FIRST_HASH, Fact, Match, chained, digest_of
+from ladder.store.rows import Link, add_rows, kind_of
+from ladder.store.tables import FactRow
+
+
+def last(connection: Connection) -> Link | None:
+    """The newest fact, as the chain has it."""
+    query = select(FactRow.__table__).order_by(FactRow.seq.desc()).limit(1)
+    row = connection.execute(query).first()
+    return None if row is None else Link(row.seq, row.kind, row.at_ms, row.digest, row.hash)
+
+
+def append(connection: Connection, fact: Fact) -> int:
+    """Adds a fact; returns its number. The row of a match is left to `rows.add_match`."""
+    before = last(connection)
+    seq, hashed = (0, FIRST_HASH) if before is None else (before.seq, before.hash)
+    digest = digest_of(fact)
+    connection.execute(
+        insert(FactRow).values(
+            seq=seq + 1,
+            kind=kind_of(fact),
+            at_ms=fact.at_ms,
+            digest=digest,
+            hash=chained(hashed, digest),
+        )
+    )
+    if not isinstance(fact, Match):
+        add_rows(connection, seq + 1, fact)
+    return seq + 1

@@ -1,0 +1,145 @@
+"""Transactions: the one place that opens a connection.
+
+Whoever writes does so alone. SQLite has one writer at a time, and a transaction that begins by
+reading may find, when it wants to write, that it cannot: so one that will write says so at its
+beginning (BEGIN IMMEDIATE). In PostgreSQL a lock that lasts as long as the transaction does the
+same; hence facts have one order, whoever adds them.
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy.exc import DBAPIError, NoSuchModuleError, OperationalError, SQLAlchemyError
+from sqlalchemy.pool import QueuePool
+
+from ladder.store.where import Where
+from referee.errors import HostError, RefereeError
+
+_BUSY_MS: Final = 10_000
+_CONNECT_S: Final = 5
+_LOCK: Final = 0x6272_6973_636F  # "brisco", so that no other program's lock is ours by chance
+_WRITES: Final = "ladder_writes"
+_DAMAGED: Final = ("malformed", "not a database", "unsupported file format", "encrypted")
+
+
+class DatabaseGone(HostError):
+    """The database does not answer now, or is locked by others; it may do so later."""
+
+
+class Database:
+    """The database of a ladder; a context that closes its connections."""
+
+    def __init__(self, where: Where) -> None:
+        """Connects to nothing yet.
+
+        Raises:
+            RefereeError: the library for that kind of database is not installed.
+        """
+        self._where = where
+        self.local = where.is_local
+        try:
+            self._engine = _local(where) if self.local else _remote(where)
+        except (ImportError, NoSuchModuleError) as error:
+            raise RefereeError(
+                "ladder: PostgreSQL needs psycopg: pip install 'briscola-referee[postgresql]'"
+            ) from error
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A transaction that sees one state of the database, and writes nothing.
+
+        Raises:
+            DatabaseGone: it does not answer.
+            HostError: it does not let us.
+            RefereeError: it is damaged.
+        """
+        with self._trouble():
+            isolation = {} if self.local else {"isolation_level": "REPEATABLE READ"}
+            found = self._engine.connect().execution_options(**isolation)
+            with found as connection, connection.begin():
+                yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """A transaction that writes, alone; what it wrote lasts once the block is left in order.
+
+        Raises:
+            DatabaseGone: it does not answer. What was written is there or is not.
+            HostError: it does not let us.
+            RefereeError: it is damaged.
+        """
+        with self._trouble():
+            found = self._engine.connect().execution_options(**{_WRITES: True})
+            with found as connection, connection.begin():
+                if not self.local:
+                    connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
+                yield connection
+
+    def now_ms(self, connection: Connection) -> int:
+        """The time by the clock of the database's machine."""
+        if self.local:
+            return time.time_ns() // 1_000_000
+        found = text("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")
+        return int(connection.execute(found).scalar_one())
+
+    @contextmanager
+    def _trouble(self) -> Iterator[None]:
+        """Says in one line what the database says in many."""
+        try:
+            yield
+        except SQLAlchemyError as error:
+            raise self._explained(error) from error
+
+    def _explained(self, error: SQLAlchemyError) -> Exception:
+        if not isinstance(error, DBAPIError):
+            raise error  # a bug of ours
+        said = str(error.orig).strip().splitlines()
+        line = f"ladder {self._where.typed!r}: {said[0] if said else type(error.orig).__name__}"
+        if any(word in line for word in _DAMAGED):
+            return RefereeError(f"{line}: restore it from a backup, or import an export of it")
+        passing = isinstance(error, OperationalError) or error.connection_invalidated
+        full = "full" in line or "I/O error" in line or "readonly" in line
+        return DatabaseGone(line) if passing and not full else HostError(line)
+
+    def close(self) -> None:
+        """Closes all connections; idempotent."""
+        self._engine.dispose()
+
+
+def _local(where: Where) -> Engine:
+    engine = create_engine(
+        where.url,
+        poolclass=QueuePool,
+        pool_size=2,
+        connect_args={"timeout": _BUSY_MS / 1000, "check_same_thread": False},
+    )
+
+    @event.listens_for(engine, "connect")
+    def _connected(connection: Any, _record: Any) -> None:  # the driver's own, which has no type
+        connection.isolation_level = None  # the driver begins nothing behind our back
+        for pragma in (
+            "journal_mode=WAL",
+            "synchronous=FULL",
+            f"busy_timeout={_BUSY_MS}",
+            "foreign_keys=ON",
+        ):
+            connection.execute(f"PRAGMA {pragma}")
+
+    @event.listens_for(engine, "begin")
+    def _begun(connection: Connection) -> None:
+        writes = connection.get_execution_options().get(_WRITES)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine
+
+
+def _remote(where: Where) -> Engine:
+    return create_engine(
+        where.url,
+        pool_size=2,
+        pool_pre_ping=True,
+        connect_args={"connect_timeout": _CONNECT_S, "application_name": "briscola-referee"},
+    )

@@ -1,0 +1,252 @@
+"""Jobs: who plays what, for how long nobody else may, and what came of it; each counts once."""
+
+import secrets
+from collections.abc import Callable, Collection, Mapping, Sequence
+from enum import StrEnum
+from typing import Final
+
+from msgspec import Struct
+from sqlalchemy import Connection, RowMapping, delete, func, insert, select, update
+
+from ladder.benching import Count, reason
+from ladder.facts import Decision, Deed, Fact, LadderJob, Match
+from ladder.roster import Roster
+from ladder.store import chain, ratings
+from ladder.store.ratings import Standing, Standings
+from ladder.store.rows import Known, add_job, add_match, job_of
+from ladder.store.tables import JobRow, LeaseRow, MatchRow
+
+ATTEMPTS: Final = 3
+"""So many runners may fail at a job before it is left out."""
+
+_QUEUED: Final = ("", "", 0)
+"""Token, owner and time of a lease that nobody holds."""
+
+
+class Situation(Struct, frozen=True):
+    """What a next match is chosen by.
+
+    Attributes:
+        roster: who there is.
+        standings: what they have played.
+        open: matches under way, or waiting.
+    """
+
+    roster: Roster
+    standings: Standings
+    open: tuple[LadderJob, ...]
+
+
+Plan = Callable[[Situation], LadderJob | None]
+
+
+class Lease(Struct, frozen=True):
+    """A job that is ours to play.
+
+    Attributes:
+        token: nobody else has it.
+        attempts: the how-manieth runner we are that tries.
+    """
+
+    job: LadderJob
+    token: str
+    attempts: int
+
+
+class Settled(StrEnum):
+    """What became of a result."""
+
+    COUNTED = "counted"
+    DUPLICATE = "duplicate"
+    """Somebody else was first; nothing has changed."""
+
+
+def _open_rows(connection: Connection) -> Sequence[RowMapping]:
+    query = (
+        select(
+            LeaseRow.__table__,
+            JobRow.pool,
+            JobRow.entrants,
+            JobRow.key,
+            JobRow.blocks.label("job_blocks"),
+        )
+        .join(JobRow, JobRow.job == LeaseRow.job)
+        .order_by(JobRow.at_ms, JobRow.job)
+    )
+    return connection.execute(query).mappings().all()
+
+
+def open_jobs(connection: Connection, known: Known) -> tuple[LadderJob, ...]:
+    """The jobs that were not played yet."""
+    return tuple(job_of(row, known) for row in _open_rows(connection))
+
+
+def take(
+    connection: Connection,
+    known: Known,
+    roster: Roster,
+    *,
+    now_ms: int,
+    owner: str,
+    until_ms: int,
+    is_alive: Callable[[str], bool],
+    plan: Plan,
+    avoid: Collection[int] = (),
+) -> Lease | Match | None:
+    """Leases a job: one whose runner is gone, or else a new one.
+
+    Args:
+        connection: writes.
+        known: what jobs refer to.
+        roster: who there is.
+        now_ms: by the clock of the database.
+        owner: who asks.
+        until_ms: how long nobody else may play it.
+        is_alive: whether another runner still lives; yes, too, where that cannot be known.
+        plan: chooses a new one.
+        avoid: entrants whose jobs are left to others.
+
+    Returns:
+        The lease; or a match that nobody has played, to be counted, where all runners that tried
+        have failed; or None if there is nothing to play.
+    """
+    rows = _open_rows(connection)
+    pools = {pool.pool for pool in roster.open_pools}
+    for row in rows:
+        if row["until_ms"] > now_ms and is_alive(row["owner"]):
+            continue
+        job = job_of(row, known)
+        playing = all(roster.plays(job.pool, entrant) for entrant in job.entrants)
+        if job.pool not in pools or not playing:
+            connection.execute(delete(LeaseRow).where(LeaseRow.job == row["job"]))
+            continue  # it was never played, so nobody can miss it
+        if not set(avoid).isdisjoint(job.entrants):
+            continue
+        if row["attempts"] >= ATTEMPTS:
+            return _given_up(job, now_ms)
+        return _leased(connection, job, owner, until_ms, row["attempts"] + 1)
+    under_way = tuple(job_of(row, known) for row in rows)
+    found = plan(Situation(roster, ratings.standings(connection), under_way))
+    if found is None or not _enqueued(connection, found, now_ms):
+        return None
+    return _leased(connection, found, owner, until_ms, 1)
+
+
+def _enqueued(connection: Connection, job: LadderJob, now_ms: int) -> bool:
+    """Adds a job that waits; False if it is there already, waiting or played."""
+    if connection.execute(select(JobRow.job).where(JobRow.job == job.name)).first():
+        return False
+    add_job(connection, job, now_ms)
+    token, nobody, never = _QUEUED
+    values = {"token": token, "owner": nobody, "until_ms": never, "attempts": 0}
+    connection.execute(insert(LeaseRow).values(job=job.name, **values))
+    return True
+
+
+def _leased(
+    connection: Connection, job: LadderJob, owner: str, until_ms: int, attempts: int
+) -> Lease:
+    token = secrets.token_hex(16)
+    values = {"token": token, "owner": owner, "until_ms": until_ms, "attempts": attempts}
+    connection.execute(update(LeaseRow).where(LeaseRow.job == job.name).values(values))
+    return Lease(job, token, attempts)
+
+
+def _given_up(job: LadderJob, now_ms: int) -> Match:
+    none = (0,) * len(job.entrants)
+    return Match(
+        job=job,
+        blocks=(),
+        acts=0,
+        used_us=none,
+        wall_us=0,
+        voids=none,
+        faults=none,
+        fault_list=(),
+        given_up=f"{ATTEMPTS} runners ended over it",
+        game_digest="",
+        record="",
+        size=0,
+        referee="",
+        sandbox="",
+        at_ms=now_ms,
+    )
+
+
+def extend(connection: Connection, token: str, until_ms: int) -> bool:
+    """Keeps a lease; False if it is somebody else's by now, or its job was played."""
+    mine = update(LeaseRow).where(LeaseRow.token == token).values(until_ms=until_ms)
+    return connection.execute(mine).rowcount == 1
+
+
+def give_back(connection: Connection, token: str) -> None:
+    """Lets go of a lease without having played: the attempt does not count."""
+    gone, nobody, never = _QUEUED
+    attempts = LeaseRow.attempts - 1
+    values = {"token": gone, "owner": nobody, "until_ms": never, "attempts": attempts}
+    connection.execute(update(LeaseRow).where(LeaseRow.token == token).values(values))
+
+
+def settle(connection: Connection, roster: Roster, match: Match) -> list[Fact] | None:
+    """Counts a match, whoever held its lease last: it is as good as any other.
+
+    Args:
+        connection: writes.
+        roster: who there is.
+        match: what was played; its job is there.
+
+    Returns:
+        The facts that it brought: itself, and who was benched; None if the job was counted before.
+    """
+    name = match.job.name
+    if connection.execute(select(MatchRow.number).where(MatchRow.job == name)).first():
+        return None
+    number = (connection.execute(select(func.max(MatchRow.number))).scalar() or 0) + 1
+    seq = chain.append(connection, match)
+    add_match(connection, seq, number, match)
+    pool = roster.pools[match.job.pool]
+    ratings.add(connection, pool, number, match)
+    connection.execute(delete(LeaseRow).where(LeaseRow.job == name))
+    found: list[Fact] = [match]
+    for decision in _benched(connection, roster, match):
+        chain.append(connection, decision)
+        found.append(decision)
+    return found
+
+
+def _benched(connection: Connection, roster: Roster, match: Match) -> list[Decision]:
+    """Who of a match plays no more in its pool."""
+    pool = roster.pools[match.job.pool]
+    suspects = [
+        entrant
+        for place, entrant in enumerate(match.job.entrants)
+        if match.voids[place] or any(block.at_fault[place] for block in match.blocks)
+    ]
+    if not suspects or not pool.bench:
+        return []
+    counts = {
+        entrant: _count(one)
+        for (_, entrant), one in ratings.standings(connection, pool.pool).items()
+    }
+    found = []
+    for entrant in suspects:
+        why = reason(counts[entrant], _others(counts, entrant), pool.bench)
+        if why is not None and roster.plays(pool.pool, entrant):
+            found.append(
+                Decision(
+                    deed=Deed.BENCHED,
+                    entrant=entrant,
+                    pool=pool.pool,
+                    reason=why,
+                    at_ms=match.at_ms,
+                )
+            )
+    return found
+
+
+def _count(one: Standing) -> Count:
+    return Count(one.blocks, one.faulty, one.deals, one.voids)
+
+
+def _others(counts: Mapping[int, Count], entrant: int) -> list[Count]:
+    return [count for other, count in counts.items() if other != entrant]

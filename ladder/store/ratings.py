@@ -1,0 +1,186 @@
+"""What follows from matches: online ratings, and what each entrant has played."""
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+from sqlalchemy import Connection, delete, insert, select, update
+
+from ladder.facts import Match, Pool
+from ladder.plan import LuckUse
+from ladder.skills import NEW, Rater, Skill
+from ladder.store.tables import SkillRow, StepRow
+
+_AT_ONCE: Final = 10_000
+_encode = msgspec.json.Encoder().encode
+
+
+class Standing(Struct, frozen=True):
+    """An entrant in a pool, as far as matches are found for it by this.
+
+    Attributes:
+        blocks: how many it has played.
+        faulty: how many of them are charged to it.
+        deals: how many it was dealt, void ones included.
+        voids: how many of those were void while it was to act.
+    """
+
+    skill: Skill = NEW
+    blocks: int = 0
+    faulty: int = 0
+    deals: int = 0
+    voids: int = 0
+
+    def after(self, match: Match, place: int, skill: Skill) -> "Standing":
+        """What it is after a match in which it sat at this place."""
+        return Standing(
+            skill,
+            self.blocks + len(match.blocks),
+            self.faulty + sum(block.at_fault[place] for block in match.blocks),
+            self.deals + sum(block.deals for block in match.blocks) + sum(match.voids),
+            self.voids + match.voids[place],
+        )
+
+
+Standings = dict[tuple[int, int], Standing]
+"""By pool and entrant."""
+
+
+def standings(connection: Connection, pool: int | None = None) -> Standings:
+    """All that have played."""
+    query = select(SkillRow.__table__)
+    rows = connection.execute(query if pool is None else query.where(SkillRow.pool == pool))
+    return {
+        (row.pool, row.entrant): Standing(
+            Skill(row.mu, row.sigma), row.blocks, row.faulty, row.deals, row.voids
+        )
+        for row in rows
+    }
+
+
+def rated(pool: Pool, match: Match, before: Mapping[int, Standing]) -> dict[int, Standing]:
+    """Those at a table, as they are after its match.
+
+    Args:
+        pool: whose match it is.
+        match: what was played.
+        before: by entrant; who is not there has not played yet.
+    """
+    entrants = match.job.entrants
+    old = {entrant: before.get(entrant, Standing()) for entrant in entrants}
+    rater = Rater(
+        {entrant: one.skill for entrant, one in old.items()},
+        adjusted=pool.luck is LuckUse.OFFICIAL,
+    )
+    rater.add(entrants, pool.sides, match.blocks)
+    return {
+        entrant: old[entrant].after(match, place, rater.skill(entrant))
+        for place, entrant in enumerate(entrants)
+    }
+
+
+def add(connection: Connection, pool: Pool, number: int, match: Match) -> dict[int, Standing]:
+    """Rates a match that was just added; returns those at its table."""
+    seated = match.job.entrants
+    query = select(SkillRow.__table__).where(
+        SkillRow.pool == pool.pool, SkillRow.entrant.in_(seated)
+    )
+    known = {
+        row.entrant: Standing(
+            Skill(row.mu, row.sigma), row.blocks, row.faulty, row.deals, row.voids
+        )
+        for row in connection.execute(query)
+    }
+    after = rated(pool, match, known)
+    for entrant, one in after.items():
+        values = _skill_row(pool.pool, entrant, one)
+        if entrant in known:
+            at = (SkillRow.pool == pool.pool) & (SkillRow.entrant == entrant)
+            connection.execute(update(SkillRow).where(at).values(values))
+        else:
+            connection.execute(insert(SkillRow).values(values))
+    connection.execute(insert(StepRow), [_step_row(number, *one) for one in after.items()])
+    return after
+
+
+def _skill_row(pool: int, entrant: int, one: Standing) -> dict[str, Any]:
+    return {
+        "pool": pool,
+        "entrant": entrant,
+        "mu": one.skill.mu,
+        "sigma": one.skill.sigma,
+        "blocks": one.blocks,
+        "faulty": one.faulty,
+        "deals": one.deals,
+        "voids": one.voids,
+    }
+
+
+def _step_row(number: int, entrant: int, one: Standing) -> dict[str, Any]:
+    return {
+        "entrant": entrant,
+        "match": number,
+        "mu": one.skill.mu,
+        "sigma": one.skill.sigma,
+    }
+
+
+class Rebuilding:
+    """Goes through the matches of a ladder, and rates them as they were rated when they came."""
+
+    def __init__(self, pools: Mapping[int, Pool]) -> None:
+        """Has seen no match yet."""
+        self._pools = pools
+        self.standings: Standings = {}
+        self.number = 0
+        self.steps: list[dict[str, Any]] = []
+        """Those that nobody has taken away yet."""
+
+    def add(self, match: Match) -> None:
+        """The next match, by number."""
+        self.number += 1
+        pool = self._pools[match.job.pool]
+        seated = match.job.entrants
+        before = {
+            entrant: self.standings[pool.pool, entrant]
+            for entrant in seated
+            if (pool.pool, entrant) in self.standings
+        }
+        for entrant, one in rated(pool, match, before).items():
+            self.standings[pool.pool, entrant] = one
+            self.steps.append(_step_row(self.number, entrant, one))
+
+
+def clear(connection: Connection) -> None:
+    """Takes away all that follows from matches."""
+    connection.execute(delete(StepRow))
+    connection.execute(delete(SkillRow))
+
+
+def write_steps(connection: Connection, found: Rebuilding, *, least: int = _AT_ONCE) -> None:
+    """Writes the steps that have come together, if they are many enough."""
+    if len(found.steps) >= max(least, 1):
+        connection.execute(insert(StepRow), found.steps)
+        found.steps.clear()
+
+
+def write_standings(connection: Connection, found: Rebuilding) -> None:
+    """Writes all that is left, when the last match was added."""
+    write_steps(connection, found, least=0)
+    rows = [_skill_row(*at, one) for at, one in sorted(found.standings.items())]
+    if rows:
+        connection.execute(insert(SkillRow), rows)
+
+
+def ratings_digest(connection: Connection) -> str:
+    """One name for all that follows from matches: SHA-256 over it, in an order of its own."""
+    found = hashlib.sha256()
+    skills = select(SkillRow.__table__).order_by(SkillRow.pool, SkillRow.entrant)
+    steps = select(StepRow.__table__).order_by(StepRow.entrant, StepRow.match)
+    for query in (skills, steps):
+        for row in connection.execute(query.execution_options(yield_per=_AT_ONCE)):
+            found.update(_encode(tuple(row)) + b"\n")
+        found.update(b"\n")
+    return found.hexdigest()

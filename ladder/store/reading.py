@@ -1,0 +1,192 @@
+"""What is read of a ladder: its facts in order, the results of a pool, single matches."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from msgspec import Struct
+from sqlalchemy import Connection, func, select
+
+from ladder.facts import Fact, Match, Pool
+from ladder.packing import Results
+from ladder.packing import results as as_results
+from ladder.store import chain, rows
+from ladder.store.rows import Known, Link
+from ladder.store.tables import (
+    FactRow,
+    LeaseRow,
+    MatchRow,
+    StepRow,
+    SubmissionRow,
+    VerdictRow,
+)
+from referee.errors import RefereeError
+from referee.verdict import FaultCode
+
+_SHORTEST_ID: Final = 8
+
+
+class Counts(Struct, frozen=True):
+    """How much there is: facts, submissions, matches, and jobs that wait or are played."""
+
+    facts: int
+    entrants: int
+    matches: int
+    open: int
+
+
+class Step(Struct, frozen=True):
+    """What the online rating said of an entrant after a match."""
+
+    pool: int
+    entrant: int
+    match: int
+    at_ms: int
+    mu: float
+    sigma: float
+
+
+class Verdicts(Struct, frozen=True):
+    """Faults of an entrant that are alike; `match` is the first one's."""
+
+    entrant: int
+    code: FaultCode
+    detail: str
+    times: int
+    match: int
+
+
+class Reader:
+    """All facts as they are in one transaction."""
+
+    def __init__(self, connection: Connection, known: Known) -> None:
+        """Reads nothing yet."""
+        self._connection = connection
+        self._known = known
+        newest = chain.last(connection)
+        self.last = 0 if newest is None else newest.seq
+        self.head = newest
+
+    def facts(self) -> Iterator[tuple[Link, Fact]]:
+        """All of them, in order; for what it raises see `rows.facts`."""
+        return rows.facts(self._connection, self._known, self.last)
+
+    def matches(self) -> Iterator[Match]:
+        """Those that are matches."""
+        return (fact for _, fact in self.facts() if isinstance(fact, Match))
+
+    def connection(self) -> Connection:
+        """For those who look at rows themselves."""
+        return self._connection
+
+
+def plain_facts(connection: Connection, after: int) -> list[Fact]:
+    """The facts that came after one, matches left out."""
+    news = select(FactRow.seq).where(FactRow.seq > after, FactRow.kind != "match").limit(1)
+    if connection.execute(news).first() is None:
+        return []  # as almost always: one question instead of four
+    return [fact for _, fact in sorted(rows.plain(connection, after), key=lambda one: one[0])]
+
+
+def results(connection: Connection, pool: Pool) -> Results:
+    """All blocks of a pool; the driver's own rows, since there may be millions."""
+    query = select(
+        MatchRow.job, MatchRow.blocks, MatchRow.counts, MatchRow.acts, MatchRow.wall_us
+    ).where(MatchRow.pool == pool.pool)
+    found = connection.execute(query).all()
+    jobs, blocks, counts, acts, wall_us = zip(*found, strict=True) if found else ((),) * 5
+    return as_results(jobs, blocks, counts, places=pool.places, acts=acts, wall_us=wall_us)
+
+
+def verdicts(connection: Connection, pool: int) -> list[Verdicts]:
+    """The faults of a pool, by entrant."""
+    columns = (VerdictRow.entrant, VerdictRow.code, VerdictRow.detail)
+    query = (
+        select(*columns, func.count().label("times"), func.min(VerdictRow.match).label("match"))
+        .join(MatchRow, MatchRow.number == VerdictRow.match)
+        .where(MatchRow.pool == pool)
+        .group_by(*columns)
+        .order_by(VerdictRow.entrant, func.count().desc(), func.min(VerdictRow.match))
+    )
+    return [
+        Verdicts(row.entrant, FaultCode(row.code), row.detail, row.times, row.match)
+        for row in connection.execute(query)
+    ]
+
+
+def steps(connection: Connection, entrants: Sequence[int]) -> list[Step]:
+    """How the online ratings of some entrants went, in the order of the matches."""
+    query = (
+        select(
+            MatchRow.pool, StepRow.entrant, StepRow.match, FactRow.at_ms, StepRow.mu, StepRow.sigma
+        )
+        .select_from(StepRow)
+        .join(MatchRow, MatchRow.number == StepRow.match)
+        .join(FactRow, FactRow.seq == MatchRow.seq)
+        .where(StepRow.entrant.in_(entrants))
+        .order_by(StepRow.match, StepRow.entrant)
+    )
+    return [Step(*row) for row in connection.execute(query)]
+
+
+def match(connection: Connection, known: Known, text: str) -> tuple[int, Match]:
+    """A match by its number, or by eight digits and more of its job's id.
+
+    Raises:
+        RefereeError: there is none, or there are several.
+    """
+    query = select(MatchRow.number)
+    if text.isdecimal() and len(text) < _SHORTEST_ID:
+        query = query.where(MatchRow.number == int(text))
+    elif len(text) >= _SHORTEST_ID and text.isalnum():
+        query = query.where(MatchRow.job.startswith(text.lower()))
+    else:
+        raise RefereeError(f"match {text!r}: its number, or {_SHORTEST_ID} digits of its id")
+    found = connection.execute(query.limit(2)).scalars().all()
+    if not found:
+        raise RefereeError(f"there is no match {text}")
+    if len(found) > 1:
+        raise RefereeError(f"match {text}: there are several whose id begins so")
+    return next(_matches(connection, known, found))
+
+
+def _matches(
+    connection: Connection, known: Known, wanted: Sequence[int]
+) -> Iterator[tuple[int, Match]]:
+    for number in wanted:
+        query = rows.matches_query().where(MatchRow.number == number)
+        row = connection.execute(query).mappings().one()
+        said = select(VerdictRow.__table__).where(VerdictRow.match == number)
+        verdicts = connection.execute(said.order_by(VerdictRow.at)).mappings().all()
+        at_ms = select(FactRow.at_ms).where(FactRow.seq == row["seq"])
+        when = connection.execute(at_ms).scalar_one()
+        yield number, rows.match_of(row, verdicts, when, known)
+
+
+def matches_of(
+    connection: Connection, known: Known, entrants: Sequence[int], most: int
+) -> list[tuple[int, Match]]:
+    """The last matches of some entrants, the newest first."""
+    query = (
+        select(StepRow.match)
+        .where(StepRow.entrant.in_(entrants))
+        .distinct()
+        .order_by(StepRow.match.desc())
+        .limit(most)
+    )
+    return list(_matches(connection, known, connection.execute(query).scalars().all()))
+
+
+def has_record(connection: Connection, record: str) -> bool:
+    """Whether a match has this record."""
+    query = select(MatchRow.number).where(MatchRow.record == record).limit(1)
+    return connection.execute(query).first() is not None
+
+
+def counts(connection: Connection) -> Counts:
+    """How much there is."""
+    return Counts(
+        *(
+            connection.execute(select(func.count()).select_from(table)).scalar_one()
+            for table in (FactRow, SubmissionRow, MatchRow, LeaseRow)
+        )
+    )

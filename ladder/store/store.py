@@ -1,0 +1,290 @@
+"""The store of a ladder: every method is one transaction, done wholly or not at all."""
+
+import secrets
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from msgspec import Struct
+from msgspec.structs import replace
+from sqlalchemy import Connection
+
+from ladder.facts import Decision, Fact, Match, Opened, Pool
+from ladder.packing import Results
+from ladder.roster import Roster
+from ladder.store import chain, jobs, ratings, reading, rows
+from ladder.store.database import Database
+from ladder.store.jobs import Lease, Plan, Settled, Situation
+from ladder.store.migrations import check_version, migrate, version_of
+from ladder.store.where import Where, usual_files
+from referee.errors import RefereeError
+
+_ID_BYTES: Final = 16
+_PLAIN: Final = ("opened", "pool", "submission", "decision")
+
+
+class Beginning(Struct, frozen=True):
+    """What a new ladder begins with.
+
+    Attributes:
+        name: of the ladder; None for that of its folder or database.
+        pools: without numbers and times.
+    """
+
+    name: str | None
+    pools: tuple[Pool, ...]
+
+
+class Store:
+    """An open ladder; a context that closes it.
+
+    Attributes:
+        where: it is.
+        files: the folder of its bots and records.
+        roster: its pools and bots, as of the last transaction.
+    """
+
+    def __init__(self, where: Where, beginning: Beginning | None = None) -> None:
+        """Opens a ladder, or makes one.
+
+        Args:
+            where: it is.
+            beginning: makes a new one, where there is none; None: there must be one.
+
+        Raises:
+            RefereeError: there is none, or it is of another schema, or damaged.
+            HostError: the database does not let us.
+        """
+        self.where = where
+        self.roster = Roster()
+        self._seen = 0
+        self._known = rows.Known("", {}, {})
+        if where.is_local and not where.database.exists():
+            if beginning is None:
+                check_version(0, where)
+            _make_folder(where.database.parent)
+        self._database = Database(where)
+        try:
+            self._open(beginning)
+            self._refresh_alone()
+        except BaseException:
+            self.close()
+            raise
+        assert self.roster.opened is not None  # noqa: S101  # `_open` has seen to it
+        self.opened: Opened = self.roster.opened
+        self.files = where.files or usual_files(self.opened.ladder)
+
+    def _open(self, beginning: Beginning | None) -> None:
+        with self._database.reading() as connection:
+            found = version_of(connection)
+        if found == 0 and beginning is not None:
+            with self._database.writing() as connection:
+                if migrate(self._database, connection) == 0:
+                    self._begin(connection, beginning)
+                found = version_of(connection)
+        check_version(found, self.where)
+
+    def _begin(self, connection: Connection, beginning: Beginning) -> None:
+        now = self._database.now_ms(connection)
+        name = self.where.database.parent.name if self.where.is_local else self.where.url.database
+        name = beginning.name or name or "ladder"
+        ladder = secrets.token_hex(_ID_BYTES)
+        chain.append(connection, Opened(ladder, name, now, version("briscola-referee")))
+        for number, pool in enumerate(beginning.pools, 1):
+            chain.append(connection, replace(pool, pool=number, at_ms=now))
+
+    # --- who there is
+
+    def _refresh_alone(self) -> None:
+        with self._database.reading() as connection:
+            self._refresh(connection)
+
+    def _refresh(self, connection: Connection) -> rows.Known:
+        """Takes in the facts that others have added meanwhile."""
+        newest = chain.last(connection)
+        if newest is not None and newest.seq > self._seen:
+            for fact in reading.plain_facts(connection, self._seen):
+                self.roster.add(fact)
+            self._seen = newest.seq
+            self._known = self._all_known()
+        return self._known
+
+    def _all_known(self) -> rows.Known:
+        assert self.roster.opened is not None  # noqa: S101  # every ladder begins with it
+        hashes = {entrant: one.hash for entrant, one in self.roster.entrants.items()}
+        return rows.Known(self.roster.opened.ladder, self.roster.pools, hashes)
+
+    def refresh(self) -> Roster:
+        """The pools and bots as they are now."""
+        self._refresh_alone()
+        return self.roster
+
+    def add(self, make: Callable[[Roster, int], Iterable[Fact]]) -> list[Fact]:
+        """Adds facts other than matches.
+
+        Args:
+            make: makes them from who there is and the time; nobody else adds any meanwhile.
+        """
+        with self._database.writing() as connection:
+            self._refresh(connection)
+            found = list(make(self.roster, self._database.now_ms(connection)))
+            for fact in found:
+                chain.append(connection, fact)
+        self._refresh_alone()
+        return found
+
+    # --- what is played
+
+    def take(
+        self,
+        owner: str,
+        lease_ms: int,
+        is_alive: Callable[[str], bool],
+        plan: Plan,
+        avoid: Collection[int] = (),
+    ) -> Lease | None:
+        """Leases a job; see `jobs.take`. Those that nobody can play are counted as such."""
+        while True:
+            with self._database.writing() as connection:
+                known = self._refresh(connection)
+                now = self._database.now_ms(connection)
+                found = jobs.take(
+                    connection,
+                    known,
+                    self.roster,
+                    now_ms=now,
+                    owner=owner,
+                    until_ms=now + lease_ms,
+                    is_alive=is_alive,
+                    plan=plan,
+                    avoid=avoid,
+                )
+                if not isinstance(found, Match):
+                    return found
+                jobs.settle(connection, self.roster, found)
+
+    def extend(self, tokens: Iterable[str], lease_ms: int) -> None:
+        """Keeps leases for so long from now on."""
+        with self._database.writing() as connection:
+            until = self._database.now_ms(connection) + lease_ms
+            for token in tokens:
+                jobs.extend(connection, token, until)
+
+    def give_back(self, tokens: Iterable[str]) -> None:
+        """Lets go of leases whose jobs were not played."""
+        with self._database.writing() as connection:
+            for token in tokens:
+                jobs.give_back(connection, token)
+
+    def settle(self, match: Match) -> tuple[Settled, list[Decision]]:
+        """Counts a match once, however often this is called; says who was benched for it."""
+        with self._database.writing() as connection:
+            self._refresh(connection)
+            now = self._database.now_ms(connection)
+            found = jobs.settle(connection, self.roster, rows.at(match, now))
+        if found is None:
+            return Settled.DUPLICATE, []
+        return Settled.COUNTED, [fact for fact in found if isinstance(fact, Decision)]
+
+    def situation(self) -> Situation:
+        """What a next match would be chosen by."""
+        with self._database.reading() as connection:
+            known = self._refresh(connection)
+            open_jobs = jobs.open_jobs(connection, known)
+            return Situation(self.roster, ratings.standings(connection), open_jobs)
+
+    # --- what is read
+
+    def results(self, pool: int) -> Results:
+        """All blocks of a pool."""
+        with self._database.reading() as connection:
+            self._refresh(connection)
+            return reading.results(connection, self.roster.pools[pool])
+
+    def verdicts(self, pool: int) -> list[reading.Verdicts]:
+        """The faults of a pool, those that are alike together."""
+        with self._database.reading() as connection:
+            return reading.verdicts(connection, pool)
+
+    def steps(self, entrants: Iterable[int]) -> list[reading.Step]:
+        """How online ratings went."""
+        with self._database.reading() as connection:
+            return reading.steps(connection, tuple(entrants))
+
+    def match(self, text: str) -> tuple[int, Match]:
+        """A match by its number, or by the first digits of its job's id.
+
+        Raises:
+            RefereeError: there is none, or there are several.
+        """
+        with self._database.reading() as connection:
+            return reading.match(connection, self._refresh(connection), text)
+
+    def matches_of(self, entrants: Iterable[int], most: int) -> list[tuple[int, Match]]:
+        """The last matches of some entrants, the newest first."""
+        with self._database.reading() as connection:
+            known = self._refresh(connection)
+            return reading.matches_of(connection, known, tuple(entrants), most)
+
+    def has_record(self, record: str) -> bool:
+        """Whether a match has this record."""
+        with self._database.reading() as connection:
+            return reading.has_record(connection, record)
+
+    def counts(self) -> reading.Counts:
+        """How much there is."""
+        with self._database.reading() as connection:
+            return reading.counts(connection)
+
+    @contextmanager
+    def facts(self) -> Iterator[reading.Reader]:
+        """All facts, as they are at one moment."""
+        with self._database.reading() as connection:
+            yield reading.Reader(connection, self._refresh(connection))
+
+    # --- what is made anew
+
+    def rebuild(self, watch: Callable[[int], None] = lambda _: None) -> tuple[str, str]:
+        """Makes all that follows from matches anew; returns its digest before and after.
+
+        Args:
+            watch: is told how many matches were rated.
+        """
+        with self._database.writing() as connection:
+            known = self._refresh(connection)
+            before = ratings.ratings_digest(connection)
+            ratings.clear(connection)
+            found = ratings.Rebuilding(known.pools)
+            for match in reading.Reader(connection, known).matches():
+                found.add(match)
+                if found.number % 1000 == 0:
+                    ratings.write_steps(connection, found)
+                    watch(found.number)
+            ratings.write_standings(connection, found)
+            return before, ratings.ratings_digest(connection)
+
+    def close(self) -> None:
+        """Closes the database; idempotent."""
+        self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _make_folder(folder: Path) -> None:
+    """Makes a ladder's folder, for its owner only: it has the cards of matches to come."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise RefereeError(f"ladder {str(folder)!r}: {error.strerror}") from error

@@ -1,0 +1,94 @@
+"""Where a ladder is: `--ladder WHERE`."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+from sqlalchemy import URL, make_url
+from sqlalchemy.exc import ArgumentError
+
+from referee.errors import RefereeError
+
+VARIABLE: Final = "REFEREE_LADDER"
+"""The environment variable that says which ladder is meant where nothing else does."""
+
+USUAL: Final = "ladder-data"
+DATABASE: Final = "ladder.db"
+_POSTGRESQL: Final = ("postgres", "postgresql", "postgresql+psycopg")
+_FILES: Final = "files"
+
+
+class Where(Struct, frozen=True):
+    """A ladder's two halves.
+
+    Attributes:
+        url: of the database.
+        files: the folder of bots, records and the signing key; None where the ladder's own name
+            for it is not known before the database is read.
+        typed: as a person may see it; without a password.
+        option: what a person adds to a command to mean this ladder; "" for the usual one.
+    """
+
+    url: URL
+    files: Path | None
+    typed: str
+    option: str
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the database is a file."""
+        return self.url.get_backend_name() == "sqlite"
+
+    @property
+    def database(self) -> Path:
+        """The file of the database."""
+        return Path(self.url.database or "")
+
+
+def where_of(typed: str | None, environment: Mapping[str, str] = os.environ) -> Where:
+    """Reads WHERE: a folder, or the URL of a PostgreSQL database.
+
+    Args:
+        typed: what was typed, if anything was.
+        environment: the second place to look.
+
+    Raises:
+        RefereeError: it is neither.
+    """
+    meant = typed or environment.get(VARIABLE) or USUAL
+    option = f" --ladder {meant}" if typed else ""
+    if "://" in meant:
+        return _by_url(meant, option)
+    folder = Path(meant)
+    if folder.name == DATABASE and folder.is_file():
+        folder = folder.parent
+    if folder.exists() and not folder.is_dir():
+        raise RefereeError(f"ladder {meant!r}: that is no folder")
+    path = (folder / DATABASE).absolute()
+    return Where(URL.create("sqlite", database=str(path)), folder.absolute(), str(folder), option)
+
+
+def _by_url(typed: str, option: str) -> Where:
+    try:
+        url = make_url(typed)
+    except (ArgumentError, ValueError) as error:
+        raise RefereeError(
+            "ladder: that is no URL of a database: write postgresql://..."
+        ) from error
+    if url.drivername not in _POSTGRESQL:
+        raise RefereeError(
+            f"ladder: {url.drivername}:// is no kind of ladder: name a folder, or postgresql://..."
+        )
+    named = url.query.get(_FILES)
+    files = Path(named).absolute() if isinstance(named, str) else None
+    url = url.set(drivername="postgresql+psycopg").difference_update_query([_FILES])
+    shown = url.set(drivername="postgresql").render_as_string(hide_password=True)
+    return Where(url, files, shown, option if url.password is None else " --ladder URL")
+
+
+def usual_files(ladder: str, environment: Mapping[str, str] = os.environ) -> Path:
+    """Where the files of a ladder are whose database is elsewhere, if its URL does not say."""
+    base = environment.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
+    return Path(base, "briscola-referee", "ladders", ladder).absolute()

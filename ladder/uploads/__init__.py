@@ -1,0 +1,1 @@
+"""Bots that strangers hand in: unpacked, built, tried in a sandbox, frozen. Nothing runs bare."""

@@ -1,0 +1,81 @@
+"""Unpacks zips that nobody trusts, in a process with bounds (`ladder.uploads.unpacking`).
+
+The process only keeps a zip from growing or hanging us: it is our own code, reads nothing but the
+zip, and writes nowhere but into its folder. Here is looked at nothing but the report.
+"""
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+from ladder.uploads import unpacking
+from ladder.uploads.bot_toml import TOML
+from ladder.uploads.unpacking import WALL_S, Refused
+from referee.errors import HostError
+
+MAGIC: Final = (b"PK\x03\x04", b"PK\x05\x06")
+"""What a zip begins with, whatever its name: an entry, or the end of one that is empty."""
+
+_TOO_LONG: Final = (-signal.SIGALRM, -signal.SIGXCPU)
+
+
+def unpacked(zip_file: Path, folder: Path) -> Path:
+    """Unpacks a zip.
+
+    Args:
+        zip_file: a file that nobody changes meanwhile.
+        folder: is made here; the caller takes it away, whatever comes of the zip.
+
+    Returns:
+        Where its bot.toml lies: there, or in the one folder that wraps everything.
+
+    Raises:
+        Refused: the zip breaks a rule, is damaged, or holds no bot.toml.
+        HostError: the machine does not let us.
+    """
+    folder.mkdir(mode=0o700)
+    code, report = _unpacker(zip_file, folder)
+    if code in _TOO_LONG:
+        raise Refused("it takes too long to unpack")
+    if code or report is None:
+        raise HostError(f"the unpacker of zips ended with status {code}")
+    if "host" in report:
+        raise HostError(f"cannot unpack a zip to {str(folder)!r}: {report['host']}")
+    if "refused" in report:
+        raise Refused(report["refused"])
+    return _with_toml(folder)
+
+
+def _with_toml(folder: Path) -> Path:
+    inside = list(folder.iterdir())
+    if len(inside) == 1 and inside[0].is_dir():
+        folder = inside[0]
+    if not (folder / TOML).is_file():
+        raise Refused(f"it has no {TOML}, neither at its top nor in the one folder at its top")
+    return folder
+
+
+def _unpacker(zip_file: Path, folder: Path) -> tuple[int, dict[str, str] | None]:
+    """Runs the unpacker; how it ended, and what it said if that can be understood."""
+    with zip_file.open("rb") as source:
+        try:
+            done = subprocess.run(  # noqa: S603  # our own program
+                [sys.executable, "-I", "-S", unpacking.__file__],
+                stdin=source,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env={},
+                cwd=folder,
+                start_new_session=True,
+                timeout=WALL_S + 1,  # it ends itself before
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return -signal.SIGALRM, None
+    try:
+        return done.returncode, json.loads(done.stdout)
+    except ValueError:
+        return done.returncode, None

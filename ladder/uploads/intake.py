@@ -1,0 +1,205 @@
+"""What a person hands in becomes a folder of plain files with a bot.toml, or is refused.
+
+Its owner may change it meanwhile: each file is opened so that no link leads out of the folder, and
+what is counted is what is read.
+"""
+
+import os
+import shlex
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+
+from ladder.uploads.archive import MAGIC, unpacked
+from ladder.uploads.bot_toml import TOML, toml_of
+from ladder.uploads.unpacking import (
+    LARGEST_FILE,
+    LARGEST_TOTAL,
+    LARGEST_ZIP,
+    OUR_TROUBLE,
+    Names,
+    Refused,
+    shown,
+)
+from referee.botfiles import hash_file, hash_files, opened
+from referee.bots import find
+from referee.errors import HostError, RefereeError
+from referee.settings import Settings
+
+LEFT_OUT: Final = ("__pycache__", ".git")
+"""Folders that are no part of a bot."""
+
+_SAMPLE: Final = "sample:"
+
+
+class Taken(Struct, frozen=True):
+    """What was handed in, as a folder.
+
+    Attributes:
+        folder: plain files with a bot.toml.
+        source: SHA-256 of what was handed in: of a zip or a file its bytes, of a folder its files.
+        typed: how its author says it.
+        bot: how `referee check` and `referee match` know it at its author's home.
+        before: what has to be done there first: a shell command that ends with "&& ", or nothing.
+        stem: the file's name, where that names the bot; "" where bot.toml does.
+    """
+
+    folder: Path
+    source: str
+    typed: str
+    bot: str
+    before: str = ""
+    stem: str = ""
+
+
+def taken(typed: str, scratch: Path, settings: Settings) -> Taken:
+    """Takes in a bot.
+
+    Args:
+        typed: an executable file, a folder with a bot.toml, a zip of one, or sample:NAME.
+        scratch: an empty folder for it, which nobody else writes to.
+        settings: what the organiser allows.
+
+    Raises:
+        RefereeError: it is none of these, breaks a limit, or cannot be read.
+        HostError: the machine does not let us.
+    """
+    try:
+        return _taken(typed, scratch, settings)
+    except (Refused, ValueError) as error:
+        raise RefereeError(f"bot {typed!r}: {error}") from error
+    except OSError as error:
+        if error.errno in OUR_TROUBLE:
+            raise HostError(f"cannot take in a bot: {error.strerror}") from error
+        where = shown(str(error.filename or typed))
+        raise RefereeError(f"bot {typed!r}: {where}: {error.strerror}") from error
+
+
+def _taken(typed: str, scratch: Path, settings: Settings) -> Taken:
+    path, folder = Path(typed), scratch / "bot"
+    if typed.startswith(_SAMPLE):
+        found = find(typed, settings)
+        if found.folder is None:
+            source = _lying_apart(found.words, found.files, folder)
+            return Taken(folder, source, typed, typed, stem=found.name)
+        return Taken(folder, _copied(found.folder, folder), typed, typed)
+    if path.is_dir():
+        return Taken(folder, _copied(path, folder), typed, typed)
+    if not path.exists():
+        raise Refused("there is no such file or folder (samples are written sample:NAME)")
+    if not path.is_file():
+        raise Refused("it is neither a file nor a folder")
+    with opened(path, None) as file:
+        zipped = file.read(4) in MAGIC
+    if zipped:
+        return _from_zip(typed, scratch)
+    if not os.access(path, os.X_OK):
+        raise Refused(
+            "it is neither a folder nor a zip nor executable "
+            f"(chmod +x {shlex.quote(path.name)}, if it is to be run)"
+        )
+    return Taken(folder, _alone(path, folder), typed, typed, stem=path.stem)
+
+
+def _from_zip(typed: str, scratch: Path) -> Taken:
+    path, copy = Path(typed), scratch / "zip"
+    _copy(path, None, copy, LARGEST_ZIP)
+    folder = unpacked(copy, scratch / "bot")
+    home = f"./{path.stem or 'bot'}.unpacked"
+    inside = folder.relative_to(scratch / "bot")
+    before = f"unzip -q {shlex.quote(typed)} -d {shlex.quote(home)} && "
+    return Taken(folder, hash_file(copy), typed, os.path.join(home, inside), before)
+
+
+def _alone(path: Path, to: Path) -> str:
+    """A single executable, with a bot.toml that runs it; its hash."""
+    Names().add(path.name, folder=False)
+    if path.name == TOML:
+        raise Refused(f"hand in the folder that holds the {TOML}")
+    to.mkdir()
+    _copy(path, None, to / path.name)
+    (to / TOML).write_text(toml_of(shlex.quote(f"./{path.name}")))
+    return hash_file(to / path.name)
+
+
+def _lying_apart(words: tuple[str, ...], files: Mapping[str, Path], to: Path) -> str:
+    """A sample's files, with a bot.toml that runs them; the hash of the first, which is it."""
+    to.mkdir()
+    for name, path in files.items():
+        _copy(path, None, to / name)
+    command = shlex.join("python3" if word == sys.executable else word for word in words)
+    (to / TOML).write_text(toml_of(command))
+    return hash_file(to / next(iter(files)))
+
+
+def _copied(folder: Path, to: Path) -> str:
+    """A folder's files, copied; their hash."""
+    base, size = folder.resolve(), 0
+    files = _listed(base)
+    if TOML not in files or (base / TOML).is_symlink():
+        raise Refused(f"the folder has no {TOML} (name, command, build)")
+    to.mkdir()
+    for name, path in files.items():
+        target = to / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        size += _copy(path, base, target)
+        if size > LARGEST_TOTAL:
+            raise Refused(f"the files together are larger than {LARGEST_TOTAL >> 20} MiB")
+    return hash_files({name: to / name for name in files}, to)
+
+
+def _listed(base: Path) -> dict[str, Path]:
+    """The files of a folder by their names in it, in order.
+
+    Raises:
+        Refused: a name, a link, or the kind of a file is not as we take it.
+    """
+    names, found, waiting = Names(), {}, [base]
+    while waiting:
+        with os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                path, folder = Path(entry.path), entry.is_dir(follow_symlinks=False)
+                if folder and entry.name in LEFT_OUT:
+                    continue
+                name = os.path.relpath(path, base)
+                names.add(name, folder=folder)
+                if folder:
+                    waiting.append(path)
+                    continue
+                if entry.is_symlink():
+                    _check_link(path, base, name)
+                elif not entry.is_file(follow_symlinks=False):
+                    raise Refused(f"{shown(name)} is no plain file")
+                found[name] = path
+    return dict(sorted(found.items()))
+
+
+def _check_link(path: Path, base: Path, name: str) -> None:
+    to = Path(os.path.realpath(path))
+    if not to.is_relative_to(base):
+        raise Refused(f"{shown(name)} is a link out of the folder")
+    if not to.is_file():
+        raise Refused(f"{shown(name)} is a link to no file")
+
+
+def _copy(path: Path, base: Path | None, to: Path, most: int = LARGEST_FILE) -> int:
+    """Copies a file, with its right to be run; its size.
+
+    Raises:
+        Refused: it is larger than it may be.
+        ValueError: it has become something else meanwhile.
+        OSError: it cannot be read or written.
+    """
+    size = 0
+    with opened(path, base) as source, to.open("xb") as target:
+        mode = os.fstat(source.fileno()).st_mode
+        while data := source.read(1 << 16):
+            size += len(data)
+            if size > most:
+                raise Refused(f"{shown(path.name)} is larger than {most >> 20} MiB")
+            target.write(data)
+        os.fchmod(target.fileno(), 0o755 if mode & 0o111 else 0o644)
+    return size

@@ -1,0 +1,157 @@
+"""Takes in a bot: from what a person hands in to a frozen folder that was tried, or a refusal.
+
+What is tried is what is frozen: it is found, copied and started as runners will do it.
+"""
+
+import shlex
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+import trio
+from msgspec import UNSET, Struct
+
+from ladder.facts import Pool
+from ladder.names import LONGEST, fitted, name_of
+from ladder.uploads.bot_toml import TOML, toml_of
+from ladder.uploads.freezing import BOTS, freeze, keep, scratch
+from ladder.uploads.intake import Taken, taken
+from ladder.uploads.trial import at_home, examined, played
+from referee.bots import BotToml, Found, find
+from referee.errors import HostError, RefereeError
+from referee.sandbox import Sandbox
+from referee.sandbox.opening import SandboxName
+from referee.settings import Bounds, Settings
+
+
+class Frozen(Struct, frozen=True):
+    """A bot that was taken in.
+
+    Attributes:
+        name: as it was chosen, or made from its bot.toml or file name.
+        hash: SHA-256 of the frozen folder, as `referee.bots.find` has it; names the folder.
+        source: SHA-256 of what was handed in.
+        folder: where it lies, read-only.
+    """
+
+    name: str
+    hash: str
+    source: str
+    folder: Path
+
+
+async def taken_in(
+    path: str,
+    files: Path,
+    pools: Sequence[Pool],
+    sandbox: Sandbox,
+    settings: Settings,
+    *,
+    say: Callable[[str], None],
+    name: str | None = None,
+) -> Frozen:
+    """Takes in a bot.
+
+    Args:
+        path: an executable file, a folder with a bot.toml, a zip of one, or sample:NAME.
+        files: the folder of the ladder's files.
+        pools: in which it has to play without fault; one at least.
+        sandbox: where it is built and tried; open, and not bare.
+        settings: what the organiser allows.
+        say: is told what is going on, in a few words.
+        name: what it is called, if its author has said so.
+
+    Raises:
+        RefereeError: it is refused: what failed, and the command that shows it at home.
+        HostError: the machine does not let us.
+    """
+    if sandbox.name == SandboxName.BARE:
+        raise RefereeError(f"bot {path!r}: what is submitted is built and tried in a sandbox only")
+    if not pools:
+        raise RefereeError("there is no game that the bot could be tried in")
+    if name is not None:
+        name_of(name, "bot")
+    bots = files / BOTS
+    try:
+        with scratch(bots) as given, scratch(bots) as frozen:
+            say(f"taking in {path}")
+            upload = await trio.to_thread.run_sync(taken, path, given, settings)
+            found = _found(upload.folder, path, settings)
+            called = name or _default_name(upload)
+            try:
+                await _frozen(found, upload, frozen, sandbox, say)
+            except RefereeError as error:
+                home = at_home(upload, pools[0], sandbox)
+                raise RefereeError(f"{error}\nsee it at home: {home}") from error
+            final = _found(frozen, path, settings)
+            await _tried(final, upload, pools, sandbox, say)
+            folder = keep(frozen, final.hash)
+    except OSError as error:
+        raise HostError(f"cannot freeze a bot in {str(bots)!r}: {error.strerror}") from error
+    say(f"frozen as {folder.name}")
+    return Frozen(called, final.hash, upload.source, folder)
+
+
+def _found(folder: Path, typed: str, settings: Settings) -> Found:
+    """A folder of ours as a bot, marked as a stranger's.
+
+    Raises:
+        RefereeError: its bot.toml is wrong; in the author's words, not naming our folder.
+    """
+    try:
+        found = find(str(folder), settings)
+    except RefereeError as error:
+        text = str(error).replace(repr(str(folder)), repr(typed))
+        raise RefereeError(text) from error
+    return msgspec.structs.replace(found, submitted=True, typed=typed)
+
+
+def _default_name(upload: Taken) -> str:
+    """The name that it has brought along.
+
+    Raises:
+        RefereeError: nothing of it can be in a name.
+    """
+    text = upload.stem or _toml(upload).name
+    found = fitted(text)
+    if not found:
+        raise RefereeError(
+            f"bot {upload.typed!r}: no name can be made of {text!r}: say --name with 1 to "
+            f"{LONGEST} of the characters A-Z a-z 0-9 _ . -"
+        )
+    return found
+
+
+def _toml(upload: Taken) -> BotToml:
+    """Its bot.toml, which `find` has read before."""
+    return msgspec.toml.decode((upload.folder / TOML).read_bytes(), type=BotToml)
+
+
+async def _frozen(
+    found: Found, upload: Taken, to: Path, sandbox: Sandbox, say: Callable[[str], None]
+) -> None:
+    """Builds a bot if need be, and freezes it."""
+    if found.build:
+        say(f"building: {shlex.join(found.build)}")
+    spec = await sandbox.prepare(found)
+    limits = _toml(upload).limits
+    asked = {name: getattr(limits, name) for name in Bounds.__struct_fields__}
+    wanted = {name: most for name, most in asked.items() if most is not UNSET}
+    toml = toml_of(shlex.join(spec.command), limits=wanted, image=spec.image)
+    await trio.to_thread.run_sync(freeze, Path(spec.folder), toml, to, found.typed)
+
+
+async def _tried(
+    final: Found,
+    upload: Taken,
+    pools: Sequence[Pool],
+    sandbox: Sandbox,
+    say: Callable[[str], None],
+) -> None:
+    """Prepares a frozen bot as runners will, and lets it play."""
+    spec = await sandbox.prepare(final)
+    for pool in pools:
+        say(f"checking it with {pool.game}")
+        await examined(spec, pool, sandbox, upload)
+        say(f"playing {pool.game} against itself")
+        await played(spec, pool, sandbox, upload)

@@ -1,0 +1,323 @@
+"""The standings of a pool: as in an event, whoever plays, and in whatever order things came."""
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import asdict, replace
+from rich.cells import cell_len
+from rich.console import Console
+
+from ladder.numbering import distinct, numbered
+from ladder.packing import UNKNOWN, Results, packed, results, uncounted, unpacked
+from ladder.plan import LuckUse
+from ladder.pool_standings import Entrant, Faults, pool_standings, replicates_of, shown_names
+from ladder.results import Round, RoundResult, Table, TableResult
+from ladder.scoreboard import Standings
+from ladder.show.as_csv import LADDER_COLUMNS, as_csv
+from ladder.show.as_json import as_json
+from ladder.show.page import page
+from ladder.show.terminal import print_standings
+from ladder.standings import Heading, Section, standings
+from referee.rules import Sides
+from support.sections import block
+from support.simulations import dice
+from support.synthetic import Blobs, blobs, entrants, pool
+
+HEADING = Heading(kind="ladder", name="Sample ladder", version="0.1.0")
+SIDES: dict[int, Sides] = {2: (), 3: (), 4: ((0, 2), (1, 3))}
+QUICK = 40
+"""Replicates where intervals do not matter."""
+
+
+def moved(given: Blobs, order: Sequence[int]) -> Blobs:
+    """The same matches in another order."""
+    fields = {
+        name: [getattr(given, name)[at] for at in order]
+        for name in ("jobs", "blocks", "counts", "acts", "wall_us")
+    }
+    return replace(given, **fields)
+
+
+def as_event(given: Blobs, sides: Sides, bots: int) -> Standings:
+    """The same matches as rounds of an event, a block index each, in the order of the jobs."""
+    tables, first = [], 0
+    for at in sorted(range(len(given.jobs)), key=given.jobs.__getitem__):
+        seated, used_us, voids, faults = uncounted(given.counts[at], given.places)
+        found = unpacked(given.blocks[at], given.places, given.places)
+        blocks = tuple(replace(one, block=first + number) for number, one in enumerate(found))
+        first += len(blocks)
+        tables.append(
+            TableResult(
+                table=Table(tuple(one - 1 for one in seated)),
+                blocks=blocks,
+                acts=given.acts[at],
+                used_us=used_us,
+                wall_us=given.wall_us[at],
+                fault_list=(),
+                voids=voids,
+                given_up="",
+                game_digest="",
+                faults=faults,
+            )
+        )
+    planned = Round(tuple(table.table for table in tables), 0, 1)
+    names = tuple(f"bot-{at}" for at in range(1, bots + 1))
+    played = RoundResult(planned, tuple(tables))
+    return standings(Section(game="x", names=names, sides=sides, rounds=(played,)))
+
+
+@pytest.mark.parametrize("places", [2, 3, 4])
+def test_a_pool_is_added_up_as_an_event_is(places: int) -> None:
+    """Ratings, places, means, cells and accounts are those of an event with the same blocks."""
+    given = blobs(9, 150, places, 5, blocks=2, faulty=0.05)
+    found = pool_standings(pool(places, SIDES[places]), entrants(9), given.results())
+    event = as_event(given, SIDES[places], 9)
+    rows = [asdict(replace(row, bot=row.bot - 1, author="", version=0)) for row in found.rows]
+
+    assert rows == [asdict(row) for row in event.rows]
+    assert (found.cross, found.better, found.gain) == (event.cross, event.better, event.gain)
+    assert (found.blocks, found.alone, found.deals) == (event.blocks, event.alone, event.deals)
+    assert found.two_sided == event.two_sided == (places != 3)
+    assert (found.matches, found.wall_us) == (150, event.wall_us)
+    assert any(row.faults and row.unplayed for row in found.rows)
+
+
+@pytest.mark.parametrize("places", [2, 3, 4])
+@pytest.mark.parametrize("luck", [LuckUse.SHOWN, LuckUse.OFFICIAL])
+def test_the_order_of_matches_and_entrants_changes_nothing(places: int, luck: LuckUse) -> None:
+    """The same facts in another order give the same bytes."""
+    given, who = blobs(12, 300, places, 1, faulty=0.05), entrants(12)
+    game = pool(places, SIDES[places], luck=luck)
+    found = [Faults(3, "late", "a", 2), Faults(1, "late", "b", 2), Faults(3, "crashed", "c", 1)]
+    tables = [
+        pool_standings(game, who, given.results(), found, replicates=QUICK),
+        pool_standings(
+            game,
+            who[::-1],
+            moved(given, dice("order").permutation(300).tolist()).results(),
+            found[::-1],
+            replicates=QUICK,
+        ),
+    ]
+
+    assert msgspec.json.encode(tables[0]) == msgspec.json.encode(tables[1])
+    assert page(HEADING, [tables[0]]) == page(HEADING, [tables[1]])
+
+
+def test_those_who_do_not_play_count_in_the_fit_alone() -> None:
+    """The rows of the others are as with everybody, but places and cells are among themselves."""
+    given = blobs(6, 400, 2, 2)
+    who = [replace(one, active=one.entrant % 2 == 0) for one in entrants(6)]
+    every = pool_standings(pool(2), who, given.results(), replicates=QUICK, everybody=True)
+    some = pool_standings(pool(2), who, given.results(), replicates=QUICK)
+
+    assert [row.bot for row in some.rows] == [row.bot for row in every.rows if row.bot % 2 == 0]
+    ratings = {row.bot: row.rating for row in every.rows}
+    assert all(row.rating == ratings[row.bot] for row in some.rows)
+    assert (min(row.place for row in some.rows), max(row.last for row in some.rows)) == (1, 3)
+    assert max(row.last for row in every.rows) == 6
+    assert len(some.cross) == len(some.better) == 3
+    assert some.blocks == every.blocks == 400
+
+
+def test_the_stronger_bots_are_above() -> None:
+    """In a field of known strengths the order is theirs, but for those that are close."""
+    given = blobs(70, 8000, 2, 3)
+    found = pool_standings(pool(2), entrants(70), given.results(), replicates=QUICK)
+    true = [float(given.strengths[row.bot - 1]) for row in found.rows]
+    rated = [row.rating.value for row in found.rows if row.rating is not None]
+
+    assert np.corrcoef(true, rated)[0, 1] > 0.98
+    assert [replicates_of(bots) for bots in (2, 64, 65)] == [1000, 1000, 500]
+
+
+def test_many_blocks_are_bundled() -> None:
+    """With more blocks than bundles the means are the same as ever, and intervals nearly."""
+    given = blobs(4, 3000, 2, 4)
+    found = pool_standings(pool(2), entrants(4), given.results(), replicates=QUICK)
+    event = as_event(given, (), 4)
+
+    for row, other in zip(found.rows, event.rows, strict=True):
+        assert row.mean is not None
+        assert other.mean is not None
+        assert (row.mean.value, row.blocks, row.luck) == (
+            other.mean.value,
+            other.blocks,
+            other.luck,
+        )
+        assert row.mean.low == pytest.approx(other.mean.low, abs=0.3)
+
+
+def test_a_pool_without_matches_has_rows() -> None:
+    """Who was just taken in stands there without a rating."""
+    nothing = blobs(2, 0, 3, 1).results()
+    found = pool_standings(pool(3), entrants(2), nothing)
+
+    assert [(row.place, row.last, row.rating, row.blocks) for row in found.rows] == [
+        (1, 2, None, 0)
+    ] * 2
+    assert "bot-1" in printed(found, 80)
+
+
+def test_who_has_not_played_comes_after_those_who_have() -> None:
+    """A new version has no rating, and the last place."""
+    found = pool_standings(pool(2), entrants(5), blobs(4, 60, 2, 1).results(), replicates=QUICK)
+
+    assert (found.rows[-1].bot, found.rows[-1].rating, found.rows[-1].place) == (5, None, 5)
+
+
+def test_results_of_strangers_are_a_mistake() -> None:
+    """Whoever sat at a table must be among the entrants."""
+    with pytest.raises(ValueError, match=r"results of entrants that are not there: \[4, 5\]"):
+        pool_standings(pool(2), entrants(3), blobs(5, 60, 2, 1).results())
+
+
+def entrant(number: int, name: str, author: str, version: int = 1) -> Entrant:
+    return Entrant(entrant=number, name=name, author=author, version=version, active=True)
+
+
+def test_names_that_are_alike_are_told_apart() -> None:
+    """By their author where there are several, and by their version where there are."""
+    who = [
+        entrant(1, "greedy", "ada"),
+        entrant(2, "greedy", "bob"),
+        entrant(3, "greedy", "ada", 2),
+        entrant(4, "last", "ada"),
+        entrant(5, "first", "bob", 3),
+        entrant(6, "first", "bob", 4),
+    ]
+
+    assert shown_names(who) == [
+        "greedy (ada) v1",
+        "greedy (bob)",
+        "greedy (ada) v2",
+        "last",
+        "first v3",
+        "first v4",
+    ]
+    assert shown_names([who[0], who[3]]) == ["greedy", "last"]
+
+
+def test_faults_and_benching_are_told() -> None:
+    """By code in the row, the most frequent first in words, of those who are shown."""
+    who = [replace(one, active=one.entrant < 4) for one in entrants(4)]
+    who[2] = replace(who[2], benched="faults in 12 of 20 blocks")
+    faults = [
+        Faults(1, "late", "no answer", 2),
+        Faults(3, "crashed", "exit status 1", 9),
+        Faults(1, "late", "no answer", 1),
+        Faults(4, "memory", "too much", 50),
+    ]
+    found = pool_standings(pool(2), who, blobs(4, 60, 2, 1).results(), faults, replicates=QUICK)
+    rows = {row.bot: row for row in found.rows}
+
+    assert rows[1].codes == (("late", 3),)
+    assert rows[3].benched == "faults in 12 of 20 blocks"
+    assert [(one.name, one.code, one.times) for one in found.faults] == [
+        ("bot-3", "crashed", 9),
+        ("bot-1", "late", 3),
+    ]
+    assert "fault: bot-1: late: no answer x3" in printed(found, 80)
+
+
+def printed(section: Standings, width: int) -> str:
+    to = Console(file=io.StringIO(), width=width)
+    print_standings(to, HEADING, [section])
+    assert isinstance(to.file, io.StringIO)
+    return to.file.getvalue()
+
+
+@pytest.fixture(scope="module")
+def table() -> Standings:
+    who = [replace(one, version=one.entrant % 3 + 1) for one in entrants(6)]
+    return pool_standings(pool(2), who, blobs(6, 200, 2, 1).results(), replicates=QUICK)
+
+
+def test_a_ladder_is_shown_as_one(table: Standings) -> None:
+    """Authors, versions and matches stand where an event has none; nothing speaks of an event."""
+    best = table.rows[0]
+    found = json.loads(msgspec.json.encode(as_json(HEADING, [table])))
+    head, *rows = csv.reader(io.StringIO(as_csv(HEADING, [table]), newline=""))
+    html = page(HEADING, [table])
+
+    assert (found["ladder"], found["sections"][0]["matches"]) == ("Sample ladder", 200)
+    assert found["sections"][0]["bots"][0]["author"] == best.author
+    assert "event" not in found
+    assert tuple(head) == LADDER_COLUMNS
+    assert rows[0][-3:] == [str(best.bot), best.author, str(best.version)]
+    assert f"<small>{best.author}, v{best.version}</small>" in html
+    assert "<dt>Ladder</dt><dd>Sample ladder</dd>" in html
+    assert "200 matches, 200 blocks, 400 deals" in html
+    assert "event" not in html.lower().partition("</style>")[2]
+
+
+def test_a_terminal_shows_authors_where_there_is_room(table: Standings) -> None:
+    """They are left out first; no line of the table is wider than the terminal."""
+    wide, narrow = printed(table, 120), printed(table, 60)
+
+    assert "place  bot    author    v  points" in wide
+    assert "author-1" not in narrow
+    assert max(map(cell_len, narrow.split("\n\n")[1].splitlines())) <= 60
+    assert "200 matches, 200 blocks, 400 deals" in narrow
+
+
+def plain(given: Blobs) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """Who sat at each block and their values, in the order of the jobs."""
+    return [
+        (uncounted(counts, given.places)[0], one.values)
+        for _, blocks, counts in sorted(zip(given.jobs, given.blocks, given.counts, strict=True))
+        for one in unpacked(blocks, given.places, 2)
+    ]
+
+
+def test_matches_of_any_length_stand_in_the_order_of_their_jobs() -> None:
+    """Each block is with those who played it, whatever number of blocks a match has."""
+    roll, given = dice("lengths"), blobs(7, 50, 3, 1, blocks=3)
+    cut = [
+        blocks[: len(blocks) // 3 * int(kept)]
+        for blocks, kept in zip(given.blocks, roll.integers(0, 4, 50), strict=True)
+    ]
+    given = replace(given, blocks=cut)
+    found: Results = given.results()
+
+    rows = zip(found.entrants.tolist(), found.values.tolist(), strict=True)
+    assert [(tuple(who), tuple(values)) for who, values in rows] == plain(given)
+    assert found.block.tolist() == list(range(len(found.values)))
+    assert (np.diff(found.match) >= 0).all()
+    assert found.seated[found.match].tolist() == found.entrants.tolist()
+
+
+def test_ids_that_begin_alike_are_ordered_by_all_of_them() -> None:
+    """Should 64 bits be the same by chance, the rest decides."""
+    jobs = ["0" * 63 + end for end in "b2a1"]
+    blocks = [packed([block(0, (at, -at))], 2) for at in range(4)]
+    counts = [np.array([(at, at + 1), (0, 0), (0, 0), (0, 0)], "<i8").tobytes() for at in range(4)]
+    found = results(jobs, blocks, counts, places=2, acts=[0, 1, 2, 3], wall_us=[0, 1, 2, 3])
+
+    assert found.values[:, 0].tolist() == found.acts.tolist() == found.wall_us.tolist()
+    assert found.acts.tolist() == [3, 1, 2, 0]
+    assert found.seated[:, 0].tolist() == [3, 1, 2, 0]
+    assert not found.lucky.any()
+    assert not (found.luck == UNKNOWN).any()
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 99), st.integers(0, 99)), min_size=1),
+    st.sampled_from([100, 5000, 10**9]),
+)
+def test_rows_get_numbers_as_a_sort_would_give(rows: list[tuple[int, int]], below: int) -> None:
+    """Whether they are counted or sorted, which depends on how large they may be."""
+    some = np.array(rows)
+    alike, which = numbered(some, below)
+
+    assert alike.tolist() == np.unique(some, axis=0).tolist()
+    assert alike[which].tolist() == some.tolist()
+    assert distinct(some).tolist() == np.unique(some).tolist()
+    assert distinct(some * 10**9 - 5).tolist() == np.unique(some * 10**9 - 5).tolist()
