@@ -149,10 +149,10 @@ def _pool(asked: PoolFile, game: PoolTable) -> Pool:
         bench=asked.bench,
         at_ms=0,
     )
-    return replace(pool, seatings=_seatings(pool))
+    return replace(pool, seatings=seatings_of(pool))
 
 
-def _seatings(pool: Pool) -> int:
+def seatings_of(pool: Pool) -> int:
     """In how many seatings a match plays each deck, of which everything else is checked too."""
     match = make_plan(
         MatchConfig(

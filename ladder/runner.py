@@ -14,6 +14,7 @@ from typing import Final, Protocol
 
 import trio
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ladder import vault
 from ladder.desk import Desk
@@ -21,6 +22,7 @@ from ladder.doubts import Doubts
 from ladder.facts import Decision, LadderJob, Match, Pool, Submission
 from ladder.matchmaking import Candidate, Field, next_table, why_none
 from ladder.plan import LuckUse
+from ladder.proof import fact_of
 from ladder.store.jobs import Lease, Settled, Situation
 from ladder.store.ratings import Standing
 from ladder.uploads.freezing import BOTS, is_whole
@@ -226,14 +228,17 @@ class Runner:
         pool = roster.pools[lease.job.pool]
         with self._record(lease) as plain:
             try:
-                outcome = await self._pool.play(job_of(lease.job, pool, self._files, str(plain)))
+                job = job_of(lease.job, pool, self._files, str(plain))
+                names = tuple(roster.entrants[entrant].name for entrant in lease.job.entrants)
+                outcome = await self._pool.play(replace(job, names=names))
             except RefereeError as error:
                 await self._excuse(lease, error)
                 return
             record, size = await trio.to_thread.run_sync(vault.keep, self._files, plain)
         if outcome.bug:
             self._watch.bug(outcome.bug)
-        match = match_of(lease.job, outcome, record, size)
+        by = version("briscola-referee")
+        match = fact_of(lease.job, outcome, (record, size), referee=by, at_ms=0)
         self._told = ""
         for settled in self._doubts.sorted_out(match, outcome.given_up, lease.job.entrants):
             await self._settle(settled)
@@ -351,25 +356,4 @@ def job_of(job: LadderJob, pool: Pool, files: Path, record: str | None) -> Job:
         luck=pool.luck is not LuckUse.OFF,
         hashes=job.hashes,
         submitted=True,
-    )
-
-
-def match_of(job: LadderJob, outcome: Outcome, record: str, size: int) -> Match:
-    """What a job has brought, as a fact; the store gives it its time."""
-    return Match(
-        job=job,
-        blocks=outcome.blocks,
-        acts=outcome.acts,
-        used_us=outcome.used_us,
-        wall_us=outcome.wall_us,
-        voids=outcome.voids,
-        faults=outcome.faults,
-        fault_list=outcome.fault_list,
-        given_up="" if outcome.given_up is None else ": ".join(outcome.given_up),
-        game_digest=outcome.game_digest,
-        record=record,
-        size=size,
-        referee=version("briscola-referee"),
-        sandbox=outcome.sandbox,
-        at_ms=0,
     )

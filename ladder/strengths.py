@@ -27,7 +27,7 @@ from ladder.choices import Bag, Choices, Counts
 _NEAR: Final = 1e-3
 """A step no longer than this is the last one: what is wrong after it is its square."""
 _MOST_STEPS: Final = 100
-_MOST_NUMBERS: Final = 2_000_000
+_MOST_NUMBERS: Final = 4_000_000
 """How many numbers there may be in a table of intermediate results."""
 _THREADS: Final = 2
 

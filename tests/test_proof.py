@@ -318,7 +318,7 @@ def test_any_flipped_bit_of_the_stored_record_is_found(
 ) -> None:
     """Whichever; and any cut, and any addition."""
     data, path = one.path.read_bytes(), tmp_path / "record"
-    for at in range(0, 8 * len(data), 1 if thorough else 13):
+    for at in range(0, 8 * len(data), 1 if thorough else 101):
         changed = bytearray(data)
         changed[at // 8] ^= 1 << at % 8
         path.write_bytes(changed)
@@ -464,5 +464,5 @@ def test_a_record_that_cannot_be_read_is_one_line(
 
     original = RecordReader._next_text
     monkeypatch.setattr(RecordReader, "_next_text", fails)
-    for last in (0, 1, 9):
-        assert one.trouble() == f"record {str(one.path)!r}: {os.strerror(EIO)}"
+
+    assert one.trouble() == f"record {str(one.path)!r}: {os.strerror(EIO)}"

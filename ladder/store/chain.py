@@ -1,9 +1,10 @@
 """The chain of facts: each is added with its digest, and a hash over it and all before it."""
 
+from msgspec.structs import asdict
 from sqlalchemy import Connection, insert, select
 
 from ladder.facts import FIRST_HASH, Fact, Match, chained, digest_of
-from ladder.store.rows import Link, add_rows, kind_of
+from ladder.store.rows import Link, Row, add_rows, kind_of
 from ladder.store.tables import FactRow
 
 
@@ -14,20 +15,18 @@ def last(connection: Connection) -> Link | None:
     return None if row is None else Link(row.seq, row.kind, row.at_ms, row.digest, row.hash)
 
 
-def append(connection: Connection, fact: Fact) -> int:
-    """Adds a fact; returns its number. The row of a match is left to `rows.add_match`."""
-    before = last(connection)
+def fact_row(before: Link | None, fact: Fact) -> tuple[Link, Row]:
+    """The next link of the chain, and its row."""
     seq, hashed = (0, FIRST_HASH) if before is None else (before.seq, before.hash)
     digest = digest_of(fact)
-    connection.execute(
-        insert(FactRow).values(
-            seq=seq + 1,
-            kind=kind_of(fact),
-            at_ms=fact.at_ms,
-            digest=digest,
-            hash=chained(hashed, digest),
-        )
-    )
+    link = Link(seq + 1, kind_of(fact), fact.at_ms, digest, chained(hashed, digest))
+    return link, asdict(link)
+
+
+def append(connection: Connection, fact: Fact) -> int:
+    """Adds a fact; returns its number. The row of a match is left to `rows.add_match`."""
+    link, row = fact_row(last(connection), fact)
+    connection.execute(insert(FactRow).values(row))
     if not isinstance(fact, Match):
-        add_rows(connection, seq + 1, fact)
-    return seq + 1
+        add_rows(connection, link.seq, fact)
+    return link.seq

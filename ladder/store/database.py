@@ -22,7 +22,10 @@ _BUSY_MS: Final = 10_000
 _CONNECT_S: Final = 5
 _LOCK: Final = 0x6272_6973_636F  # "brisco", so that no other program's lock is ours by chance
 _WRITES: Final = "ladder_writes"
-_DAMAGED: Final = ("malformed", "not a database", "unsupported file format", "encrypted")
+_DAMAGED: Final = (
+    *("malformed", "not a database", "unsupported file format", "encrypted"),
+    *("Could not decode", "no such column", "no such table", "datatype mismatch"),
+)
 
 
 class DatabaseGone(HostError):

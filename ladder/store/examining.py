@@ -9,8 +9,21 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from msgspec import Struct
-from sqlalchemy import Connection, RowMapping, text
+from sqlalchemy import (
+    Connection,
+    Executable,
+    Label,
+    RowMapping,
+    String,
+    bindparam,
+    cast,
+    func,
+    select,
+    text,
+    type_coerce,
+)
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.types import NullType
 
 from ladder.store.rows import Link
 from ladder.store.tables import (
@@ -18,6 +31,7 @@ from ladder.store.tables import (
     DecisionRow,
     FactRow,
     JobRow,
+    LeaseRow,
     MatchRow,
     OpenedRow,
     PoolRow,
@@ -98,10 +112,10 @@ class Examiner:
         """All facts but matches, kind by kind."""
         found = []
         for kind, table in _PLAIN.items():
-            columns = _columns(table)
-            query = text(
-                f'SELECT {columns}, fact.at_ms FROM "{kind}" t '
-                "LEFT JOIN fact ON fact.seq = t.seq ORDER BY t.seq"
+            query = (
+                select(*_bare(table), type_coerce(FactRow.at_ms, NullType()).label("at_ms"))
+                .outerjoin_from(table, FactRow, FactRow.seq == table.seq)
+                .order_by(table.seq)
             )
             types = {**_types(table), "at_ms": int}
             rows = self._all(query, f"table {kind}", {})
@@ -114,18 +128,15 @@ class Examiner:
 
     def pages(self) -> Iterator[Page]:
         """All facts in their order."""
-        query = text(
-            f"SELECT {_columns(FactRow)} FROM fact t WHERE t.seq > :after ORDER BY t.seq "
-            f"LIMIT {_AT_ONCE}"
-        )
+        newer = FactRow.seq > bindparam("after")
+        query = select(*_bare(FactRow)).where(newer).order_by(FactRow.seq).limit(_AT_ONCE)
         after = -(2**63)
         while rows := self._all(query, f"facts after {max(after, 0)}", {"after": after}):
-            links = []
-            for row in rows:
-                if self._is_typed(row, _types(FactRow), f"fact {row['seq']}", row["seq"]):
-                    links.append(
-                        Link(row["seq"], row["kind"], row["at_ms"], row["digest"], row["hash"])
-                    )
+            links = [
+                Link(row["seq"], row["kind"], row["at_ms"], row["digest"], row["hash"])
+                for row in rows
+                if self._is_typed(row, _types(FactRow), f"fact {row['seq']}", row["seq"])
+            ]
             if not links or links[0].seq <= after:
                 return  # a table in such disorder was told of before
             after = max(link.seq for link in links)
@@ -145,14 +156,14 @@ class Examiner:
         return Page(links, matches, verdicts)
 
     def jobs(self) -> Iterator[RowMapping]:
-        """All jobs, `blocks` as `job_blocks`; `seq` is of the fact of its match, if there is one."""
+        """All jobs, what they call `blocks` as `job_blocks`."""
         for row in self._each(_JOBS, "table job"):
             if self._is_typed(row, _JOB_TYPES, f"job {str(row['job'])[:16]}", 0):
                 yield row
 
     def skills(self) -> Iterator[RowMapping]:
         """All skills, by pool and entrant."""
-        query = text(f"SELECT {_columns(SkillRow)} FROM skill t ORDER BY t.pool, t.entrant")
+        query = select(*_bare(SkillRow)).order_by(SkillRow.pool, SkillRow.entrant)
         for row in self._each(query, "table skill"):
             where = f"skill of entrant {row['entrant']} in pool {row['pool']}"
             if self._is_typed(row, _types(SkillRow), where, 0):
@@ -160,7 +171,7 @@ class Examiner:
 
     def steps(self) -> Iterator[RowMapping]:
         """All steps, by match and entrant."""
-        query = text(f"SELECT {_columns(StepRow)} FROM step t ORDER BY t.match, t.entrant")
+        query = select(*_bare(StepRow)).order_by(StepRow.match, StepRow.entrant)
         for row in self._each(query, "table step"):
             where = f"step of entrant {row['entrant']} after match {row['match']}"
             if self._is_typed(row, _types(StepRow), where, 0):
@@ -168,43 +179,47 @@ class Examiner:
 
     def records(self) -> Iterator[str]:
         """The records that matches have, rising."""
-        query = text("SELECT record FROM \"match\" WHERE record <> '' ORDER BY record")
+        record = MatchRow.record
+        query = select(_plainly(record)).where(record != "").order_by(record)
         return (str(row["record"]) for row in self._each(query, "table match"))
 
     def examine_twins(self) -> None:
         """Tells what may be there once only, and what may not be there any more."""
         twice = (
-            ("job", "key", "the key of {} is another job's, too"),
-            ("match", "record", "record {} is another match's, too"),
-            ("match", "number", "there is another match {}, too"),
-            ("match", "job", "job {} was played in another match, too"),
+            ("job", JobRow.key, "the key of {} is another job's, too"),
+            ("match", MatchRow.record, "record {} is another match's, too"),
+            ("match", MatchRow.number, "there is another match {}, too"),
+            ("match", MatchRow.job, "job {} was played in another match, too"),
         )
         for table, column, what in twice:
-            query = text(
-                f'SELECT "{column}" AS it FROM "{table}" WHERE CAST("{column}" AS text) <> \'\' '
-                f'GROUP BY "{column}" HAVING count(*) > 1 ORDER BY 1 LIMIT {_MOST_PROBLEMS}'
+            query = (
+                select(_plainly(column))
+                .where(cast(column, String) != "")
+                .group_by(column)
+                .having(func.count() > 1)
+                .order_by(column)
+                .limit(_MOST_PROBLEMS)
             )
             for row in self._all(query, f"table {table}", {}):
-                self._found(f"table {table}", what.format(str(row["it"])[:16]), 0)
-        query = text(
-            "SELECT lease.job FROM lease JOIN \"match\" m ON m.job = lease.job ORDER BY 1 "
-            f"LIMIT {_MOST_PROBLEMS}"
-        )
-        for row in self._all(query, "table lease", {}):
+                (value,) = row.values()
+                self._found(f"table {table}", what.format(str(value)[:16]), 0)
+        played = select(_plainly(LeaseRow.job)).join(MatchRow, MatchRow.job == LeaseRow.job)
+        for row in self._all(played.limit(_MOST_PROBLEMS), "table lease", {}):
             self._found(f"lease of job {str(row['job'])[:16]}", "the job was played", 0)
 
     def count_matches(self) -> int:
         """How many rows of matches there are."""
-        rows = self._all(text('SELECT count(*) AS n FROM "match"'), "table match", {})
-        return int(rows[0]["n"]) if rows else 0
+        query = select(func.count().label("matches")).select_from(MatchRow)
+        rows = self._all(query, "table match", {})
+        return int(rows[0]["matches"]) if rows else 0
 
     def newest(self) -> str:
         """The hash of the last fact, whatever it is; "" where there is none."""
-        query = text("SELECT hash FROM fact ORDER BY seq DESC LIMIT 1")
+        query = select(_plainly(FactRow.hash)).order_by(FactRow.seq.desc()).limit(1)
         rows = self._all(query, "table fact", {})
         return str(rows[0]["hash"]) if rows else ""
 
-    def _all(self, query: Any, where: str, values: Mapping[str, int]) -> list[RowMapping]:
+    def _all(self, query: Executable, where: str, values: Mapping[str, int]) -> list[RowMapping]:
         """The rows of a query; none, and a word about it, where the database fails at it."""
         try:
             return list(self._connection.execute(query, values).mappings())
@@ -212,7 +227,7 @@ class Examiner:
             self._fails(where, error)
             return []
 
-    def _each(self, query: Any, where: str) -> Iterator[RowMapping]:
+    def _each(self, query: Executable, where: str) -> Iterator[RowMapping]:
         """As `_all`, a few rows at a time."""
         try:
             streamed = query.execution_options(yield_per=_AT_ONCE)
@@ -224,7 +239,9 @@ class Examiner:
         said = str(error.orig).strip().splitlines()
         self._found(where, f"cannot be read: {said[0] if said else 'no reason given'}", 0)
 
-    def _is_typed(self, row: RowMapping, types: Mapping[str, type], where: str, seq: object) -> bool:
+    def _is_typed(
+        self, row: RowMapping, types: Mapping[str, type], where: str, seq: object
+    ) -> bool:
         for name, kind in types.items():
             if type(row[name]) is not kind:
                 self._found(where, f"{name} is not {_WORDS[kind]}", _number(seq))
@@ -241,34 +258,47 @@ def _number(value: object) -> int:
     return value if isinstance(value, int) else 0
 
 
-def _columns(table: type[Base]) -> str:
-    """The columns of a table that is called `t`: as bare text, so that nobody converts values."""
-    return ", ".join(f't."{column.name}"' for column in table.__table__.columns)
+def _plainly(column: Any) -> Label[Any]:
+    """A column without its type, so that nobody converts what it holds."""
+    return type_coerce(column, NullType()).label(column.key)
+
+
+def _bare(table: type[Base]) -> list[Label[Any]]:
+    """The columns of a table, each without its type."""
+    return [_plainly(column) for column in table.__table__.columns]
 
 
 def _types(table: type[Base]) -> dict[str, type]:
     return {column.name: column.type.python_type for column in table.__table__.columns}
 
 
-_PLAIN: Final[Mapping[str, type[Base]]] = {
+_PLAIN: Final[Mapping[str, Any]] = {  # no base of theirs has a `seq`
     "opened": OpenedRow,
     "pool": PoolRow,
     "submission": SubmissionRow,
     "decision": DecisionRow,
 }
-_MATCHES: Final = text(
-    f"SELECT {_columns(MatchRow)}, job.entrants, job.\"key\", job.blocks AS job_blocks "
-    'FROM "match" t JOIN job ON job.job = t.job WHERE t.seq BETWEEN :first AND :last'
+_OF_JOB: Final = (
+    _plainly(JobRow.entrants),
+    _plainly(JobRow.key),
+    type_coerce(JobRow.blocks, NullType()).label("job_blocks"),
+)
+_WITHIN: Final = MatchRow.seq.between(bindparam("first"), bindparam("last"))
+_MATCHES: Final = (
+    select(*_bare(MatchRow), *_OF_JOB)
+    .join_from(MatchRow, JobRow, JobRow.job == MatchRow.job)
+    .where(_WITHIN)
 )
 _MATCH_TYPES: Final = {**_types(MatchRow), "entrants": str, "key": str, "job_blocks": int}
-_VERDICTS: Final = text(
-    f'SELECT {_columns(VerdictRow)} FROM verdict t JOIN "match" m ON m.number = t.match '
-    "WHERE m.seq BETWEEN :first AND :last ORDER BY t.match, t.at"
+_VERDICTS: Final = (
+    select(*_bare(VerdictRow))
+    .join_from(VerdictRow, MatchRow, MatchRow.number == VerdictRow.match)
+    .where(_WITHIN)
+    .order_by(VerdictRow.match, VerdictRow.at)
 )
-_JOBS: Final = text(
-    "SELECT t.job, t.pool, t.entrants, t.\"key\", t.blocks AS job_blocks, t.at_ms "
-    "FROM job t ORDER BY t.job"
-)
+_JOBS: Final = select(
+    _plainly(JobRow.job), _plainly(JobRow.pool), *_OF_JOB, _plainly(JobRow.at_ms)
+).order_by(JobRow.job)
 _JOB_TYPES: Final = {
     name if name != "blocks" else "job_blocks": kind for name, kind in _types(JobRow).items()
 }

@@ -2,18 +2,22 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from typing import Final
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, func, insert, select
 
-from ladder.facts import Fact, Match, Opened
+from ladder.facts import Fact, Match
 from ladder.roster import Roster
-from ladder.store import chain, ratings
+from ladder.store import ratings
+from ladder.store.chain import fact_row
 from ladder.store.database import Database
 from ladder.store.migrations import migrate
-from ladder.store.rows import add_job, add_match
-from ladder.store.tables import FactRow
+from ladder.store.rows import Link, Row, add_rows, job_row, match_row, verdict_rows
+from ladder.store.tables import Base, FactRow, JobRow, MatchRow, VerdictRow
 from ladder.store.where import Where
 from referee.errors import RefereeError
+
+_AT_ONCE: Final = 5_000
 
 
 @contextmanager
@@ -40,6 +44,54 @@ def _new(where: Where) -> Iterator[Connection]:
                     where.database.with_name(where.database.name + name).unlink()
 
 
+class _Import:
+    """Facts on their way into the database, some thousand at a time."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._roster = Roster()
+        self._ratings = ratings.Rebuilding(self._roster.pools)
+        self._matches = 0
+        self._waiting: dict[type[Base], list[Row]] = {
+            table: [] for table in (FactRow, JobRow, MatchRow, VerdictRow)
+        }
+        self.head: Link | None = None
+
+    def add(self, fact: Fact) -> None:
+        """The next fact."""
+        self.head, row = fact_row(self.head, fact)
+        self._waiting[FactRow].append(row)
+        self._roster.add(fact)
+        if isinstance(fact, Match):
+            self._add_match(self.head.seq, fact)
+        else:
+            self.flush()  # rows that come later may refer to it
+            add_rows(self._connection, self.head.seq, fact)
+
+    def _add_match(self, seq: int, match: Match) -> None:
+        self._matches += 1
+        self._waiting[JobRow].append(job_row(match.job, match.at_ms))
+        self._waiting[MatchRow].append(match_row(seq, self._matches, match))
+        self._waiting[VerdictRow] += verdict_rows(self._matches, match)
+        self._ratings.add(match)
+        if len(self._waiting[MatchRow]) >= _AT_ONCE:
+            self.flush()
+
+    def flush(self) -> None:
+        """Writes what waits."""
+        for table, found in self._waiting.items():
+            if found:
+                self._connection.execute(insert(table), found)
+                found.clear()
+        ratings.write_steps(self._connection, self._ratings)
+
+    def end(self) -> str:
+        """Writes what is left; returns the hash of the last fact."""
+        self.flush()
+        ratings.write_standings(self._connection, self._ratings)
+        return "" if self.head is None else self.head.hash
+
+
 def import_facts(where: Where, facts: Iterable[Fact]) -> str:
     """Makes a ladder of these facts; returns the hash of the last one.
 
@@ -48,27 +100,11 @@ def import_facts(where: Where, facts: Iterable[Fact]) -> str:
         facts: all of another ladder's, in their order.
 
     Raises:
-        RefereeError: there is a ladder, or these are the facts of none.
+        RefereeError: there is a ladder.
         HostError: the database does not let us.
     """
     with _new(where) as connection:
-        roster, found, number = Roster(), None, 0
+        coming = _Import(connection)
         for fact in facts:
-            if isinstance(fact, Opened) is not (roster.opened is None):
-                raise RefereeError("these facts are no ladder's: one begins with its opening")
-            roster.add(fact)
-            if isinstance(fact, Match):
-                number += 1
-                found = found or ratings.Rebuilding(roster.pools)
-                add_job(connection, fact.job, fact.at_ms)
-                add_match(connection, chain.append(connection, fact), number, fact)
-                found.add(fact)
-                ratings.write_steps(connection, found)
-            else:
-                chain.append(connection, fact)
-        if found is not None:
-            ratings.write_standings(connection, found)
-        newest = chain.last(connection)
-        if newest is None:
-            raise RefereeError("these facts are no ladder's: there are none")
-        return newest.hash
+            coming.add(fact)
+        return coming.end()

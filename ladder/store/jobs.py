@@ -13,7 +13,7 @@ from ladder.facts import Decision, Deed, Fact, LadderJob, Match
 from ladder.roster import Roster
 from ladder.store import chain, ratings
 from ladder.store.ratings import Standing, Standings
-from ladder.store.rows import Known, add_job, add_match, job_of
+from ladder.store.rows import Known, add_match, job_of, job_row
 from ladder.store.tables import JobRow, LeaseRow, MatchRow
 
 ATTEMPTS: Final = 3
@@ -136,7 +136,7 @@ def _enqueued(connection: Connection, job: LadderJob, now_ms: int) -> bool:
     """Adds a job that waits; False if it is there already, waiting or played."""
     if connection.execute(select(JobRow.job).where(JobRow.job == job.name)).first():
         return False
-    add_job(connection, job, now_ms)
+    connection.execute(insert(JobRow).values(job_row(job, now_ms)))
     token, nobody, never = _QUEUED
     values = {"token": token, "owner": nobody, "until_ms": never, "attempts": 0}
     connection.execute(insert(LeaseRow).values(job=job.name, **values))
@@ -215,7 +215,18 @@ def settle(connection: Connection, roster: Roster, match: Match) -> list[Fact] |
 
 
 def _benched(connection: Connection, roster: Roster, match: Match) -> list[Decision]:
-    """Who of a match plays no more in its pool."""
+    """Who of a match plays no more in its pool, as `benched` has it."""
+    return benched(roster, match, lambda: ratings.standings(connection, match.job.pool))
+
+
+def benched(roster: Roster, match: Match, standings: Callable[[], Standings]) -> list[Decision]:
+    """Who of a match plays no more in its pool.
+
+    Args:
+        roster: who there is.
+        match: the last one that was counted.
+        standings: of its pool, this match included; asked for where they matter.
+    """
     pool = roster.pools[match.job.pool]
     suspects = [
         entrant
@@ -224,10 +235,7 @@ def _benched(connection: Connection, roster: Roster, match: Match) -> list[Decis
     ]
     if not suspects or not pool.bench:
         return []
-    counts = {
-        entrant: _count(one)
-        for (_, entrant), one in ratings.standings(connection, pool.pool).items()
-    }
+    counts = {entrant: _count(one) for (_, entrant), one in standings().items()}
     found = []
     for entrant in suspects:
         why = reason(counts[entrant], _others(counts, entrant), pool.bench)

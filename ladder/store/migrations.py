@@ -23,11 +23,14 @@ def version_of(connection: Connection) -> int:
     """The schema of a database; 0 where nothing is.
 
     Raises:
-        RefereeError: it is some other program's.
+        RefereeError: it is some other program's, or damaged.
     """
     names = inspect(connection).get_table_names()
     if SchemaRow.__tablename__ in names:
-        return int(connection.execute(select(func.max(SchemaRow.version))).scalar_one())
+        found = connection.execute(select(func.max(SchemaRow.version))).scalar_one()
+        if not isinstance(found, int):
+            raise RefereeError("that database is damaged: it does not say which schema it has")
+        return found
     if names:
         some = ", ".join(sorted(names)[:3])
         raise RefereeError(f"that database is some other program's: it has tables {some}")

@@ -39,6 +39,10 @@ _pools: Final = msgspec.json.Decoder(Pool)
 _AT_ONCE: Final = 5_000
 
 
+Row = dict[str, Any]
+"""A row by the names of its columns."""
+
+
 class Link(Struct, frozen=True):
     """A fact's place in the chain, as the table `fact` has it."""
 
@@ -105,46 +109,51 @@ def add_rows(connection: Connection, seq: int, fact: Fact) -> None:
 _SUBMITTED: Final = ("entrant", "bot", "name", "author", "version", "hash", "source")
 
 
-def add_job(connection: Connection, job: LadderJob, at_ms: int) -> None:
-    """Adds a job that is not there yet."""
-    connection.execute(
-        insert(JobRow).values(
-            job=job.name,
-            pool=job.pool,
-            entrants=texts(job.entrants),
-            key=job.key,
-            blocks=job.blocks,
-            at_ms=at_ms,
-        )
-    )
+def job_row(job: LadderJob, at_ms: int) -> Row:
+    """The row of a job."""
+    return {
+        "job": job.name,
+        "pool": job.pool,
+        "entrants": texts(job.entrants),
+        "key": job.key,
+        "blocks": job.blocks,
+        "at_ms": at_ms,
+    }
 
 
-def add_match(connection: Connection, seq: int, number: int, match: Match) -> None:
-    """Adds a match, whose job is there."""
+def match_row(seq: int, number: int, match: Match) -> Row:
+    """The row of a match."""
     job = match.job
-    places = len(job.entrants)
-    connection.execute(
-        insert(MatchRow).values(
-            number=number,
-            seq=seq,
-            job=job.name,
-            pool=job.pool,
-            blocks=packed(match.blocks, places),
-            counts=counted(job.entrants, match.used_us, match.voids, match.faults),
-            **{name: getattr(match, name) for name in _PLAYED},
-        )
-    )
-    verdicts = [
+    return {
+        "number": number,
+        "seq": seq,
+        "job": job.name,
+        "pool": job.pool,
+        "blocks": packed(match.blocks, len(job.entrants)),
+        "counts": counted(job.entrants, match.used_us, match.voids, match.faults),
+        **{name: getattr(match, name) for name in _PLAYED},
+    }
+
+
+def verdict_rows(number: int, match: Match) -> list[Row]:
+    """The rows of a match's verdicts."""
+    return [
         {
             "match": number,
             "at": at,
-            "entrant": job.entrants[found.bot],
+            "entrant": match.job.entrants[found.bot],
             "place": found.bot,
             "code": str(found.code),
             "detail": found.detail,
         }
         for at, found in enumerate(match.fault_list)
     ]
+
+
+def add_match(connection: Connection, seq: int, number: int, match: Match) -> None:
+    """Adds a match, whose job is there."""
+    connection.execute(insert(MatchRow).values(match_row(seq, number, match)))
+    verdicts = verdict_rows(number, match)
     if verdicts:
         connection.execute(insert(VerdictRow), verdicts)
 
@@ -193,7 +202,7 @@ def match_of(row: RowMapping, verdicts: Sequence[RowMapping], at_ms: int, known:
         raise Damaged(f"match {row['number']}: {error}") from error
 
 
-def _fact_of(kind: str, row: RowMapping, at_ms: int) -> Fact:
+def fact_of(kind: str, row: RowMapping, at_ms: int) -> Fact:
     """The fact that a row holds, if it is no match."""
     try:
         match kind:
@@ -257,7 +266,7 @@ def _plain(
     for kind, table in _TABLES.items():
         rows = connection.execute(select(table.__table__).where(table.seq.between(first, last)))
         for row in rows.mappings():
-            yield row["seq"], _fact_of(kind, row, _at(found, row["seq"]))
+            yield row["seq"], fact_of(kind, row, _at(found, row["seq"]))
 
 
 def plain(connection: Connection, after: int) -> Iterator[tuple[int, Fact]]:
@@ -269,7 +278,7 @@ def plain(connection: Connection, after: int) -> Iterator[tuple[int, Fact]]:
     for kind, table in _TABLES.items():
         query = select(table.__table__, FactRow.at_ms).join(FactRow, FactRow.seq == table.seq)
         for row in connection.execute(query.where(table.seq > after)).mappings():
-            yield row["seq"], _fact_of(kind, row, row["at_ms"])
+            yield row["seq"], fact_of(kind, row, row["at_ms"])
 
 
 def _at(found: Mapping[int, Link], seq: int) -> int:

@@ -21,6 +21,7 @@ class Job(Struct, frozen=True, kw_only=True):
             its name only when it is complete.
         luck: whether to count what chance alone brought.
         hashes: what the bots must be, by their SHA-256; empty if anything will do.
+        names: what the record calls them; empty for the names that they have brought along.
         submitted: whether strangers handed the bots in: then they never run bare.
     """
 
@@ -38,6 +39,7 @@ class Job(Struct, frozen=True, kw_only=True):
     record: str | None = None
     luck: bool = True
     hashes: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
     submitted: bool = False
 
 

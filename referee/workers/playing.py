@@ -55,6 +55,9 @@ class Player:
             await self._bot(typed, wanted, submitted=job.submitted)
             for typed, wanted in zip(job.bots, hashes, strict=True)
         ]
+        if job.names:
+            called = zip(bots, job.names, strict=True)
+            bots = [msgspec.structs.replace(bot, name=name) for bot, name in called]
         blocks = Blocks(
             job.first,
             job.blocks,

@@ -1,0 +1,378 @@
+"""A ladder is opened, or one clear line says why it is not: old and new schemas, other files, disks.
+
+`tests/data/ladders/v1.db` is a ladder as the first schema had it. Once there is another schema it
+stays as it is, and another file is made by `PYTHONPATH=.:tests python tests/test_store_opening.py`.
+"""
+
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Connection, text
+
+from ladder.facts import FIRST_HASH, Decision, Deed, chained, digest_of
+from ladder.pool_file import pools_of
+from ladder.store import migrations
+from ladder.store.database import Database, DatabaseGone
+from ladder.store.jobs import Settled
+from ladder.store.migrations import migrate, newest
+from ladder.store.store import Beginning, Store
+from ladder.store.where import where_of
+from referee.errors import HostError, RefereeError
+from support.ladders import count, filled, invented, job, lease, made, submit, usual_pools
+from support.postgres import Mode, Postgres
+from support.sandboxes import need
+
+OLD = Path(__file__).parent / "data/ladders/v1.db"
+HEAD = "14f07b12c5d2b84c8ba5fae8d9d8db3bc5f4e5a9c6c6f7c3b5b3a8d6a1a5c0ff"
+"""The hash of its last fact."""
+
+BEGINNING = Beginning(None, pools_of(["briscola-2"]).pools)
+
+
+def line_of(error: pytest.ExceptionInfo[Exception]) -> str:
+    said = str(error.value)
+    assert "\n" not in said
+    return said
+
+
+def refusal(typed: str | Path, beginning: Beginning | None = None) -> str:
+    """What is said to who opens this ladder."""
+    with pytest.raises((RefereeError, HostError)) as caught:
+        Store(where_of(str(typed)), beginning).close()
+    return line_of(caught)
+
+
+def there(tmp_path: Path, data: bytes) -> Path:
+    """A folder with such a file as its database."""
+    (tmp_path / "ladder.db").write_bytes(data)
+    return tmp_path
+
+
+def changed(store: Store, order: str) -> None:
+    """Does to the database what only other programs would."""
+    with Database(store.where).writing() as connection:
+        connection.execute(text(order))
+
+
+def test_there_is_none(tmp_path: Path) -> None:
+    """Who wants to see a ladder is told how one is made; nothing is made for them."""
+    for folder in (tmp_path / "none", tmp_path):
+        assert "referee submit" in refusal(folder)
+    assert not list(tmp_path.iterdir())
+
+
+def test_nothing_but_an_empty_file(tmp_path: Path) -> None:
+    """It is no ladder yet, and becomes one when one is made there."""
+    assert "there is no ladder" in refusal(there(tmp_path, b""))
+    with Store(where_of(str(tmp_path)), BEGINNING) as store:
+        assert store.roster.pools
+
+
+@pytest.mark.parametrize("data", [b"not a database at all" * 500, b"SQLite format 3\0", b"\0" * 4096])
+def test_garbage(tmp_path: Path, data: bytes) -> None:
+    """Bytes that are no database are named, and stay as they are, even where one is to be made."""
+    for beginning in (None, BEGINNING):
+        assert "ladder" in refusal(there(tmp_path, data), beginning)
+        assert (tmp_path / "ladder.db").read_bytes() == data
+
+
+def test_another_program_s_database(tmp_path: Path) -> None:
+    """Its tables are named, and its file stays as it is."""
+    with sqlite3.connect(tmp_path / "ladder.db") as connection:
+        connection.execute("CREATE TABLE bookmark (url TEXT)")
+    connection.close()
+    before = (tmp_path / "ladder.db").read_bytes()
+    for beginning in (None, BEGINNING):
+        assert "some other program's: it has tables bookmark" in refusal(tmp_path, beginning)
+    assert (tmp_path / "ladder.db").read_bytes() == before
+
+
+def test_a_torn_database(tmp_path: Path) -> None:
+    """A ladder of which half is missing is told as damaged, with what to do."""
+    with made(tmp_path / "whole", bots=["first"]) as store:
+        database = store.where.database
+    whole = database.read_bytes()
+    folder = tmp_path / "torn"
+    folder.mkdir()
+    said = refusal(there(folder, whole[: len(whole) // 2]))
+    assert "malformed" in said
+    assert "import" in said
+
+
+@pytest.mark.parametrize("table", ["schema_step", "opened", "fact", "pool"])
+def test_a_table_that_was_emptied(tmp_path: Path, table: str) -> None:
+    """A ladder without its beginning is damaged, and no bug of ours."""
+    with made(tmp_path, bots=["first"]) as store:
+        database = store.where.database
+    with sqlite3.connect(database) as connection:
+        connection.execute(f"DELETE FROM {table}")
+    connection.close()
+    refusal(tmp_path)
+    refusal(tmp_path, BEGINNING)
+
+
+def test_a_table_that_is_gone(tmp_path: Path) -> None:
+    """Is named."""
+    with made(tmp_path, bots=["first"]) as store:
+        database = store.where.database
+    with sqlite3.connect(database) as connection:
+        connection.execute("DROP TABLE submission")
+    connection.close()
+    assert "submission" in refusal(tmp_path)
+
+
+@pytest.mark.parametrize("made_of", ["file", "folder"])
+def test_something_else_is_in_the_way(tmp_path: Path, made_of: str) -> None:
+    """A file where the folder should be, a folder where the database should be."""
+    if made_of == "file":
+        (tmp_path / "x").write_text("")
+        assert "no folder" in refusal(tmp_path / "x", BEGINNING)
+        assert "Not a directory" in refusal(tmp_path / "x/y", BEGINNING)
+    else:
+        (tmp_path / "ladder.db").mkdir()
+        assert str(tmp_path) in refusal(tmp_path, BEGINNING)
+
+
+class TestSchema:
+    """Other versions of the referee."""
+
+    def test_of_a_newer_referee(self, tmp_path: Path) -> None:
+        """One line says which schema, and to upgrade; migrating changes nothing."""
+        with made(tmp_path, bots=["first"]) as store:
+            changed(store, f"INSERT INTO schema_step VALUES ({newest() + 1}, 0)")
+        said = refusal(tmp_path)
+        assert f"newer referee (schema {newest() + 1}; this one knows up to {newest()})" in said
+        assert "upgrade" in said
+        assert refusal(tmp_path, BEGINNING) == said
+
+    def test_of_an_older_referee(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """One line names the command that migrates, with the ladder it is for."""
+        with made(tmp_path, bots=["first"]) as store:
+            before = store.counts()
+        monkeypatch.setattr(migrations, "STEPS", [_adds_a_column])
+        said = refusal(tmp_path)
+        assert "older referee (schema 1; this one has 2)" in said
+        assert f"referee ladder migrate --ladder {tmp_path}" in said
+        assert refusal(tmp_path, BEGINNING) == said
+        migrated(tmp_path)
+        with Store(where_of(str(tmp_path))) as store:
+            assert store.counts() == before
+
+    def test_a_step_that_fails_leaves_the_old_schema(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """All steps are one transaction: afterwards it is an old ladder that can be migrated."""
+        made(tmp_path, bots=["first"]).close()
+        monkeypatch.setattr(migrations, "STEPS", [_adds_a_column, _fails])
+        with pytest.raises(OverflowError):
+            migrated(tmp_path)
+        assert "schema 1; this one has 3" in refusal(tmp_path)
+        monkeypatch.setattr(migrations, "STEPS", [_adds_a_column, lambda _: None])
+        assert migrated(tmp_path) == 1
+        assert migrated(tmp_path) == 3
+        with Store(where_of(str(tmp_path))) as store, store.facts() as reader:
+            steps = reader.connection().execute(text("SELECT version FROM schema_step ORDER BY 1"))
+            assert steps.scalars().all() == [1, 2, 3]
+
+    def test_the_first_one_opens_and_holds(self, tmp_path: Path) -> None:
+        """A ladder of the first schema, checked in: all facts are as they were, ratings follow
+        from them, and it goes on."""
+        shutil.copy(OLD, tmp_path / "ladder.db")
+        migrated(tmp_path)
+        with Store(where_of(str(tmp_path))) as store:
+            before = FIRST_HASH
+            with store.facts() as reader:
+                for link, fact in reader.facts():
+                    before = chained(before, digest_of(fact))
+                    assert link.hash == before
+            assert before == HEAD
+            assert store.rebuild()[0] == store.rebuild()[1]
+            assert store.counts().matches == 8
+            assert len(store.results(1).values) == 10
+            assert count(store, invented(store, job(store, (1, 2), 99))) is Settled.COUNTED
+
+
+@pytest.fixture
+def mounted(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 512 KiB."""
+    need("mount", "umount", root=True)
+    folder = tmp_path / "small"
+    folder.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", folder], check=True)
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", folder], check=True)
+
+
+def test_a_full_disk(mounted: Path) -> None:
+    """A result that does not fit is refused in one line, not waited for; nothing of it is there,
+    and once there is room, it counts."""
+    with made(mounted, bots=["first", "greedy"]) as store:
+        held = lease(store, job(store, (1, 2)))
+        match = invented(store, held.job)
+        fill = mounted / "fill"
+        with pytest.raises(OSError, match="No space left"), fill.open("wb", 0) as file:
+            while file.write(bytes(512)):
+                pass
+        with pytest.raises(HostError, match="full") as caught:
+            for _ in range(200):  # a log of what was written before has some room left
+                store.extend([held.token], 1000)
+            store.settle(match)
+        assert not isinstance(caught.value, DatabaseGone)
+        line_of(caught)
+        fill.unlink()
+        assert store.settle(match)[0] is Settled.COUNTED
+        assert store.counts().matches == 1
+
+
+def test_a_disk_that_is_read_only(mounted: Path) -> None:
+    """It is told in one line, not waited for."""
+    made(mounted / "ladder", bots=["first"]).close()
+    subprocess.run(["mount", "-o", "remount,ro", mounted], check=True)
+    with pytest.raises(HostError) as caught, Store(where_of(str(mounted / "ladder"))) as store:
+        store.extend(["x"], 1)
+    assert not isinstance(caught.value, DatabaseGone)
+    line_of(caught)
+    assert "Read-only" in refusal(mounted / "new", BEGINNING)
+
+
+@pytest.mark.parametrize("name", ["ladder", "full of malformed, encrypted and readonly things"])
+def test_a_database_that_others_lock_is_waited_for(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the folder is called: it is away, it is neither damaged nor full."""
+    monkeypatch.setattr("ladder.store.database._BUSY_MS", 1)
+    with made(tmp_path / name, bots=["first"]) as store:
+        other = sqlite3.connect(store.where.database, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(DatabaseGone, match="locked"):
+            store.extend(["x"], 1)
+        assert store.counts().entrants == 1
+        other.close()
+        store.extend(["x"], 1)
+
+
+class TestElsewhere:
+    """PostgreSQL."""
+
+    pytestmark = (pytest.mark.slow, pytest.mark.thorough)
+
+    def test_another_program_s(self, database: str) -> None:
+        """Its tables are named."""
+        with Database(where_of(database)).writing() as connection:
+            connection.execute(text("CREATE TABLE bookmark (url TEXT)"))
+        for beginning in (None, BEGINNING):
+            assert "some other program's: it has tables bookmark" in refusal(database, beginning)
+
+    def test_none(self, database: str) -> None:
+        """An empty database, one that is not there, one whose password is wrong."""
+        password = database.split(":")[2].partition("@")[0]
+        for typed, expected in (
+            (database, "there is no ladder"),
+            (f"{database}-not", "does not exist"),
+            (database.replace(password, "wrong"), "password"),
+        ):
+            said = refusal(typed)
+            assert expected in said
+            assert password not in said
+
+    def test_newer_and_older(self, database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        """As on SQLite; a password is not told."""
+        with made(database, bots=()) as store:
+            with monkeypatch.context() as patched:
+                patched.setattr(migrations, "STEPS", [_adds_a_column])
+                said = refusal(database)
+                assert "referee ladder migrate --ladder URL" in said
+            changed(store, "INSERT INTO schema_step VALUES (9, 0)")
+        assert "newer referee (schema 9" in refusal(database)
+
+    def test_gone_and_back(self, postgres: Postgres, database: str, tmp_path: Path) -> None:
+        """While it is down each question is answered by one line; then all is as it was, with the
+        same open store."""
+        with made(f"{database}?files={tmp_path}", bots=["first", "greedy"]) as store:
+            filled(store, 2)
+            match = invented(store, lease(store, job(store, (1, 2), 7)).job)
+            for mode in Mode:
+                postgres.stop(mode)
+                for _ in range(2):
+                    with pytest.raises(DatabaseGone) as caught:
+                        store.settle(match)
+                    line_of(caught)
+                postgres.start()
+                assert store.counts().matches == 2
+            assert store.settle(match)[0] is Settled.COUNTED
+            assert store.settle(match)[0] is Settled.DUPLICATE
+
+    def test_gone_in_mid_transaction(
+        self, postgres: Postgres, database: str, tmp_path: Path
+    ) -> None:
+        """What was under way is not there afterwards."""
+        with made(f"{database}?files={tmp_path}", bots=["first"]) as store:
+            before = store.counts()
+
+            def make(*_: object) -> list[Decision]:
+                postgres.stop(Mode.IMMEDIATE)
+                return [Decision(deed=Deed.RETIRED, entrant=1, reason="", at_ms=0)]
+
+            with pytest.raises(DatabaseGone):
+                store.add(make)
+            postgres.start()
+            assert store.counts() == before
+            assert store.refresh().plays(1, 1)
+
+
+def migrated(folder: Path) -> int:
+    """Migrates a ladder; returns the schema that it had."""
+    database = Database(where_of(str(folder)))
+    try:
+        with database.writing() as connection:
+            return migrate(database, connection)
+    finally:
+        database.close()
+
+
+def _adds_a_column(connection: Connection) -> None:
+    connection.execute(text("ALTER TABLE opened ADD COLUMN motto TEXT"))
+
+
+def _fails(connection: Connection) -> None:
+    connection.execute(text("DROP TABLE skill"))
+    raise OverflowError
+
+
+def old_ladder(to: Path) -> str:
+    """Writes a small ladder of the schema that there is; returns the hash of its last fact."""
+    with tempfile.TemporaryDirectory() as folder:
+        pools = usual_pools("briscola-2", "briscola-3", blocks=2)
+        with made(folder, pools, ("first", "random", "greedy")) as store:
+            filled(store, 3)
+            submit(store, "first", "author-of-first", "greedy")
+            filled(store, 2)
+            store.add(lambda _, at: [Decision(deed=Deed.RETIRED, entrant=2, reason="x", at_ms=at)])
+            store.add(lambda _, at: [Decision(deed=Deed.CHOSEN, entrant=1, reason="x", at_ms=at)])
+            store.add(lambda _, at: [Decision(deed=Deed.CHOSEN, entrant=2, reason="x", at_ms=at)])
+            filled(store, 3, pool=2)
+            store.add(lambda _, at: [Decision(deed=Deed.CLOSED, pool=2, reason="x", at_ms=at)])
+            lease(store, job(store, (1, 2), 77), "nobody")
+            with store.facts() as reader:
+                assert reader.head is not None
+                head = reader.head.hash
+        connection = sqlite3.connect(store.where.database)
+        connection.execute("PRAGMA journal_mode=DELETE")
+        connection.execute("PRAGMA page_size=1024")
+        connection.execute("VACUUM")
+        connection.close()
+        shutil.copy(store.where.database, to)
+    return head
+
+
+if __name__ == "__main__":
+    print(old_ladder(Path(sys.argv[1])), os.path.getsize(sys.argv[1]))
