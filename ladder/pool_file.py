@@ -3,6 +3,7 @@
 `referee ladder open --help` says what the keys mean.
 """
 
+import stat
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Final
@@ -78,7 +79,10 @@ def read_pools(path: Path) -> Pools:
         RefereeError: naming the file, the key, and what is wrong with it.
     """
     try:
-        if path.stat().st_size > _LARGEST:
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):
+            raise RefereeError("that is no file")
+        if found.st_size > _LARGEST:
             raise RefereeError(f"more than {_LARGEST} bytes")
         return _checked(msgspec.toml.decode(path.read_bytes(), type=PoolFile))
     except OSError as error:

@@ -6,7 +6,7 @@ matches were stored or bots were taken in.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -18,10 +18,10 @@ from ladder.numbering import distinct
 from ladder.observed import Flags, Ints, Observed, against, counting, lineups
 from ladder.packing import Results
 from ladder.plan import LuckUse
-from ladder.ranking import LARGE_FIELD, rank
-from ladder.rows import Account, means, rows
-from ladder.scoreboard import FaultLine, Standings, Time, rounded
-from ladder.scores import cross
+from ladder.ranking import LARGE_FIELD, Ranking, rank
+from ladder.rows import Account, Means, means, rows
+from ladder.scoreboard import FaultLine, Row, Standings, Time, rounded
+from ladder.scores import Cross, cross
 from ladder.standings import FAULTS_SHOWN, cells
 
 REPLICATES_OF_MANY: Final = 500
@@ -96,8 +96,9 @@ def pool_standings(
         among=[at for at, one in enumerate(every) if one.active or everybody],
     )
     average = means(seen, bots, bundled=True)
-    names = shown_names([every[at] for at in ranking.order])
-    called = dict(zip((every[at].entrant for at in ranking.order), names, strict=True))
+    played = _accounts(found, who, every, faults)
+    shown = [every[at] for at in ranking.order]
+    called = {one.entrant: name for one, name in zip(shown, shown_names(shown), strict=True)}
     return Standings(
         title=pool.name,
         game=pool.game,
@@ -107,16 +108,7 @@ def pool_standings(
         by_adjusted=adjusted,
         by_format=False,
         two_sided=all(part.two_sided for part in seen),
-        rows=rows(
-            [called.get(one.entrant, one.name) for one in every],
-            {at: one.benched for at, one in enumerate(every) if one.benched},
-            ranking,
-            found=average,
-            points=compared.points,
-            match_points=(),
-            played=_accounts(found, who, every, faults),
-            versions=[(one.entrant, one.author, one.version) for one in every],
-        ),
+        rows=_rows(every, called, ranking, average=average, compared=compared, played=played),
         cross=cells(compared, ranking.order),
         better=tuple(
             tuple(ranking.better[one][other] for other in ranking.order) for one in ranking.order
@@ -131,6 +123,28 @@ def pool_standings(
         champion="",
         wall_us=int(found.wall_us.sum()),
         matches=len(found.seated),
+    )
+
+
+def _rows(
+    every: Sequence[Entrant],
+    called: Mapping[int, str],
+    ranking: Ranking,
+    *,
+    average: Means,
+    compared: Cross,
+    played: Sequence[Account],
+) -> tuple[Row, ...]:
+    """The rows of those who are ranked, by place."""
+    return rows(
+        [called.get(one.entrant, one.name) for one in every],
+        {at: one.benched for at, one in enumerate(every) if one.benched},
+        ranking,
+        found=average,
+        points=compared.points,
+        match_points=(),
+        played=played,
+        versions=[(one.entrant, one.author, one.version) for one in every],
     )
 
 

@@ -133,7 +133,9 @@ class Runner:
         self._doubts = Doubts[Match]()
         self._broken: set[int] = set()
         """Entrants whose frozen files are not what they were."""
+        self._playing = 0
         self._told = ""
+        self._why = ""
 
     async def run(self) -> None:
         """Plays until the span is over, or until it is cancelled; gives back what it holds.
@@ -159,12 +161,20 @@ class Runner:
                 await self._desk.leave(tuple(self._held))
 
     async def _clear_up(self) -> None:
-        """Removes what runners have left that were killed."""
+        """Removes what runners have left that were killed.
+
+        Raises:
+            HostError: there is no folder for records, and none can be made.
+        """
         records = self._files / vault.RECORDS
-        records.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for left in records.glob(f"{_PLAYING}*"):
-            if not lives(left.name.removeprefix(_PLAYING).split("=")[0], local=True):
-                left.unlink(missing_ok=True)
+        try:
+            records.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for left in records.glob(f"{_PLAYING}*"):
+                if not lives(left.name.removeprefix(_PLAYING).split("=")[0], local=True):
+                    left.unlink(missing_ok=True)
+        except OSError as error:
+            raise HostError(f"records {str(records)!r}: {error.strerror}") from error
+        await trio.to_thread.run_sync(vault.clear_up, self._files)
 
     async def _beat(self) -> None:
         """Keeps our leases."""
@@ -181,8 +191,10 @@ class Runner:
                     return
                 lease = await self._take()
             if lease is not None:
+                self._playing += 1
                 await self._play(lease)
-            elif self._left is not None and not self._held:
+                self._playing -= 1
+            elif self._left is not None and not self._playing:
                 return  # there is nothing to play, and nobody who could change that
             else:
                 await trio.sleep(IDLE_S)
@@ -195,15 +207,17 @@ class Runner:
             self._held[lease.token] = lease
             if self._left is not None:
                 self._left -= lease.job.blocks
+        elif self._why:
+            self._say(self._why)
         return lease
 
     def _plan(self, situation: Situation) -> LadderJob | None:
-        """The next match."""
+        """The next match; not in our own thread."""
         fields = fields_of(situation, self._broken)
         key = secrets.token_hex(KEY_BITS // 8)
         found = next_table(fields, key.encode())
+        self._why = "" if found is not None else why_none(fields)
         if found is None:
-            self._say(why_none(fields))
             return None
         roster = situation.roster
         pool = roster.pools[found.pool]
@@ -234,6 +248,9 @@ class Runner:
             except RefereeError as error:
                 await self._excuse(lease, error)
                 return
+            except Exception:
+                del self._held[lease.token]  # it was tried: or it would end every runner for ever
+                raise
             record, size = await trio.to_thread.run_sync(vault.keep, self._files, plain)
         if outcome.bug:
             self._watch.bug(outcome.bug)

@@ -28,7 +28,9 @@ _NEAR: Final = 1e-3
 """A step no longer than this is the last one: what is wrong after it is its square."""
 _MOST_STEPS: Final = 100
 _MOST_NUMBERS: Final = 4_000_000
-"""How many numbers there may be in a table of intermediate results."""
+"""How many numbers of weightings that are fitted together there may be; they end together."""
+_AT_ONCE: Final = 1_000_000
+"""How many numbers are worked on at once, which caches should hold."""
 _THREADS: Final = 2
 
 
@@ -53,31 +55,59 @@ class Fit:
             return np.zeros((0, weights.shape[1]))
         begin = np.zeros(bots) if start is None else start
         most = max(bots * bots, *(bag.members.size for bag in self._bags))
-        step = max(_MOST_NUMBERS // most, 1)
-        parts = [weights[:, at : at + step] for at in range(0, weights.shape[1], step)]
+        parts = _sliced(weights, max(_MOST_NUMBERS // most, 1))
+        slices = max(_AT_ONCE // most, 1)
         if len(parts) == 1:
-            return self._some(parts[0], begin)
+            return self._some(parts[0], begin, slices)
         with ThreadPoolExecutor(_THREADS) as threads:  # the parts do not depend on each other
-            return np.concatenate([*threads.map(lambda part: self._some(part, begin), parts)], 1)
+            found = threads.map(lambda part: self._some(part, begin, slices), parts)
+            return np.concatenate([*found], axis=1)
 
-    def _some(self, weights: Floats, start: Floats) -> Floats:
-        """As `strengths`, all at once."""
-        found = np.repeat(start[:, None], weights.shape[1], axis=1)
-        partners = self._choices.partners
-        won = partners.T @ (self._choices.chosen @ weights)
-        counts = [bag.counts @ weights for bag in self._bags]
+    def _some(self, weights: Floats, start: Floats, slices: int) -> Floats:
+        """As `strengths`, all with equally many steps, `slices` of them worked on at once."""
+        parts = [self._begun(part, start) for part in _sliced(weights, slices)]
         for _ in range(_MOST_STEPS):
-            sides = partners @ found
-            slope, curve = won.copy(), np.zeros((len(start) ** 2, weights.shape[1]))
-            for bag, count in zip(self._bags, counts, strict=True):
-                bag.add(sides, count, slope, curve)
-            step = _step(slope, curve)
-            moved = partners @ step
-            far = np.maximum(np.ptp(moved, axis=0), 1e-300)
-            found += step * np.log1p(far) / far
-            if far.max() <= _NEAR:
-                return found
+            if max([self._moved(part) for part in parts]) <= _NEAR:
+                return np.concatenate([part.found for part in parts], axis=1)
         raise AssertionError("a fit did not end")  # the method always does
+
+    def _begun(self, weights: Floats, start: Floats) -> "_Part":
+        return _Part(
+            np.repeat(start[:, None], weights.shape[1], axis=1),
+            self._choices.partners.T @ (self._choices.chosen @ weights),
+            tuple(bag.counts @ weights for bag in self._bags),
+        )
+
+    def _moved(self, part: "_Part") -> float:
+        """Makes a step in place; how far apart it takes the sides of one weighting at most."""
+        partners = self._choices.partners
+        sides, slope = partners @ part.found, part.won.copy()
+        curve = np.zeros((len(slope) ** 2, slope.shape[1]))
+        for bag, count in zip(self._bags, part.counts, strict=True):
+            bag.add(sides, count, slope, curve)
+        step = _step(slope, curve)
+        far = np.maximum(np.ptp(partners @ step, axis=0), 1e-300)
+        part.found[:] += step * np.log1p(far) / far
+        return float(far.max())
+
+
+class _Part(Struct, frozen=True):
+    """Weightings that are worked on at once.
+
+    Attributes:
+        found: the strengths, which change in place, bots x weightings.
+        won: how often each bot was chosen, bots x weightings.
+        counts: by bag, how often each set was chosen from, sets x weightings.
+    """
+
+    found: Floats
+    won: Floats
+    counts: tuple[Floats, ...]
+
+
+def _sliced(weights: Floats, most: int) -> list[Floats]:
+    """So many weightings at most in each."""
+    return [weights[:, at : at + most] for at in range(0, weights.shape[1], most)]
 
 
 def _step(slope: Floats, curve: Floats) -> Floats:

@@ -136,16 +136,31 @@ def sweep(folder: Path, known: Callable[[str], bool], older_than: float) -> int:
         HostError: the folder does not let us.
     """
     records, before = folder / RECORDS, time.time() - older_than
-    if not records.is_dir():
-        return 0
+    left = clear_up(folder)
     with _told(records):
-        left = sum(map(_remove_left, records.glob(f"{_TEMPORARY}*")))
         orphans = [
             path
             for path in records.glob(f"??/*{ENDING}")
             if path == _own(folder, path) and _is_older(path, before) and not known(_hash_in(path))
         ]
         return left + sum(_remove_orphan(records, path, before) for path in orphans)
+
+
+def clear_up(folder: Path) -> int:
+    """Removes what processes have left that ended while they kept a record; as `sweep` does.
+
+    Args:
+        folder: where the ladder has its files.
+
+    Returns:
+        How many files were removed.
+
+    Raises:
+        HostError: the folder does not let us.
+    """
+    records = folder / RECORDS
+    with _told(records):
+        return sum(map(_remove_left, records.glob(f"{_TEMPORARY}*")))
 
 
 @contextmanager

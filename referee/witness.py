@@ -5,6 +5,7 @@ from contextlib import suppress
 from typing import Final
 
 from protocol.errors import RemoteFault, RemoteProtocolError
+from referee.escaping import printable
 from referee.sandbox import BotProcess
 from referee.stderr import STDERR_MOST, Stderr
 from referee.verdict import Evidence, Family, FaultCode, Mishap, Receipt, Verdict, starved

@@ -30,6 +30,15 @@ _LADDER: Final = {
         "ladder_show:show_match",
         "Shows a match: who played, what came of it, its faults, and where its record is.",
     ),
+    "verify": (
+        "ladder_care:verify",
+        "Proves a ladder: facts, records, decks, bots and ratings.",
+    ),
+    "rebuild": ("ladder_care:rebuild", "Makes anew what follows from the facts."),
+    "migrate": (
+        "ladder_care:migrate_ladder",
+        "Brings the database of an older referee up to date.",
+    ),
     "retire": ("ladder_bots:retire", "Takes a bot out of play."),
     "rollback": (
         "ladder_bots:rollback",

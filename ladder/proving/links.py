@@ -1,4 +1,4 @@
-"""The chain of facts, link by link. Pure."""
+"""The chain of facts, link by link."""
 
 from collections.abc import Iterator
 

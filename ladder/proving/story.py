@@ -29,19 +29,15 @@ class Story:
 
     Attributes:
         roster: who there is by now, as far as it makes sense.
-        matches: how many there were.
     """
 
     def __init__(self) -> None:
         """Nothing has happened yet."""
         self.roster = Roster()
-        self.matches = 0
 
     def add(self, fact: Fact) -> list[str]:
         """The next fact; what is wrong with it, in words. Where something is, it is left out."""
         trouble = list(self._trouble(fact))
-        if isinstance(fact, Match):
-            self.matches += 1
         if not trouble:
             self.roster.add(fact)
         return trouble

@@ -27,6 +27,13 @@ _DAMAGED: Final = (
     *("Could not decode", "no such column", "no such table", "datatype mismatch"),
 )
 
+_LASTING: Final = ("full", "I/O error", "readonly", "unable to open")
+"""What SQLite says of what does not pass by waiting."""
+
+_IS_OURS: Final = (
+    "SELECT count(*) = 0 OR max(name = 'schema_step') FROM sqlite_master WHERE type = 'table'"
+)
+
 
 class DatabaseGone(HostError):
     """The database does not answer now, or is locked by others; it may do so later."""
@@ -99,13 +106,13 @@ class Database:
     def _explained(self, error: SQLAlchemyError) -> Exception:
         if not isinstance(error, DBAPIError):
             raise error  # a bug of ours
-        said = str(error.orig).strip().splitlines()
-        line = f"ladder {self._where.typed!r}: {said[0] if said else type(error.orig).__name__}"
-        if any(word in line for word in _DAMAGED):
+        said = (str(error.orig).strip() or type(error.orig).__name__).splitlines()[0]
+        line = f"ladder {self._where.typed!r}: {said}"
+        if any(word in said for word in _DAMAGED):
             return RefereeError(f"{line}: restore it from a backup, or import an export of it")
         passing = isinstance(error, OperationalError) or error.connection_invalidated
-        full = "full" in line or "I/O error" in line or "readonly" in line
-        return DatabaseGone(line) if passing and not full else HostError(line)
+        lasting = any(word in said for word in _LASTING)
+        return DatabaseGone(line) if passing and not lasting else HostError(line)
 
     def close(self) -> None:
         """Closes all connections; idempotent."""
@@ -123,8 +130,9 @@ def _local(where: Where) -> Engine:
     @event.listens_for(engine, "connect")
     def _connected(connection: Any, _record: Any) -> None:  # the driver's own, which has no type
         connection.isolation_level = None  # the driver begins nothing behind our back
+        if connection.execute(_IS_OURS).fetchone()[0]:  # other programs' files stay as they are
+            connection.execute("PRAGMA journal_mode=WAL")
         for pragma in (
-            "journal_mode=WAL",
             "synchronous=FULL",
             f"busy_timeout={_BUSY_MS}",
             "foreign_keys=ON",

@@ -13,7 +13,6 @@ from sqlalchemy import (
     Connection,
     Executable,
     Label,
-    RowMapping,
     String,
     bindparam,
     cast,
@@ -25,7 +24,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.types import NullType
 
-from ladder.store.rows import Link
+from ladder.store.rows import Fetched, Link
 from ladder.store.tables import (
     Base,
     DecisionRow,
@@ -64,8 +63,8 @@ class Page(Struct, frozen=True):
     """
 
     links: tuple[Link, ...]
-    matches: Mapping[int, list[RowMapping]]
-    verdicts: Mapping[int, list[RowMapping]]
+    matches: Mapping[int, list[Fetched]]
+    verdicts: Mapping[int, list[Fetched]]
 
 
 class Plain(Struct, frozen=True):
@@ -73,7 +72,7 @@ class Plain(Struct, frozen=True):
 
     seq: int
     kind: str
-    row: RowMapping
+    row: Fetched
 
 
 class Examiner:
@@ -144,24 +143,24 @@ class Examiner:
 
     def _page(self, links: tuple[Link, ...], span: Mapping[str, int]) -> Page:
         first, last = span.values()
-        matches: dict[int, list[RowMapping]] = {}
+        matches: dict[int, list[Fetched]] = {}
         for row in self._all(_MATCHES, f"matches of facts {first} to {last}", span):
             where = f"match {row['number']}"
             if self._is_typed(row, _MATCH_TYPES, where, _number(row["seq"])):
                 matches.setdefault(row["seq"], []).append(row)
-        verdicts: dict[int, list[RowMapping]] = {}
+        verdicts: dict[int, list[Fetched]] = {}
         for row in self._all(_VERDICTS, f"verdicts of facts {first} to {last}", span):
             if self._is_typed(row, _types(VerdictRow), f"verdict of match {row['match']}", 0):
                 verdicts.setdefault(row["match"], []).append(row)
         return Page(links, matches, verdicts)
 
-    def jobs(self) -> Iterator[RowMapping]:
+    def jobs(self) -> Iterator[Fetched]:
         """All jobs, what they call `blocks` as `job_blocks`."""
         for row in self._each(_JOBS, "table job"):
             if self._is_typed(row, _JOB_TYPES, f"job {str(row['job'])[:16]}", 0):
                 yield row
 
-    def skills(self) -> Iterator[RowMapping]:
+    def skills(self) -> Iterator[Fetched]:
         """All skills, by pool and entrant."""
         query = select(*_bare(SkillRow)).order_by(SkillRow.pool, SkillRow.entrant)
         for row in self._each(query, "table skill"):
@@ -169,7 +168,7 @@ class Examiner:
             if self._is_typed(row, _types(SkillRow), where, 0):
                 yield row
 
-    def steps(self) -> Iterator[RowMapping]:
+    def steps(self) -> Iterator[Fetched]:
         """All steps, by match and entrant."""
         query = select(*_bare(StepRow)).order_by(StepRow.match, StepRow.entrant)
         for row in self._each(query, "table step"):
@@ -219,7 +218,7 @@ class Examiner:
         rows = self._all(query, "table fact", {})
         return str(rows[0]["hash"]) if rows else ""
 
-    def _all(self, query: Executable, where: str, values: Mapping[str, int]) -> list[RowMapping]:
+    def _all(self, query: Executable, where: str, values: Mapping[str, int]) -> list[Fetched]:
         """The rows of a query; none, and a word about it, where the database fails at it."""
         try:
             return list(self._connection.execute(query, values).mappings())
@@ -227,7 +226,7 @@ class Examiner:
             self._fails(where, error)
             return []
 
-    def _each(self, query: Executable, where: str) -> Iterator[RowMapping]:
+    def _each(self, query: Executable, where: str) -> Iterator[Fetched]:
         """As `_all`, a few rows at a time."""
         try:
             streamed = query.execution_options(yield_per=_AT_ONCE)
@@ -239,9 +238,7 @@ class Examiner:
         said = str(error.orig).strip().splitlines()
         self._found(where, f"cannot be read: {said[0] if said else 'no reason given'}", 0)
 
-    def _is_typed(
-        self, row: RowMapping, types: Mapping[str, type], where: str, seq: object
-    ) -> bool:
+    def _is_typed(self, row: Fetched, types: Mapping[str, type], where: str, seq: object) -> bool:
         for name, kind in types.items():
             if type(row[name]) is not kind:
                 self._found(where, f"{name} is not {_WORDS[kind]}", _number(seq))

@@ -6,7 +6,7 @@ from typing import Final
 
 from sqlalchemy import Connection, func, insert, select
 
-from ladder.facts import Fact, Match
+from ladder.facts import Fact, Match, Opened
 from ladder.roster import Roster
 from ladder.store import ratings
 from ladder.store.chain import fact_row
@@ -58,7 +58,13 @@ class _Import:
         self.head: Link | None = None
 
     def add(self, fact: Fact) -> None:
-        """The next fact."""
+        """The next fact.
+
+        Raises:
+            RefereeError: it is not where a ladder has it.
+        """
+        if isinstance(fact, Opened) is not (self.head is None):
+            raise RefereeError("these are no ladder's facts: one begins with its opening, once")
         self.head, row = fact_row(self.head, fact)
         self._waiting[FactRow].append(row)
         self._roster.add(fact)
@@ -86,10 +92,16 @@ class _Import:
         ratings.write_steps(self._connection, self._ratings)
 
     def end(self) -> str:
-        """Writes what is left; returns the hash of the last fact."""
+        """Writes what is left; returns the hash of the last fact.
+
+        Raises:
+            RefereeError: there is none.
+        """
+        if self.head is None:
+            raise RefereeError("these are no ladder's facts: there are none")
         self.flush()
         ratings.write_standings(self._connection, self._ratings)
-        return "" if self.head is None else self.head.hash
+        return self.head.hash
 
 
 def import_facts(where: Where, facts: Iterable[Fact]) -> str:
@@ -100,7 +112,7 @@ def import_facts(where: Where, facts: Iterable[Fact]) -> str:
         facts: all of another ladder's, in their order.
 
     Raises:
-        RefereeError: there is a ladder.
+        RefereeError: there is a ladder, or these are the facts of none.
         HostError: the database does not let us.
     """
     with _new(where) as connection:

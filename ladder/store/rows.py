@@ -38,6 +38,9 @@ _ints: Final = msgspec.json.Decoder(tuple[int, ...])
 _pools: Final = msgspec.json.Decoder(Pool)
 _AT_ONCE: Final = 5_000
 
+Fetched = RowMapping
+"""A row as it was read."""
+
 
 Row = dict[str, Any]
 """A row by the names of its columns."""
@@ -163,7 +166,7 @@ _PLAYED: Final = (
 )
 
 
-def job_of(row: RowMapping, known: Known) -> LadderJob:
+def job_of(row: Fetched, known: Known) -> LadderJob:
     """The job that a row holds."""
     entrants = numbers(row["entrants"])
     return LadderJob(
@@ -176,7 +179,7 @@ def job_of(row: RowMapping, known: Known) -> LadderJob:
     )
 
 
-def match_of(row: RowMapping, verdicts: Sequence[RowMapping], at_ms: int, known: Known) -> Match:
+def match_of(row: Fetched, verdicts: Sequence[Fetched], at_ms: int, known: Known) -> Match:
     """The match that rows hold.
 
     Raises:
@@ -202,7 +205,7 @@ def match_of(row: RowMapping, verdicts: Sequence[RowMapping], at_ms: int, known:
         raise Damaged(f"match {row['number']}: {error}") from error
 
 
-def fact_of(kind: str, row: RowMapping, at_ms: int) -> Fact:
+def fact_of(kind: str, row: Fetched, at_ms: int) -> Fact:
     """The fact that a row holds, if it is no match."""
     try:
         match kind:

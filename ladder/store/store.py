@@ -70,11 +70,10 @@ class Store:
         try:
             self._open(beginning)
             self._refresh_alone()
+            self.opened = self._beginning()
         except BaseException:
             self.close()
             raise
-        assert self.roster.opened is not None  # noqa: S101  # `_open` has seen to it
-        self.opened: Opened = self.roster.opened
         self.files = where.files or usual_files(self.opened.ladder)
 
     def _open(self, beginning: Beginning | None) -> None:
@@ -113,9 +112,16 @@ class Store:
         return self._known
 
     def _all_known(self) -> rows.Known:
-        assert self.roster.opened is not None  # noqa: S101  # every ladder begins with it
         hashes = {entrant: one.hash for entrant, one in self.roster.entrants.items()}
-        return rows.Known(self.roster.opened.ladder, self.roster.pools, hashes)
+        return rows.Known(self._beginning().ladder, self.roster.pools, hashes)
+
+    def _beginning(self) -> Opened:
+        if self.roster.opened is None:
+            raise RefereeError(
+                f"ladder {self.where.typed!r} is damaged: its first fact is missing; restore it "
+                "from a backup, or import an export of it"
+            )
+        return self.roster.opened
 
     def refresh(self) -> Roster:
         """The pools and bots as they are now."""

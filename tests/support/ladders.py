@@ -203,6 +203,13 @@ def played(store: Store, wanted: LadderJob) -> Match:
     return trio.run(play, store, wanted)
 
 
+def play_leased(store: Store, entrants: Sequence[int], number: int = 0) -> Match:
+    """Leases a new job and plays it; what it brought is still to be settled."""
+    wanted = job(store, entrants, number)
+    lease(store, wanted)
+    return played(store, wanted)
+
+
 async def play(store: Store, wanted: LadderJob) -> Match:
     """As `played`, where trio runs already."""
     pool = store.roster.pools[wanted.pool]

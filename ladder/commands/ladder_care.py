@@ -1,0 +1,166 @@
+"""`referee ladder verify`, `rebuild`, `migrate`, `export` and `import`: what an organiser proves."""
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ladder import heads, vault
+from ladder.commands.shared import Json, Where, opened
+from ladder.heads import Head, SignedHead
+from ladder.proving.findings import Report
+from ladder.proving.proving import Wanted, prove
+from ladder.store.database import Database
+from ladder.store.migrations import check_version, migrate, newest, version_of
+from ladder.store.store import Store
+from ladder.store.where import where_of
+from referee.errors import RefereeError
+from referee.faces import busy, console
+
+_DAY_S = 24 * 3600
+_FINDINGS_SHOWN = 50
+
+
+def verify(
+    sample: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=0, help="Play only N records again.  [default: all]"),
+    ] = None,
+    head: Annotated[
+        bool, typer.Option("--head", help="Print a signed head to publish, and nothing else.")
+    ] = False,
+    against: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A signed head: the ladder has to go on from there."),
+    ] = None,
+    public_key: Annotated[
+        str | None,
+        typer.Option(metavar="HEX", help="Whose head that must be, as its owner has published it."),
+    ] = None,
+    where: Where = None,
+    as_json: Json = False,
+) -> None:
+    """Proves a ladder: facts, records, decks, bots and ratings. Exit code 1 if it does not hold.
+
+    Every row is compared with the chain of hashes, every record with its own, and played again
+    from its decks and actions; ratings are computed anew. A chain shows damage, not forgery:
+    publish a signed head from time to time, and compare with --against.
+    """
+    if public_key is not None and against is None:
+        raise RefereeError("--public-key says whose head --against is: say that, too")
+    published = None if against is None else _checked(against, public_key)
+    wanted = Wanted(sample, len(os.sched_getaffinity(0)), published)
+    found = _proved(where, wanted)
+    if head and found.holds:
+        with opened(where) as store:
+            print(heads.as_json(_signed(store, found)).decode(), end="")
+        return
+    if as_json:
+        print(json.dumps(_as_json(found), indent=2))
+    else:
+        _print(found)
+    raise typer.Exit(int(not found.holds))
+
+
+def _checked(path: Path, public_key: str | None) -> Head:
+    """A published head, if it is whole and whose it should be."""
+    found = heads.read(path)
+    heads.check(found, public_key)
+    return found.head
+
+
+def _proved(where: str | None, wanted: Wanted) -> Report:
+    with busy(console(stderr=True), "proving ...") as say:
+        return prove(
+            where_of(where),
+            wanted,
+            lambda done, of: say(f"proving ... {done:,} of {of:,} matches"),
+        )
+
+
+def _signed(store: Store, found: Report) -> SignedHead:
+    """What was just proved, with our signature."""
+    store.files.mkdir(mode=0o700, parents=True, exist_ok=True)
+    head = Head(
+        ladder=found.ladder, facts=found.facts, hash=found.head, at_ms=time.time_ns() // 1_000_000
+    )
+    return heads.signed(head, heads.kept_key(store.files))
+
+
+def _as_json(found: Report) -> dict[str, Any]:
+    return {
+        "holds": found.holds,
+        "ladder": found.ladder,
+        "facts": found.facts,
+        "matches": found.matches,
+        "records": found.records,
+        "played_again": found.proved,
+        "bots": found.bots,
+        "head": found.head,
+        "findings": [{"where": one.where, "what": one.what} for one in found.findings],
+        "more_findings": found.more,
+        "notes": list(found.notes),
+    }
+
+
+def _print(found: Report) -> None:
+    to = console()
+    for one in found.findings[:_FINDINGS_SHOWN]:
+        to.print(one.line, style="red")
+    if more := max(len(found.findings) - _FINDINGS_SHOWN, 0) + found.more:
+        to.print(f"... and {more:,} more", style="red")
+    for note in found.notes:
+        to.print(note, style="dim")
+    to.print(
+        f"{found.facts:,} facts, {found.matches:,} matches, {found.records:,} records, "
+        f"{found.proved:,} of them played again, {found.bots:,} bots"
+    )
+    if found.holds:
+        to.print(f"all of it holds; head: {found.head}", style="green")
+    else:
+        to.print("it does not hold", style="bold red")
+
+
+def rebuild(where: Where = None, as_json: Json = False) -> None:
+    """Makes anew what follows from the facts. Exit code 1 if it was not the same before.
+
+    Ratings are computed from all matches in their order. Records that no match has, and that are
+    older than a day, are removed: somebody was killed before the match could be counted.
+    """
+    with opened(where) as store:
+        with busy(console(stderr=True), "rating ...") as say:
+            before, after = store.rebuild(lambda done: say(f"rating ... {done:,} matches"))
+            swept = vault.sweep(store.files, store.has_record, _DAY_S)
+        if as_json:
+            told = {"before": before, "after": after, "same": before == after, "orphans": swept}
+            print(json.dumps(told))
+        elif before == after:
+            print(f"ratings are the same as before: {after}")
+        else:
+            print(f"ratings were made anew: they were {before}, and are {after}")
+        if swept and not as_json:
+            print(f"removed records without a match: {swept}")
+    raise typer.Exit(int(before != after))
+
+
+def migrate_ladder(where: Where = None) -> None:
+    """Brings the database of an older referee up to date. Make a copy of it before."""
+    meant = where_of(where)
+    if meant.is_local and not meant.database.exists():
+        check_version(0, meant)
+    database = Database(meant)
+    try:
+        with database.writing() as connection:
+            found = version_of(connection)
+            if not 0 < found <= newest():
+                check_version(found, meant)
+            migrate(database, connection)
+    finally:
+        database.close()
+    if found == newest():
+        print(f"ladder {meant.typed} is up to date: schema {found}")
+    else:
+        print(f"ladder {meant.typed}: schema {found} is now {newest()}")

@@ -1,0 +1,146 @@
+"""Writes a ladder as one archive, which is there whole or not at all."""
+
+import os
+import secrets
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+from zipfile import ZipFile
+
+from msgspec import Struct
+
+from ladder import heads, vault
+from ladder.event_log import sync_folder
+from ladder.exchange.archive import FACTS, HEAD, add_file, adding, line_of
+from ladder.facts import Match
+from ladder.heads import Head, SignedHead
+from ladder.proving.links import Links
+from ladder.store.reading import Reader
+from ladder.store.store import Store
+from ladder.uploads.freezing import BOTS, is_whole
+from referee.botfiles import files_of
+from referee.errors import HostError, RefereeError
+
+Watch = Callable[[int], None]
+"""Is told how many records were written."""
+
+
+class Exported(Struct, frozen=True):
+    """What an archive holds."""
+
+    facts: int
+    records: int
+    bots: int
+    head: SignedHead
+
+
+def export(
+    store: Store, path: Path, *, bots: bool = False, watch: Watch = lambda _: None
+) -> Exported:
+    """Writes a ladder, as it is at one moment.
+
+    Args:
+        store: of the ladder.
+        path: where; nothing may be there.
+        bots: whether the frozen bots go along, so that the ladder can go on elsewhere.
+        watch: is told how it goes.
+
+    Raises:
+        RefereeError: something is there, or the ladder is damaged: then it says where.
+        HostError: the disk or the database does not let us.
+    """
+    try:
+        with _written(path) as file, ZipFile(file, "w") as archive:
+            return _export(store, archive, watch, bots=bots)
+    except OSError as error:
+        raise HostError(f"archive {str(path)!r}: {error.strerror}") from error
+
+
+@contextmanager
+def _written(path: Path) -> Iterator[IO[bytes]]:
+    """A new file; it has its name only when the block was left in good order.
+
+    Raises:
+        RefereeError: there is one of that name.
+    """
+    taken = RefereeError(f"{str(path)!r} exists already: choose another name")
+    if path.exists() or path.is_symlink():
+        raise taken
+    unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    try:
+        with open(os.open(unfinished, flags, 0o600), "w+b") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            os.link(unfinished, path)
+        except FileExistsError:
+            raise taken from None
+    finally:
+        with suppress(FileNotFoundError):
+            unfinished.unlink()
+    sync_folder(path.parent)
+
+
+def _export(store: Store, archive: ZipFile, watch: Watch, *, bots: bool) -> Exported:
+    with store.facts() as reader:
+        newest = reader.head
+        assert newest is not None  # noqa: S101  # every ladder begins with a fact
+        head = Head(
+            ladder=store.opened.ladder,
+            facts=newest.seq,
+            hash=newest.hash,
+            at_ms=time.time_ns() // 1_000_000,
+        )
+        signed = heads.signed(head, heads.kept_key(store.files))
+        with adding(archive, HEAD) as file:
+            file.write(heads.as_json(signed))
+        with adding(archive, FACTS) as file:
+            _write_facts(file, reader)
+        records = _add_records(archive, reader, store.files, watch)
+    hashes = dict.fromkeys(one.hash for one in store.roster.entrants.values()) if bots else {}
+    for digest in hashes:
+        _add_bot(archive, store.files, digest)
+    return Exported(newest.seq, records, len(hashes), signed)
+
+
+def _write_facts(file: IO[bytes], reader: Reader) -> None:
+    links = Links()
+    for link, fact in reader.facts():
+        for what in links.add(link, fact):
+            raise RefereeError(f"fact {link.seq}: {what}: see `referee ladder verify`")
+        file.write(line_of(link, fact))
+
+
+def _add_records(archive: ZipFile, reader: Reader, files: Path, watch: Watch) -> int:
+    records = 0
+    for match in reader.matches():
+        if not match.record or _name_of(match) in archive.NameToInfo:
+            continue
+        trouble = vault.check(files, match.record, match.size)
+        if trouble is not None:
+            raise RefereeError(f"{trouble}: see `referee ladder verify`")
+        add_file(archive, _name_of(match), vault.path_of(files, match.record))
+        records += 1
+        watch(records)
+    return records
+
+
+def _name_of(match: Match) -> str:
+    return record_name(match.record)
+
+
+def record_name(record: str) -> str:
+    """What the record of a hash is called in an archive."""
+    return str(vault.path_of(Path(), record))
+
+
+def _add_bot(archive: ZipFile, files: Path, digest: str) -> None:
+    folder = (files / BOTS / digest).resolve()
+    if not is_whole(files, digest):
+        raise RefereeError(f"bot {str(folder)!r} is missing, or is not what was frozen")
+    for path in files_of(folder):
+        add_file(archive, f"{BOTS}/{digest}/{path.relative_to(folder)}", path)

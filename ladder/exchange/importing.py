@@ -1,0 +1,276 @@
+"""Makes a ladder of an archive that anybody may have sent: whole, or nothing is left of it.
+
+Files come into a folder of their own first. They get their names when all was looked at and the
+database has taken every fact, in a transaction that is then closed; so what a power cut leaves is
+at worst files without a ladder, which the next import tells of.
+"""
+
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Final
+
+import msgspec
+from msgspec import Struct
+
+from ladder import heads, vault
+from ladder.event_log import sync_folder
+from ladder.exchange.archive import (
+    FACTS,
+    HEAD,
+    LONGEST_LINE,
+    Entries,
+    fact_of,
+    opened,
+    pieces,
+    runs,
+)
+from ladder.exchange.exporting import record_name
+from ladder.facts import FIRST_HASH, Fact, Match, Opened, Submission, chained, digest_of
+from ladder.heads import SignedHead
+from ladder.proving.story import Story
+from ladder.store.database import DatabaseGone
+from ladder.store.importing import import_facts
+from ladder.store.where import Where, usual_files
+from ladder.uploads.bot_toml import TOML
+from ladder.uploads.freezing import BOTS, freeze, is_whole, keep, scratch
+from referee.botfiles import LARGEST_FOLDER
+from referee.bots import BotToml
+from referee.errors import HostError, RefereeError
+from referee.sandbox.janitor import is_alive, run_of
+
+_LARGEST_HEAD: Final = 4096
+_LARGEST_TOML: Final = 16 * 1024
+_DEEPEST: Final = 32
+_LONGEST_NAME: Final = 255
+_COMING: Final = ".import-"
+
+Watch = Callable[[int], None]
+"""Is told how many facts were read."""
+
+
+class Imported(Struct, frozen=True):
+    """What was taken in."""
+
+    facts: int
+    records: int
+    bots: int
+    head: SignedHead
+
+
+def take_in(
+    where: Where, path: Path, *, public_key: str | None = None, watch: Watch = lambda _: None
+) -> Imported:
+    """Makes a ladder of an archive.
+
+    Args:
+        where: there must be no ladder there.
+        path: of the archive.
+        public_key: whose signature it has to have, in hex; without it, anybody's will do.
+        watch: is told how it goes.
+
+    Raises:
+        RefereeError: there is a ladder, or the archive is not what `export` writes.
+        HostError: the disk or the database does not let us.
+    """
+    there = where.is_local and where.database.parent.exists()
+    try:
+        with opened(path) as entries:
+            with entries.taken(HEAD) as (file, _):
+                text = b"".join(pieces(file, _LARGEST_HEAD))
+            signed = heads.from_json(text, HEAD)
+            heads.check(signed, public_key)
+            files = where.files or usual_files(signed.head.ladder)
+            coming = _Coming(files, entries, signed, watch)
+            with coming.undone_unless_done():
+                import_facts(where, coming.facts())
+            return Imported(signed.head.facts, coming.records, coming.bots, signed)
+    except OSError as error:
+        named = error.filename or path
+        raise HostError(f"{str(named)!r}: {error.strerror}") from error
+    finally:
+        if where.is_local and not there:
+            with suppress(OSError):
+                where.database.parent.rmdir()  # nothing has come into it
+
+
+class _Coming:
+    """A ladder on its way from an archive.
+
+    Attributes:
+        records: how many have come.
+        bots: likewise.
+    """
+
+    def __init__(self, files: Path, entries: Entries, signed: SignedHead, watch: Watch) -> None:
+        self.records = self.bots = 0
+        self._files = files
+        self._entries = entries
+        self._head = signed.head
+        self._watch = watch
+        self._folder = files / f"{_COMING}{run_of(os.getpid())}-{secrets.token_hex(4)}"
+        self._named: list[Path] = []
+        """Folders that have come to where they belong."""
+
+    @contextmanager
+    def undone_unless_done(self) -> Iterator[None]:
+        """Takes everything away again if the block fails."""
+        try:
+            yield
+        except DatabaseGone:
+            raise  # the last word may have reached it: then the ladder is there, and whole
+        except BaseException:
+            for folder in self._named:
+                _remove(folder)
+            raise
+        finally:
+            _remove(self._folder)
+
+    def facts(self) -> Iterator[Fact]:
+        """All facts; when one is given its record was kept, and after the last all has its name.
+
+        Raises:
+            RefereeError: the archive is not what it says.
+        """
+        self._begin()
+        story, hashes = Story(), dict[str, None]()
+        with self._entries.taken(FACTS) as (file, _):
+            for fact in self._chained(file):
+                for what in story.add(fact):
+                    raise RefereeError(f"fact {self._seq}: {what}")
+                if isinstance(fact, Submission):
+                    hashes[fact.hash] = None
+                if isinstance(fact, Match) and fact.record:
+                    self._take_record(fact)
+                yield fact
+                self._watch(self._seq)
+        if self._entries.next_name:
+            for digest in hashes:
+                self._take_bot(digest)
+        if self._entries.next_name:
+            raise RefereeError(f"{self._entries.next_name[:80]!r} does not belong there")
+        self._name_all()
+
+    def _begin(self) -> None:
+        """Makes our folder, and takes away what imports have left that were killed."""
+        for name in (vault.RECORDS, BOTS):
+            if any((self._files / name).glob("*")):
+                raise RefereeError(
+                    f"there are {name} in {str(self._files)!r} already: import elsewhere, or "
+                    "remove them"
+                )
+        self._files.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for left in self._files.glob(f"{_COMING}*"):
+            if not is_alive(left.name.removeprefix(_COMING).rpartition("-")[0]):
+                _remove(left)
+        self._folder.mkdir(mode=0o700)
+
+    def _chained(self, file: IO[bytes]) -> Iterator[Fact]:
+        """The facts of the lines, each with the hash that the chain gives it."""
+        self._seq, hashed = 0, FIRST_HASH
+        head = self._head
+        while line := file.readline(LONGEST_LINE):
+            self._seq += 1
+            try:
+                found = fact_of(line)
+            except (ValueError, RecursionError) as error:
+                raise RefereeError(f"line {self._seq} of {FACTS}: {error}") from error
+            hashed = chained(hashed, digest_of(found.fact))
+            if (found.seq, found.hash) != (self._seq, hashed):
+                raise RefereeError(f"fact {self._seq} is not what it was: its hash is another one")
+            if isinstance(found.fact, Opened) and found.fact.ladder != head.ladder:
+                raise RefereeError("its head is another ladder's")
+            yield found.fact
+        if (self._seq, hashed) != (head.facts, head.hash):
+            raise RefereeError(f"its {self._seq} facts do not end as its head says")
+
+    def _take_record(self, match: Match) -> None:
+        if vault.path_of(self._folder, match.record).exists():
+            return
+        with self._entries.taken(record_name(match.record)) as (file, _):
+            kept = vault.keep_packed(self._folder, pieces(file, min(match.size, vault.LARGEST)))
+        if kept != (match.record, match.size):
+            raise RefereeError(f"record {match.record} was changed")
+        self.records += 1
+
+    def _take_bot(self, digest: str) -> None:
+        """Freezes a bot as if it had been built here; its files have to make its hash."""
+        bots, start = self._folder / BOTS, f"{BOTS}/{digest}/"
+        with scratch(bots) as given, scratch(bots) as frozen:
+            left = LARGEST_FOLDER
+            while self._entries.next_name.startswith(start):
+                name = self._entries.next_name
+                with self._entries.taken(name) as (file, info):
+                    target = given / _inside(name.removeprefix(start))
+                    left -= _copied(file, target, left)
+                    target.chmod(0o555 if runs(info) else 0o444)
+            freeze(given, _toml(given, digest), frozen, digest)
+            keep(frozen, digest)
+        if not is_whole(self._folder, digest):
+            raise RefereeError(f"bot {digest} was changed")
+        self.bots += 1
+
+    def _name_all(self) -> None:
+        """Puts the folders where they belong."""
+        for name in (vault.RECORDS, BOTS):
+            if (self._folder / name).is_dir():
+                (self._folder / name).rename(self._files / name)
+                self._named.append(self._files / name)
+        sync_folder(self._files)
+
+
+def _toml(folder: Path, digest: str) -> str:
+    """The bot.toml of a bot, which is built already.
+
+    Raises:
+        RefereeError: there is none, or it wants to be built.
+    """
+    try:
+        with (folder / TOML).open("rb") as file:
+            text = file.read(_LARGEST_TOML + 1)
+        if not msgspec.toml.decode(text, type=BotToml).build:
+            return text.decode()
+    except (OSError, ValueError, RecursionError) as error:
+        raise RefereeError(f"bot {digest} has no {TOML} that can be read") from error
+    raise RefereeError(f"bot {digest} was not built")
+
+
+def _inside(name: str) -> Path:
+    """Where a file of a bot belongs in its folder.
+
+    Raises:
+        RefereeError: it is not within it.
+    """
+    parts = name.split("/")
+    strange = any(
+        part in ("", ".", "..") or "\0" in part or len(os.fsencode(part)) > _LONGEST_NAME
+        for part in parts
+    )
+    if strange or len(parts) > _DEEPEST:
+        raise RefereeError(f"{name[:80]!r} is no name of a file of a bot")
+    return Path(*parts)
+
+
+def _copied(file: IO[bytes], to: Path, most: int) -> int:
+    """Writes a file that is not there yet; returns its bytes.
+
+    Raises:
+        RefereeError: it is too large, or a folder is there.
+    """
+    try:
+        to.parent.mkdir(parents=True, exist_ok=True)
+        with to.open("xb") as target:
+            return sum(target.write(piece) for piece in pieces(file, most))
+    except (FileExistsError, NotADirectoryError) as error:
+        raise RefereeError(f"{to.name!r} is a file and a folder") from error
+
+
+def _remove(folder: Path) -> None:
+    """Takes away what may be read-only."""
+    for place, _, _ in os.walk(folder):
+        with suppress(OSError):
+            os.chmod(place, 0o700)  # it is nobody else's
+    shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,547 @@
+"""Whatever is changed in a ladder is found and named; and nothing is found where nothing was."""
+
+import hashlib
+import random
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from ladder import heads, vault
+from ladder.facts import Decision, Deed, Fact, Match, Opened, Pool, Submission
+from ladder.heads import Head
+from ladder.proving.findings import MOST, Findings, Report
+from ladder.proving.proving import Wanted, prove
+from ladder.proving.sampling import drawn
+from ladder.proving.story import Story
+from ladder.store.importing import import_facts
+from ladder.store.store import Store
+from ladder.store.tables import Base
+from ladder.store.where import Where, where_of
+from ladder.uploads.freezing import BOTS
+from referee.errors import HostError, RefereeError
+from support import ladders
+
+pytestmark = pytest.mark.slow
+
+FLIPS = 300
+ROWS = Wanted(sample=0)
+UNUSED = {
+    ("job", "at_ms"),  # when somebody wanted it: nothing follows from that
+    ("schema_step", "at_ms"),
+    ("lease", "token"),
+    ("lease", "owner"),
+    ("lease", "until_ms"),
+    ("lease", "attempts"),
+}
+COLUMNS = [
+    (table.name, column.name)
+    for table in Base.metadata.sorted_tables
+    for column in table.columns
+    if (table.name, column.name) not in UNUSED
+]
+
+
+@pytest.fixture(scope="module")
+def ladder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A ladder whose matches were played, with a bot benched, one retired, and versions."""
+    folder = tmp_path_factory.mktemp("ladder") / "it"
+    with ladders.made(folder, ladders.usual_pools(blocks=2, bench=2)) as store:
+        ladders.submit(store, "first", "author-of-first", "greedy")
+        for number, table in enumerate([(1, 2), (3, 4), (4, 5), (2, 5)]):
+            assert store.settle(ladders.play_leased(store, table, number))
+        store.add(lambda _, now: [Decision(deed=Deed.RETIRED, entrant=2, reason="so", at_ms=now)])
+        ladders.lease(store, ladders.job(store, (1, 3), 99))
+        assert [fact for fact in facts_of(store) if is_benching(fact)]
+    return folder
+
+
+@pytest.fixture
+def copy(ladder: Path, tmp_path: Path) -> Where:
+    """The same with a database of its own, which may be changed."""
+    return copied(ladder, tmp_path)
+
+
+def copied(ladder: Path, to: Path) -> Where:
+    """A copy of the database, and the files of the first."""
+    to.mkdir(exist_ok=True)
+    shutil.copy(ladder / "ladder.db", to)
+    return replace(where_of(str(to)), files=ladder)
+
+
+def facts_of(store: Store) -> list[Fact]:
+    """All facts of a ladder."""
+    with store.facts() as reader:
+        return [fact for _, fact in reader.facts()]
+
+
+def is_benching(fact: Fact) -> bool:
+    """Whether it is one."""
+    return isinstance(fact, Decision) and fact.deed is Deed.BENCHED
+
+
+def order(where: Where, *orders: str, values: tuple[Any, ...] = ()) -> None:
+    """Changes rows behind our back."""
+    connection = sqlite3.connect(where.database, isolation_level=None)
+    try:
+        connection.execute("PRAGMA ignore_check_constraints = ON")
+        for words in orders:
+            connection.execute(words, values)
+    finally:
+        connection.close()
+
+
+def told(report: Report) -> str:
+    """All that was found."""
+    return "\n".join(one.line for one in report.findings)
+
+
+def test_nothing_is_found_in_a_sound_ladder(ladder: Path) -> None:
+    """All records are played again, one after the other and by several processes alike."""
+    seen: list[tuple[int, int]] = []
+    report = prove(where_of(str(ladder)), Wanted(), lambda *how: seen.append(how))
+
+    assert (told(report), report.notes) == ("", ())
+    assert (report.matches, report.records, report.proved, report.bots) == (4, 4, 4, 4)
+    assert report.holds
+    assert seen == [(at, 4) for at in range(1, 5)]
+    assert prove(where_of(str(ladder)), Wanted(workers=2)) == report
+
+
+def test_a_sample_is_played_again_and_the_rest_compared(ladder: Path) -> None:
+    """Every file is held against its hash all the same."""
+    report = prove(where_of(str(ladder)), Wanted(sample=2))
+
+    assert (report.holds, report.records, report.proved) == (True, 4, 2)
+
+
+@pytest.mark.parametrize(("table", "column"), COLUMNS)
+def test_a_change_in_any_column_is_found(table: str, column: str, copy: Where) -> None:
+    """The first row that has something there, and the last, are another one each."""
+    for end in ("ASC", "DESC"):
+        where = copied(copy.database.parent, copy.database.parent / end)
+        where = replace(where, files=copy.files)
+        change(where, table, column, end)
+        try:
+            report = prove(where, ROWS)
+        except RefereeError:
+            continue
+        assert report.findings
+
+
+def change(where: Where, table: str, column: str, end: str) -> None:
+    """Makes one value another one of its type."""
+    connection = sqlite3.connect(where.database)
+    found = connection.execute(
+        f'SELECT rowid, "{column}" FROM "{table}" ORDER BY rowid {end} LIMIT 1'  # noqa: S608
+    ).fetchone()
+    connection.close()
+    row, value = found
+    order(
+        where,
+        f'UPDATE "{table}" SET "{column}" = ? WHERE rowid = {row}',  # noqa: S608
+        values=(other(value),),
+    )
+
+
+def other(value: Any) -> Any:
+    """Almost the same."""
+    if isinstance(value, str):
+        return value[:-1] + chr(ord(value[-1]) ^ 1) if value else "0"
+    if isinstance(value, bytes):
+        return value[:-1] + bytes([value[-1] ^ 1])
+    return value + (1000 if isinstance(value, int) else 1e-9)
+
+
+@pytest.mark.parametrize("table", [one.name for one in Base.metadata.sorted_tables])
+def test_a_row_that_is_gone_is_found(table: str, copy: Where) -> None:
+    """Whichever it is, in all tables but that of leases, which come and go."""
+    order(
+        copy,
+        f'DELETE FROM "{table}" WHERE rowid = (SELECT min(rowid) FROM "{table}")',  # noqa: S608
+    )
+    try:
+        found = bool(prove(copy, ROWS).findings)
+    except RefereeError:
+        found = True
+
+    assert found is (table != "lease")
+
+
+ADDED = {
+    "a verdict": "INSERT INTO verdict SELECT match, at + 50, entrant, place, code, detail "
+    "FROM verdict LIMIT 1",
+    "a step": "INSERT INTO step VALUES (1, 77, 25.0, 8.0)",
+    "a skill": "INSERT INTO skill VALUES (1, 77, 25.0, 8.0, 1, 0, 2, 0)",
+    "a lease": "INSERT INTO lease SELECT job, '', '', 0, 0 FROM match LIMIT 1",
+    "a job": "INSERT INTO job SELECT 'x', pool, entrants, 'y', blocks, at_ms FROM job LIMIT 1",
+    "a decision": "INSERT INTO decision SELECT seq, 'closed', 0, 1, '' FROM pool",
+    "a fact": "INSERT INTO fact SELECT seq + 10, kind, at_ms, digest, hash FROM fact "
+    "ORDER BY seq DESC LIMIT 1",
+}
+
+
+@pytest.mark.parametrize("what", ADDED)
+def test_a_row_too_many_is_found(what: str, copy: Where) -> None:
+    """Also where it makes sense for itself."""
+    order(copy, ADDED[what])
+
+    assert prove(copy, ROWS).findings
+
+
+def test_all_that_is_wrong_is_told_in_the_order_of_the_facts(copy: Where) -> None:
+    """One change does not hide another one, and is not told of at every fact after it."""
+    order(
+        copy,
+        "UPDATE match SET acts = acts + 1 WHERE number = 3",
+        "UPDATE submission SET name = 'other' WHERE entrant = 4",
+        "UPDATE match SET wall_us = -5 WHERE number = 1",
+    )
+    report = prove(copy, ROWS)
+
+    assert [one.where for one in report.findings if one.fact < 2**62] == [
+        "fact 6",
+        "match 1",
+        "match 1",
+        "match 3",
+    ]
+    assert "fact 6: it is not what was written: its digest is another one" in told(report)
+    assert "match 1: it counts less than nothing, or too much" in told(report)
+    assert "match 3: it is not what was written: its digest is another one" in told(report)
+
+
+def test_a_rating_that_does_not_follow_is_named(copy: Where) -> None:
+    """With the entrant, the match, and what it should be."""
+    order(
+        copy,
+        "UPDATE step SET mu = mu + 1e-12 WHERE match = 2 AND entrant = 4",
+        "UPDATE skill SET blocks = 9 WHERE entrant = 1",
+    )
+    first, second = prove(copy, ROWS).findings
+
+    assert first.line.startswith("step of entrant 4 after match 2: it is ")
+    assert second.line == "skill of entrant 1 in pool 1: blocks is 9, and should be 2"
+
+
+def test_any_flipped_bit_of_the_database_is_found_or_changes_nothing(
+    ladder: Path, tmp_path: Path
+) -> None:
+    """There is no traceback, whatever it hits; where nothing is found all facts are as before."""
+    whole = (ladder / "ladder.db").read_bytes()
+    with Store(where_of(str(ladder))) as store:
+        before = facts_of(store)
+    dice, missed = random.Random(6), 0
+    for _ in range(FLIPS):
+        where = copied(ladder, tmp_path)
+        bit = dice.randrange(8 * len(whole))
+        flipped = bytearray(whole)
+        flipped[bit // 8] ^= 1 << bit % 8
+        where.database.write_bytes(flipped)
+        try:
+            found = bool(prove(where, ROWS).findings)
+        except (RefereeError, HostError) as error:
+            assert "\n" not in str(error)
+            found = True
+        if not found:
+            missed += 1
+            with Store(where) as store:
+                assert facts_of(store) == before, bit
+        for left in tmp_path.iterdir():
+            left.unlink()
+
+    assert missed < FLIPS
+
+
+@pytest.mark.parametrize("sample", [None, 0])
+def test_a_changed_record_is_found_whether_it_is_played_again_or_not(
+    ladder: Path, tmp_path: Path, sample: int | None
+) -> None:
+    """A bit of any region, a tail that is cut, a file that is gone: the match is named."""
+    shutil.copytree(ladder, tmp_path / "it")
+    where = where_of(str(tmp_path / "it"))
+    with Store(where) as store:
+        matches = [fact for fact in facts_of(store) if isinstance(fact, Match)]
+    dice = random.Random(7)
+    for number, match in enumerate(matches, 1):
+        path = vault.path_of(tmp_path / "it", match.record)
+        path.chmod(0o644)
+        whole = path.read_bytes()
+        for damage in damages(whole, dice):
+            path.unlink(missing_ok=True)
+            if damage is not None:
+                path.write_bytes(damage)
+            (finding,) = prove(where, Wanted(sample=sample)).findings
+            assert finding.where == f"match {number}"
+            assert match.record in finding.what
+        path.write_bytes(whole)
+
+    assert prove(where, Wanted()).holds
+
+
+def damages(whole: bytes, dice: random.Random) -> Iterator[bytes | None]:
+    """What a record may become; None: it is gone."""
+    for part in range(4):
+        flipped = bytearray(whole)
+        flipped[dice.randrange(part * len(whole) // 4, (part + 1) * len(whole) // 4)] ^= 4
+        yield bytes(flipped)
+    yield whole[:-1]
+    yield whole + b"\0"
+    yield b""
+    yield None
+
+
+def remade(
+    ladder: Path, to: Path, change_fact: Callable[[Fact], Fact | None], **how: Any
+) -> Report:
+    """Proves a ladder of other facts, all of whose hashes and ratings were made anew."""
+    with Store(where_of(str(ladder))) as store:
+        facts = [new for fact in facts_of(store) if (new := change_fact(fact)) is not None]
+    where = replace(where_of(str(to)), files=ladder)
+    import_facts(where, facts)
+    return prove(where, Wanted(**how))
+
+
+def test_who_hashes_everything_anew_is_found_by_the_records(ladder: Path, tmp_path: Path) -> None:
+    """A result that was changed is not what its record says; only a published head shows more."""
+
+    def better(fact: Fact) -> Fact:
+        if not isinstance(fact, Match) or fact.job.entrants != (1, 2):
+            return fact
+        block = replace(fact.blocks[0], values=(999, -999))
+        return replace(fact, blocks=(block, *fact.blocks[1:]))
+
+    (finding,) = remade(ladder, tmp_path / "a", better).findings
+    assert finding.line.startswith("match 1: block 0: values: ")
+    assert remade(ladder, tmp_path / "b", lambda fact: fact).holds
+
+    with Store(where_of(str(ladder))) as store, store.facts() as reader:
+        assert reader.head is not None
+        head = Head(
+            ladder=store.opened.ladder, facts=reader.head.seq, hash=reader.head.hash, at_ms=0
+        )
+    assert prove(where_of(str(ladder)), Wanted(sample=0, head=head)).holds
+    report = remade(ladder, tmp_path / "c", better, sample=0, head=head)
+    assert told(report).startswith("head: fact ")
+    cut = remade(ladder, tmp_path / "d", lambda fact: fact, sample=0, head=replace(head, facts=99))
+    assert "the ladder has fewer" in told(cut)
+
+
+def test_who_is_benched_has_to_follow_from_what_was_played(ladder: Path, tmp_path: Path) -> None:
+    """Neither a benching that was left out nor one that was made up stays unseen."""
+    left_out = remade(
+        ladder, tmp_path / "a", lambda fact: None if is_benching(fact) else fact, sample=0
+    )
+    assert "entrant 4 is benched in pool 1: faults in " in told(left_out)
+
+    def other_bot(fact: Fact) -> Fact:
+        return replace(fact, entrant=1) if isinstance(fact, Decision) else fact
+
+    assert "after the match before it, entrant 4 is benched" in told(
+        remade(ladder, tmp_path / "b", other_bot, sample=0)
+    )
+
+    def too_early(fact: Fact) -> Fact:
+        return fact if not isinstance(fact, Pool) else replace(fact, bench=0)
+
+    assert "nothing that was played benches it" in told(
+        remade(ladder, tmp_path / "c", too_early, sample=0)
+    )
+
+
+def test_a_pool_is_of_a_game_as_this_referee_has_it(ladder: Path, tmp_path: Path) -> None:
+    """Other rules, other seatings, or no such game."""
+    for name, value, what in (
+        ("rules", lambda pool: replace(pool.rules, digest="0" * 64), "digest 0000000000000000"),
+        ("seatings", lambda pool: pool.seatings + 1, "each deck is played in 3 seatings"),
+        ("game", lambda _: "no-such-game", "no-such-game"),
+    ):
+
+        def changed(fact: Fact, name: str = name, value: Any = value) -> Fact:
+            return replace(fact, **{name: value(fact)}) if isinstance(fact, Pool) else fact
+
+        try:
+            assert what in told(remade(ladder, tmp_path / name, changed, sample=0))
+        except ValueError:
+            assert name == "seatings"
+
+
+def test_frozen_bots_are_held_against_their_hashes(ladder: Path, tmp_path: Path) -> None:
+    """A changed one is found; missing ones are a note, since an archive may come without any."""
+    shutil.copytree(ladder, tmp_path / "it")
+    where = where_of(str(tmp_path / "it"))
+    one, *rest = sorted((tmp_path / "it" / BOTS).iterdir())
+    (one / "bot.toml").chmod(0o644)
+    (one / "bot.toml").write_text("other")
+    report = prove(where, ROWS)
+    assert told(report) == f"bot {str(one)!r}: its files are not what was frozen"
+
+    for folder in rest:
+        folder.chmod(0o755)
+        shutil.rmtree(folder)
+    report = prove(where, ROWS)
+    assert len(report.findings) == 1
+    assert report.notes[0].startswith("3 of 4 frozen bots are not in ")
+
+
+def test_records_of_no_match_are_a_note(ladder: Path, tmp_path: Path) -> None:
+    """Killed runners leave them."""
+    shutil.copytree(ladder, tmp_path / "it")
+    vault.keep_packed(tmp_path / "it", [b"left by a runner"])
+    report = prove(where_of(str(tmp_path / "it")), ROWS)
+
+    assert report.holds
+    assert report.notes == ("1 record is of no match: runners that were killed leave them",)
+
+
+def test_a_ladder_on_postgresql_is_proved_alike(
+    ladder: Path, database: str, tmp_path: Path
+) -> None:
+    """The same is found there."""
+    with Store(where_of(str(ladder))) as store:
+        facts = facts_of(store)
+    where = replace(where_of(database), files=ladder)
+    import_facts(where, facts)
+    report = prove(where, Wanted())
+
+    assert (told(report), report.proved) == ("", 4)
+    assert report.head == prove(where_of(str(ladder)), ROWS).head
+
+
+def test_there_has_to_be_a_ladder(tmp_path: Path) -> None:
+    """Nothing is made where none is."""
+    with pytest.raises(RefereeError, match="there is no ladder at"):
+        prove(where_of(str(tmp_path / "none")), ROWS)
+
+    assert not (tmp_path / "none").exists()
+
+
+OPENED = Opened("0" * 32, "test", 1, "0")
+POOL = replace(ladders.usual_pools()[0], pool=1)
+BOT = Submission(
+    entrant=1, bot=1, name="a", author="b", version=1, hash="1" * 64, source="2" * 64, at_ms=2
+)
+SENSELESS: dict[str, tuple[list[Fact], Fact, str]] = {
+    "not opened": ([], POOL, "not opened before"),
+    "opened twice": ([OPENED], OPENED, "opened before"),
+    "a strange id": ([], replace(OPENED, ladder="x"), "32 hex digits"),
+    "a time before all time": ([OPENED], replace(POOL, at_ms=-1), "its time is -1"),
+    "a pool is left out": ([OPENED], replace(POOL, pool=2), "number is 2, and should be 1"),
+    "sides of other seats": ([OPENED], replace(POOL, partners=((0,), (0,))), "its sides"),
+    "tables of none": ([OPENED], replace(POOL, places=0), "0 places"),
+    "no seatings": ([OPENED], replace(POOL, seatings=0), "0 seatings"),
+    "an entrant is left out": ([OPENED], replace(BOT, entrant=2), "entrant is 2, and should be 1"),
+    "a version is left out": ([OPENED, BOT], replace(BOT, entrant=2, version=3), "should be 2"),
+    "a version of another bot": ([OPENED, BOT], replace(BOT, entrant=2, bot=2, version=2), "bot"),
+    "a name of anything": ([OPENED], replace(BOT, name="a b"), "bot name 'a b'"),
+    "a hash of anything": ([OPENED], replace(BOT, hash="../x"), "64 hex digits"),
+    "a partner of nobody": ([OPENED], replace(BOT, partners=(9,)), "partner is bot 9"),
+    "a decision of nobody": (
+        [OPENED, BOT],
+        Decision(deed=Deed.CHOSEN, entrant=7, reason="", at_ms=1),
+        "of entrant 7, and there is none",
+    ),
+    "a decision of no pool": (
+        [OPENED, BOT],
+        Decision(deed=Deed.CLOSED, pool=7, reason="", at_ms=1),
+        "of pool 7, and there is none",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", SENSELESS)
+def test_facts_make_sense_after_those_before_them(what: str) -> None:
+    """What does not is named, and is left out, so that nothing falls over it."""
+    before, fact, said = SENSELESS[what]
+    story = Story()
+    for one in before:
+        assert story.add(one) == []
+
+    assert said in "\n".join(story.add(fact))
+
+
+MATCHES: dict[str, tuple[Callable[[Match], Match], str]] = {
+    "of another ladder": (lambda m: replace(m, job=replace(m.job, ladder="1" * 32)), "another"),
+    "of no pool": (lambda m: replace(m, job=replace(m.job, pool=2)), "pool 2, and there is none"),
+    "of nobody": (lambda m: replace(m, job=replace(m.job, entrants=(1, 9))), "entrant 9"),
+    "against oneself": (
+        lambda m: replace(m, job=replace(m.job, entrants=(1, 1), hashes=m.job.hashes[:1] * 2)),
+        "2 places for different bots",
+    ),
+    "by other bots": (lambda m: replace(m, job=replace(m.job, hashes=("0" * 64,) * 2)), "hashes"),
+    "of three": (lambda m: replace(m, used_us=(1, 2, 3)), "2 places"),
+    "less than nothing": (lambda m: replace(m, acts=-1), "less than nothing"),
+    "too much": (lambda m: replace(m, wall_us=2**63), "too much"),
+    "a fault of nobody": (
+        lambda m: replace(m, fault_list=(replace(m.fault_list[0], bot=2),)),
+        "at no place",
+    ),
+    "a block of three": (lambda m: block(m, values=(1, 2, 3)), "not those of its pool"),
+    "a block of too much": (lambda m: block(m, values=(2**40, 0)), "not those of its pool"),
+    "a block in more deals": (lambda m: block(m, deals=9), "not those of its pool"),
+    "a block of no job": (lambda m: block(m, block=9), "not those of its job"),
+    "a block is missing": (lambda m: replace(m, blocks=m.blocks[1:]), "1 blocks instead of 2"),
+    "no record": (lambda m: replace(m, record=""), "has no record"),
+    "a record of anything": (lambda m: replace(m, record="../../x"), "64 hex digits"),
+}
+
+
+def block(match: Match, **how: Any) -> Match:
+    """A match whose first block is another one."""
+    return replace(match, blocks=(replace(match.blocks[0], **how), *match.blocks[1:]))
+
+
+@pytest.mark.parametrize("what", MATCHES)
+def test_a_match_makes_sense_for_its_table(what: str, tmp_path: Path) -> None:
+    """Each of these would fall over something later, or could not be kept."""
+    with ladders.made(tmp_path / "it", bots=("first", "random")) as store:
+        match = ladders.invented(store, ladders.job(store, (1, 2)), faults=(1, 0))
+        story = Story()
+        for fact in facts_of(store):
+            assert story.add(fact) == []
+    changed, said = MATCHES[what]
+
+    assert story.add(match) == []
+    assert said in "\n".join(story.add(changed(match)))
+
+
+@pytest.mark.parametrize(("matches", "wanted"), [(1000, 10), (7, 3), (5, 5), (3, 9), (0, 4)])
+def test_samples_are_spread_evenly_and_follow_from_the_head(matches: int, wanted: int) -> None:
+    """Each part of the ladder has as many; another head draws others."""
+    head = hashlib.sha256(b"head").hexdigest()
+    found = sorted(drawn(matches, wanted, head))
+
+    assert found == sorted(drawn(matches, wanted, head))
+    assert len(found) == min(matches, wanted)
+    assert all(
+        part * matches // wanted < number <= (part + 1) * matches // wanted
+        for part, number in enumerate(found)
+        if matches > wanted
+    )
+    if matches == 1000:
+        assert found != sorted(drawn(matches, wanted, head[::-1]))
+
+
+def test_findings_are_told_once_and_not_without_end() -> None:
+    """Of too many only the number is kept."""
+    findings = Findings()
+    for number in range(MOST + 5):
+        findings.add(f"match {MOST - number}", "is wrong", MOST - number)
+        findings.add(f"match {MOST - number}", "is wrong", MOST - number)
+
+    assert findings.in_order()[0].fact < findings.in_order()[-1].fact
+    assert len(findings.in_order()) == MOST
+    assert findings.more == 10
+
+
+def test_a_head_can_be_signed_and_proved(ladder: Path, tmp_path: Path) -> None:
+    """What `prove` returns is what a head is made of."""
+    report = prove(where_of(str(ladder)), ROWS)
+    head = Head(ladder=report.ladder, facts=report.facts, hash=report.head, at_ms=1)
+    signed = heads.signed(head, heads.kept_key(tmp_path))
+
+    heads.check(signed)
+    assert prove(where_of(str(ladder)), Wanted(sample=0, head=signed.head)).holds
