@@ -44,7 +44,7 @@ class Witness:
         """The verdict on bytes that break the protocol."""
         detail = error.detail
         if error.fault is not RemoteFault.OUTPUT:
-            line = error.line[:80].decode(errors="backslashreplace")
+            line = printable(error.line[:80].decode(errors="backslashreplace"))
             detail = f"{detail}; the bot wrote: {line}"
         self.heard = error.line or self.heard
         return Verdict(_CODES[error.fault], detail, self.evidence(receipt))

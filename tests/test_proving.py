@@ -1,9 +1,12 @@
 """Whatever is changed in a ladder is found and named; and nothing is found where nothing was."""
 
 import hashlib
+import os
 import random
 import shutil
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -24,6 +27,7 @@ from ladder.store.tables import Base
 from ladder.store.where import Where, where_of
 from ladder.uploads.freezing import BOTS
 from referee.errors import HostError, RefereeError
+from referee.sandbox.bare import has_ended
 from support import ladders
 
 pytestmark = pytest.mark.slow
@@ -241,12 +245,7 @@ def test_any_flipped_bit_of_the_database_is_found_or_changes_nothing(
         flipped = bytearray(whole)
         flipped[bit // 8] ^= 1 << bit % 8
         where.database.write_bytes(flipped)
-        try:
-            found = bool(prove(where, ROWS).findings)
-        except (RefereeError, HostError) as error:
-            assert "\n" not in str(error)
-            found = True
-        if not found:
+        if not is_found(where):
             missed += 1
             with Store(where) as store:
                 assert facts_of(store) == before, bit
@@ -254,6 +253,14 @@ def test_any_flipped_bit_of_the_database_is_found_or_changes_nothing(
             left.unlink()
 
     assert missed < FLIPS
+
+
+def is_found(where: Where) -> bool:
+    """Whether anything is, be it that the file cannot be read at all."""
+    try:
+        return bool(prove(where, ROWS).findings)
+    except (RefereeError, HostError) as error:
+        return "\n" not in str(error)
 
 
 @pytest.mark.parametrize("sample", [None, 0])
@@ -395,6 +402,36 @@ def test_records_of_no_match_are_a_note(ladder: Path, tmp_path: Path) -> None:
 
     assert report.holds
     assert report.notes == ("1 record is of no match: runners that were killed leave them",)
+
+
+PARENT = """
+import os, signal
+from ladder.proving.records import _processes
+if __name__ == "__main__":
+    pool = _processes(1)
+    print(pool.submit(os.getpid).result(), flush=True)
+    signal.pause()
+"""
+
+
+def test_processes_that_play_records_again_end_with_us(tmp_path: Path) -> None:
+    """Also where we are killed."""
+    (tmp_path / "parent.py").write_text(PARENT)
+    parent = subprocess.Popen(
+        [sys.executable, tmp_path / "parent.py"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,  # its semaphores are cleared up with a warning
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)},
+    )
+    assert parent.stdout is not None
+    with parent.stdout:
+        worker = os.pidfd_open(int(parent.stdout.readline()))
+    try:
+        parent.kill()
+        parent.wait()
+        assert has_ended(worker, 20)
+    finally:
+        os.close(worker)
 
 
 def test_a_ladder_on_postgresql_is_proved_alike(

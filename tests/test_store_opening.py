@@ -26,7 +26,7 @@ from ladder.store.migrations import migrate, newest
 from ladder.store.store import Beginning, Store
 from ladder.store.where import Where, where_of
 from referee.errors import HostError, RefereeError
-from support.ladders import count, filled, invented, job, lease, made, submit, usual_pools
+from support.ladders import LEASE_MS, filled, invented, job, lease, made, submit, usual_pools
 from support.postgres import Mode, Postgres
 from support.sandboxes import need
 
@@ -64,6 +64,41 @@ def changed(where: Where, order: str) -> None:
             connection.execute(text(order))
     finally:
         database.close()
+
+
+@pytest.mark.parametrize(
+    ("typed", "shown", "option"),
+    [
+        ("my ladder", "my ladder", " --ladder 'my ladder'"),
+        ("x/", "x", " --ladder x/"),
+        ("postgresql://me@h/db", "postgresql://me@h/db", " --ladder postgresql://me@h/db"),
+        ("postgres://me:secret@h:1/db", "postgresql://me:***@h:1/db", " --ladder URL"),
+        ("postgresql://h/db?password=secret&files=/f", "postgresql://h/db", " --ladder URL"),
+    ],
+)
+def test_where_a_ladder_is_told_without_secrets(typed: str, shown: str, option: str) -> None:
+    """What people see of a URL has no password; what they are to type can be typed."""
+    found = where_of(typed)
+    assert (found.typed, found.option) == (shown, option)
+
+
+def test_where_a_ladder_is_by_default() -> None:
+    """What is typed, else the environment, else a usual name; files beside the database, or where
+    the URL says."""
+    assert where_of(None, {}).typed == "ladder-data"
+    assert where_of(None, {"REFEREE_LADDER": "x"}).typed == "x"
+    assert where_of("y", {"REFEREE_LADDER": "x"}).typed == "y"
+    assert where_of(None, {"REFEREE_LADDER": "x"}).option == ""
+    assert where_of("y").files == Path("y").absolute()
+    assert where_of("postgresql://h/db?files=/f&sslmode=require").files == Path("/f")
+    assert where_of("postgresql://h/db").files is None
+
+
+@pytest.mark.parametrize("typed", ["mysql://h/db", "sqlite:///x", "http://h", "postgresql://h:x/d"])
+def test_another_kind_of_place(typed: str) -> None:
+    """One line says what a ladder can be in."""
+    with pytest.raises(RefereeError, match="postgresql://"):
+        where_of(typed)
 
 
 def test_there_is_none(tmp_path: Path) -> None:
@@ -205,7 +240,10 @@ class TestSchema:
             assert store.rebuild()[0] == store.rebuild()[1]
             assert store.counts().matches == 8
             assert len(store.results(1).values) == 10
-            assert count(store, invented(store, job(store, (1, 2), 99))) is Settled.COUNTED
+            held = store.take("somebody", LEASE_MS, lambda _: True, lambda _: None)
+            assert held is not None
+            assert (held.attempts, held.job.entrants) == (2, (1, 2))
+            assert store.settle(invented(store, held.job))[0] is Settled.COUNTED
 
 
 @pytest.fixture
@@ -378,7 +416,8 @@ def old_ladder(to: Path) -> str:
             store.add(lambda _, at: [Decision(deed=Deed.CHOSEN, entrant=2, reason="x", at_ms=at)])
             filled(store, 3, pool=2)
             store.add(lambda _, at: [Decision(deed=Deed.CLOSED, pool=2, reason="x", at_ms=at)])
-            lease(store, job(store, (1, 2), 77), "nobody")
+            last = job(store, (1, 2), 77)
+            store.take("nobody", 0, lambda _: True, lambda _: last)
             with store.facts() as reader:
                 assert reader.head is not None
                 head = reader.head.hash

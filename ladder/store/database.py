@@ -27,6 +27,8 @@ _DAMAGED: Final = (
     *("Could not decode", "no such column", "no such table", "datatype mismatch"),
 )
 
+_RESTORE: Final = "restore it from a backup, or import an export of it"
+
 _LASTING: Final = ("full", "I/O error", "readonly", "unable to open")
 """What SQLite says of what does not pass by waiting."""
 
@@ -102,6 +104,10 @@ class Database:
             yield
         except SQLAlchemyError as error:
             raise self._explained(error) from error
+        except UnicodeDecodeError as error:  # SQLite quotes what is damaged; the driver cannot
+            raise RefereeError(
+                f"ladder {self._where.typed!r}: its schema is damaged: {_RESTORE}"
+            ) from error
 
     def _explained(self, error: SQLAlchemyError) -> Exception:
         if not isinstance(error, DBAPIError):
@@ -109,7 +115,7 @@ class Database:
         said = (str(error.orig).strip() or type(error.orig).__name__).splitlines()[0]
         line = f"ladder {self._where.typed!r}: {said}"
         if any(word in said for word in _DAMAGED):
-            return RefereeError(f"{line}: restore it from a backup, or import an export of it")
+            return RefereeError(f"{line}: {_RESTORE}")
         passing = isinstance(error, OperationalError) or error.connection_invalidated
         lasting = any(word in said for word in _LASTING)
         return DatabaseGone(line) if passing and not lasting else HostError(line)

@@ -222,7 +222,7 @@ class Examiner:
         """The rows of a query; none, and a word about it, where the database fails at it."""
         try:
             return list(self._connection.execute(query, values).mappings())
-        except DBAPIError as error:
+        except (DBAPIError, UnicodeDecodeError) as error:  # of what the database quotes
             self._fails(where, error)
             return []
 
@@ -231,11 +231,11 @@ class Examiner:
         try:
             streamed = query.execution_options(yield_per=_AT_ONCE)
             yield from self._connection.execute(streamed).mappings()
-        except DBAPIError as error:
+        except (DBAPIError, UnicodeDecodeError) as error:  # of what the database quotes
             self._fails(where, error)
 
-    def _fails(self, where: str, error: DBAPIError) -> None:
-        said = str(error.orig).strip().splitlines()
+    def _fails(self, where: str, error: DBAPIError | UnicodeDecodeError) -> None:
+        said = str(getattr(error, "orig", error)).strip().splitlines()
         self._found(where, f"cannot be read: {said[0] if said else 'no reason given'}", 0)
 
     def _is_typed(self, row: Fetched, types: Mapping[str, type], where: str, seq: object) -> bool:

@@ -1,6 +1,7 @@
 """Where a ladder is: `--ladder WHERE`."""
 
 import os
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
@@ -18,6 +19,7 @@ USUAL: Final = "ladder-data"
 DATABASE: Final = "ladder.db"
 _POSTGRESQL: Final = ("postgres", "postgresql", "postgresql+psycopg")
 _FILES: Final = "files"
+_PASSWORD: Final = "password"  # noqa: S105  # the name of one
 
 
 class Where(Struct, frozen=True):
@@ -58,7 +60,7 @@ def where_of(typed: str | None, environment: Mapping[str, str] = os.environ) -> 
         RefereeError: it is neither.
     """
     meant = typed or environment.get(VARIABLE) or USUAL
-    option = f" --ladder {meant}" if typed else ""
+    option = f" --ladder {shlex.quote(meant)}" if typed else ""
     if "://" in meant:
         return _by_url(meant, option)
     folder = Path(meant)
@@ -84,8 +86,10 @@ def _by_url(typed: str, option: str) -> Where:
     named = url.query.get(_FILES)
     files = Path(named).absolute() if isinstance(named, str) else None
     url = url.set(drivername="postgresql+psycopg").difference_update_query([_FILES])
-    shown = url.set(drivername="postgresql").render_as_string(hide_password=True)
-    return Where(url, files, shown, option if url.password is None else " --ladder URL")
+    plain = url.set(drivername="postgresql", query={})
+    secret = url.password is not None or _PASSWORD in url.query
+    shown = plain.render_as_string(hide_password=True)
+    return Where(url, files, shown, " --ladder URL" if secret and option else option)
 
 
 def usual_files(ladder: str, environment: Mapping[str, str] = os.environ) -> Path:
