@@ -91,6 +91,7 @@ class Submission(Struct, frozen=True, tag=True, kw_only=True):
         source: SHA-256 of what was handed in.
         partners: bots that its author declared to be its partners: only with them may it sit at a
             table, on their side, though they are of the same author.
+        games: the names of the pools in which it plays; empty for all, those to come included.
     """
 
     entrant: int
@@ -101,6 +102,7 @@ class Submission(Struct, frozen=True, tag=True, kw_only=True):
     hash: str
     source: str
     partners: tuple[int, ...] = ()
+    games: tuple[str, ...] = ()
     at_ms: int
 
 

@@ -91,7 +91,9 @@ class Roster:
 
     def plays(self, pool: int, entrant: int) -> bool:
         """Whether an entrant plays in a pool."""
-        return self.is_current(entrant) and (pool, entrant) not in self.benched
+        games = self.entrants[entrant].games
+        meant = not games or self.pools[pool].name in games
+        return meant and self.is_current(entrant) and (pool, entrant) not in self.benched
 
     def playing(self, pool: int) -> tuple[Submission, ...]:
         """Who plays in a pool."""

@@ -15,7 +15,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from ladder.numbering import distinct, numbered
-from ladder.packing import UNKNOWN, Results, packed, results, uncounted, unpacked
+from ladder.packing import UNKNOWN, Gathering, Results, packed, uncounted, unpacked
 from ladder.plan import LuckUse
 from ladder.pool_standings import Entrant, Faults, pool_standings, replicates_of, shown_names
 from ladder.results import Round, RoundResult, Table, TableResult
@@ -299,7 +299,9 @@ def test_ids_that_begin_alike_are_ordered_by_all_of_them() -> None:
     jobs = ["0" * 63 + end for end in "b2a1"]
     blocks = [packed([block(0, (at, -at))], 2) for at in range(4)]
     counts = [np.array([(at, at + 1), (0, 0), (0, 0), (0, 0)], "<i8").tobytes() for at in range(4)]
-    found = results(jobs, blocks, counts, places=2, acts=[0, 1, 2, 3], wall_us=[0, 1, 2, 3])
+    gathering = Gathering(2)
+    gathering.add(jobs, blocks, counts, [0, 1, 2, 3], [0, 1, 2, 3])
+    found = gathering.results()
 
     assert found.values[:, 0].tolist() == found.acts.tolist() == found.wall_us.tolist()
     assert found.acts.tolist() == [3, 1, 2, 0]

@@ -35,6 +35,14 @@ _LADDER: Final = {
         "Proves a ladder: facts, records, decks, bots and ratings.",
     ),
     "rebuild": ("ladder_care:rebuild", "Makes anew what follows from the facts."),
+    "export": (
+        "ladder_move:export_ladder",
+        "Writes all facts and records of a ladder as one archive, with a signed head.",
+    ),
+    "import": (
+        "ladder_move:import_ladder",
+        "Makes a ladder of an archive, after checking all of it.",
+    ),
     "migrate": (
         "ladder_care:migrate_ladder",
         "Brings the database of an older referee up to date.",

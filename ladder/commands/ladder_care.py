@@ -1,4 +1,4 @@
-"""`referee ladder verify`, `rebuild`, `migrate`, `export` and `import`: what an organiser proves."""
+"""`referee ladder verify`, `rebuild`, `migrate`, `export`, `import`: care for a ladder."""
 
 import json
 import os

@@ -33,6 +33,7 @@ class Asked(Struct, frozen=True):
     name: str | None
     author: str | None
     partners: tuple[str, ...]
+    games: tuple[str, ...]
 
 
 class Refusal(Struct, frozen=True):
@@ -62,6 +63,10 @@ def submit(
         list[str] | None,
         typer.Option(metavar="BOT", help="A bot of yours that may be its partner at a table."),
     ] = None,
+    game: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A game of the ladder to play.  [default: all]"),
+    ] = None,
     where: Where = None,
     sandbox: Sandbox = Sandboxes.AUTO,
     as_json: Json = False,
@@ -73,15 +78,16 @@ def submit(
     keeps its results. Where there is no ladder yet, one is made, of briscola-2; for other games see
     `referee ladder open`.
     """
-    asked = Asked(tuple(paths), name, author, tuple(partner or ()))
+    asked = Asked(tuple(paths), name, author, tuple(partner or ()), tuple(game or ()))
     _check(asked)
     settings = read_settings()
     with opened_or_made(where) as store:
         partners = tuple(store.refresh().find(text) for text in asked.partners)
+        pools = _pools(store, asked.games)
         talk = console(stderr=True)
         with busy(talk, "opening the sandbox ...") as say:
             taken, refused = trio.run(
-                _all_taken_in, store, asked, partners, SandboxName(sandbox), settings, say
+                _all_taken_in, store, asked, partners, pools, SandboxName(sandbox), settings, say
             )
         if as_json:
             print(json.dumps(_as_json(store, taken, refused), indent=2))
@@ -128,10 +134,25 @@ def author_of(path: str, author: str | None) -> str:
     return found
 
 
+def _pools(store: Store, games: tuple[str, ...]) -> tuple[Pool, ...]:
+    """The games that a bot is to play.
+
+    Raises:
+        RefereeError: one of them is none of the ladder's.
+    """
+    found = store.refresh().open_pools
+    for game in games:
+        if game not in {pool.name for pool in found}:
+            names = ", ".join(pool.name for pool in found) or "none"
+            raise RefereeError(f"game {game!r}: this ladder has {names}")
+    return tuple(pool for pool in found if not games or pool.name in games)
+
+
 async def _all_taken_in(
     store: Store,
     asked: Asked,
     partners: tuple[int, ...],
+    pools: tuple[Pool, ...],
     sandbox: SandboxName,
     settings: Settings,
     say: Any,
@@ -139,11 +160,11 @@ async def _all_taken_in(
     """Takes in one after the other; a refusal stops none of the others."""
     taken: list[Submission] = []
     refused: list[Refusal] = []
+    games = tuple(pool.name for pool in pools) if asked.games else ()
     with trio.CancelScope() as scope:
         async with interruptible(scope), opened_for(sandbox, (), settings) as place:
             for path in asked.paths:
                 author = author_of(path, asked.author)
-                pools = store.refresh().open_pools
                 try:
                     frozen = await taken_in(
                         path, store.files, pools, place, settings, say=say, name=asked.name
@@ -154,13 +175,19 @@ async def _all_taken_in(
                         raise
                     refused.append(Refusal(path, str(found)))
                     continue
-                taken.append(_added(store, frozen, author, partners))
+                taken.append(_added(store, frozen, author, partners, games))
     if scope.cancelled_caught:
         raise KeyboardInterrupt
     return taken, refused
 
 
-def _added(store: Store, frozen: Frozen, author: str, partners: tuple[int, ...]) -> Submission:
+def _added(
+    store: Store,
+    frozen: Frozen,
+    author: str,
+    partners: tuple[int, ...],
+    games: tuple[str, ...],
+) -> Submission:
     """The submission that a frozen bot is: a new one, unless it plays just as it is."""
 
     def make(roster: Roster, now_ms: int) -> list[Fact]:
@@ -168,7 +195,7 @@ def _added(store: Store, frozen: Frozen, author: str, partners: tuple[int, ...])
         versions = () if bot is None else roster.versions(bot)
         if bot is not None and roster.is_current(roster.chosen(bot)):
             now = roster.entrants[roster.chosen(bot)]
-            if now.hash == frozen.hash and now.partners == partners:
+            if (now.hash, now.partners, now.games) == (frozen.hash, partners, games):
                 return []
         entrant = max(roster.entrants, default=0) + 1
         new = Submission(
@@ -180,6 +207,7 @@ def _added(store: Store, frozen: Frozen, author: str, partners: tuple[int, ...])
             hash=frozen.hash,
             source=frozen.source,
             partners=partners,
+            games=games,
             at_ms=now_ms,
         )
         return [new]
@@ -209,13 +237,10 @@ def _as_json(store: Store, taken: list[Submission], refused: list[Refusal]) -> d
     }
 
 
-def _games(pools: tuple[Pool, ...]) -> str:
-    return ", ".join(pool.name for pool in pools)
-
-
 def _print(roster: Roster, taken: list[Submission], refused: list[Refusal]) -> None:
     for one in taken:
         told = f"{one.name} v{one.version} by {one.author}"
-        print(f"{told}: plays {_games(roster.open_pools)} as #{one.entrant}")
+        pools = (pool for pool in roster.open_pools if roster.plays(pool.pool, one.entrant))
+        print(f"{told}: plays {', '.join(pool.name for pool in pools)} as #{one.entrant}")
     for other in refused:
         print("referee:", printable(f"refused: {other.why}", keep="\n"), file=sys.stderr)

@@ -79,7 +79,9 @@ class Reading:
             case Pool():
                 written, again = one.row["settings"], msgspec.json.encode(fact).decode()
             case Submission():
-                written, again = one.row["partners"], _texts(fact.partners)
+                lists = (fact.partners, fact.games)
+                written = f"{one.row['partners']} {one.row['games']}"
+                again = " ".join(msgspec.json.encode(each).decode() for each in lists)
         if written != again:
             self._findings.add(where, "its JSON is not as it was written", one.seq)
         return fact
@@ -173,10 +175,3 @@ def _twofold(match: Match, row: Fetched, verdicts: Sequence[Fetched]) -> list[st
         if one["at"] != at or not seated:
             found.append(f"verdict {one['at']} is not at its place")
     return found
-
-
-def _texts(values: Sequence[int]) -> str:
-    try:
-        return texts(values)
-    except OverflowError:
-        return ""

@@ -4,8 +4,8 @@ from msgspec.structs import asdict
 from sqlalchemy import Connection, insert, select
 
 from ladder.facts import FIRST_HASH, Fact, Match, chained, digest_of
-from ladder.store.rows import Link, Row, add_rows, kind_of
-from ladder.store.tables import FactRow
+from ladder.store.rows import Link, add_rows, kind_of
+from ladder.store.tables import FactRow, Row, table_of
 
 
 def last(connection: Connection) -> Link | None:
@@ -26,7 +26,7 @@ def fact_row(before: Link | None, fact: Fact) -> tuple[Link, Row]:
 def append(connection: Connection, fact: Fact) -> int:
     """Adds a fact; returns its number. The row of a match is left to `rows.add_match`."""
     link, row = fact_row(last(connection), fact)
-    connection.execute(insert(FactRow).values(row))
+    connection.execute(insert(table_of(FactRow)).values(row))
     if not isinstance(fact, Match):
         add_rows(connection, link.seq, fact)
     return link.seq

@@ -6,6 +6,7 @@ beginning (BEGIN IMMEDIATE). In PostgreSQL a lock that lasts as long as the tran
 same; hence facts have one order, whoever adds them.
 """
 
+import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ from ladder.store.where import Where
 from referee.errors import HostError, RefereeError
 
 _BUSY_MS: Final = 10_000
+_BUSY_AGAIN_S: Final = 0.01
 _CONNECT_S: Final = 5
 _LOCK: Final = 0x6272_6973_636F  # "brisco", so that no other program's lock is ours by chance
 _WRITES: Final = "ladder_writes"
@@ -136,8 +138,7 @@ def _local(where: Where) -> Engine:
     @event.listens_for(engine, "connect")
     def _connected(connection: Any, _record: Any) -> None:  # the driver's own, which has no type
         connection.isolation_level = None  # the driver begins nothing behind our back
-        if connection.execute(_IS_OURS).fetchone()[0]:  # other programs' files stay as they are
-            connection.execute("PRAGMA journal_mode=WAL")
+        _keep_a_log(connection)
         for pragma in (
             "synchronous=FULL",
             f"busy_timeout={_BUSY_MS}",
@@ -151,6 +152,24 @@ def _local(where: Where) -> Engine:
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
     return engine
+
+
+def _keep_a_log(connection: sqlite3.Connection) -> None:
+    """Lets others read while one writes; other programs' files stay as they are.
+
+    Where several open a new file at once, SQLite does not wait for its turn here by itself.
+    """
+    until = time.monotonic() + _BUSY_MS / 1000
+    while True:
+        try:
+            ours = connection.execute(_IS_OURS).fetchall()[0][0]
+            if ours:
+                connection.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > until:
+                raise
+            time.sleep(_BUSY_AGAIN_S)
 
 
 def _remote(where: Where) -> Engine:

@@ -12,8 +12,8 @@ from ladder.store import ratings
 from ladder.store.chain import fact_row
 from ladder.store.database import Database
 from ladder.store.migrations import migrate
-from ladder.store.rows import Link, Row, add_rows, job_row, match_row, verdict_rows
-from ladder.store.tables import Base, FactRow, JobRow, MatchRow, VerdictRow
+from ladder.store.rows import Link, add_rows, job_row, match_row, verdict_rows
+from ladder.store.tables import Base, FactRow, JobRow, MatchRow, Row, VerdictRow, table_of
 from ladder.store.where import Where
 from referee.errors import RefereeError
 
@@ -87,7 +87,7 @@ class _Import:
         """Writes what waits."""
         for table, found in self._waiting.items():
             if found:
-                self._connection.execute(insert(table), found)
+                self._connection.execute(insert(table_of(table)), found)
                 found.clear()
         ratings.write_steps(self._connection, self._ratings)
 

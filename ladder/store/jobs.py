@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Final
 
 from msgspec import Struct
-from sqlalchemy import Connection, RowMapping, delete, func, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 
 from ladder.benching import Count, reason
 from ladder.facts import Decision, Deed, Fact, LadderJob, Match
@@ -14,7 +14,7 @@ from ladder.roster import Roster
 from ladder.store import chain, ratings
 from ladder.store.ratings import Standing, Standings
 from ladder.store.rows import Known, add_match, job_of, job_row
-from ladder.store.tables import JobRow, LeaseRow, MatchRow
+from ladder.store.tables import JobRow, LeaseRow, MatchRow, Row, table_of
 
 ATTEMPTS: Final = 3
 """So many runners may fail at a job before it is left out."""
@@ -61,19 +61,15 @@ class Settled(StrEnum):
     """Somebody else was first; nothing has changed."""
 
 
-def _open_rows(connection: Connection) -> Sequence[RowMapping]:
-    query = (
-        select(
-            LeaseRow.__table__,
-            JobRow.pool,
-            JobRow.entrants,
-            JobRow.key,
-            JobRow.blocks.label("job_blocks"),
-        )
-        .join(JobRow, JobRow.job == LeaseRow.job)
-        .order_by(JobRow.at_ms, JobRow.job)
-    )
-    return connection.execute(query).mappings().all()
+def _open_rows(connection: Connection) -> Sequence[Row]:
+    """Jobs that were not played, with their leases, the oldest first."""
+    leases = {row.job: row for row in connection.execute(select(table_of(LeaseRow)))}
+    jobs = table_of(JobRow)  # asked for by name: else the database may read a million of them
+    query = select(jobs).where(jobs.c.job.in_(leases)).order_by(jobs.c.at_ms, jobs.c.job)
+    return [
+        {**leases[job["job"]]._mapping, **job, "job_blocks": job["blocks"]}
+        for job in (connection.execute(query).mappings() if leases else ())
+    ]
 
 
 def open_jobs(connection: Connection, known: Known) -> tuple[LadderJob, ...]:

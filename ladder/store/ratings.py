@@ -1,19 +1,25 @@
 """What follows from matches: online ratings, and what each entrant has played."""
 
 import hashlib
-from collections.abc import Mapping
-from typing import Any, Final
+import struct
+from collections.abc import Iterator, Mapping
+from typing import Final
 
 import msgspec
 from msgspec import Struct
 from sqlalchemy import Connection, delete, insert, select, update
 
 from ladder.facts import Match, Pool
+from ladder.packing import counted, packed, plain_blocks, uncounted
 from ladder.plan import LuckUse
 from ladder.skills import NEW, Rater, Skill
-from ladder.store.tables import SkillRow, StepRow
+from ladder.store.plain import plainly
+from ladder.store.rows import Damaged
+from ladder.store.tables import MatchRow, Row, SkillRow, StepRow, table_of
 
 _AT_ONCE: Final = 10_000
+_SKILLS: Final = table_of(SkillRow)
+_STEPS: Final = table_of(StepRow)
 _encode = msgspec.json.Encoder().encode
 
 
@@ -98,14 +104,14 @@ def add(connection: Connection, pool: Pool, number: int, match: Match) -> dict[i
         values = _skill_row(pool.pool, entrant, one)
         if entrant in known:
             at = (SkillRow.pool == pool.pool) & (SkillRow.entrant == entrant)
-            connection.execute(update(SkillRow).where(at).values(values))
+            connection.execute(update(_SKILLS).where(at).values(values))
         else:
-            connection.execute(insert(SkillRow).values(values))
-    connection.execute(insert(StepRow), [_step_row(number, *one) for one in after.items()])
+            connection.execute(insert(_SKILLS).values(values))
+    connection.execute(insert(_STEPS), [_step_row(number, *one) for one in after.items()])
     return after
 
 
-def _skill_row(pool: int, entrant: int, one: Standing) -> dict[str, Any]:
+def _skill_row(pool: int, entrant: int, one: Standing) -> Row:
     return {
         "pool": pool,
         "entrant": entrant,
@@ -118,7 +124,7 @@ def _skill_row(pool: int, entrant: int, one: Standing) -> dict[str, Any]:
     }
 
 
-def _step_row(number: int, entrant: int, one: Standing) -> dict[str, Any]:
+def _step_row(number: int, entrant: int, one: Standing) -> Row:
     return {
         "entrant": entrant,
         "match": number,
@@ -131,26 +137,76 @@ class Rebuilding:
     """Goes through the matches of a ladder, and rates them as they were rated when they came."""
 
     def __init__(self, pools: Mapping[int, Pool]) -> None:
-        """Has seen no match yet."""
+        """Has seen no match yet.
+
+        Args:
+            pools: by number; more may come.
+        """
         self._pools = pools
-        self.standings: Standings = {}
+        self._raters: dict[int, Rater] = {}
+        self._tallies: dict[tuple[int, int], list[int]] = {}
         self.number = 0
-        self.steps: list[dict[str, Any]] = []
+        self.steps: list[Row] = []
         """Those that nobody has taken away yet."""
+
+    @property
+    def standings(self) -> Standings:
+        """All that have played."""
+        return {
+            (pool, entrant): Standing(self._raters[pool].skill(entrant), *tallies)
+            for (pool, entrant), tallies in self._tallies.items()
+        }
 
     def add(self, match: Match) -> None:
         """The next match, by number."""
+        job = match.job
+        blocks = packed(match.blocks, len(job.entrants))
+        counts = counted(job.entrants, match.used_us, match.voids, match.faults)
+        self.add_packed(job.pool, blocks, counts)
+
+    def add_packed(self, pool: int, blocks: bytes, counts: bytes) -> None:
+        """The next match as its row has it: a million of them are no million objects."""
         self.number += 1
-        pool = self._pools[match.job.pool]
-        seated = match.job.entrants
-        before = {
-            entrant: self.standings[pool.pool, entrant]
-            for entrant in seated
-            if (pool.pool, entrant) in self.standings
-        }
-        for entrant, one in rated(pool, match, before).items():
-            self.standings[pool.pool, entrant] = one
-            self.steps.append(_step_row(self.number, entrant, one))
+        plan = self._pools[pool]
+        adjusted = plan.luck is LuckUse.OFFICIAL
+        rater = self._raters.setdefault(pool, Rater(adjusted=adjusted))
+        entrants, _, voids, _ = uncounted(counts, plan.places)
+        faulty, played = [0] * plan.places, 0
+        for block in plain_blocks(blocks, plan.places):
+            played += 1
+            at_fault = block.at_fault
+            scores = block.scores(adjusted=adjusted)
+            rater.add_scores(entrants, plan.sides, scores, at_fault)
+            for place, charged in enumerate(at_fault):
+                faulty[place] += charged
+        deals = played * plan.seatings + sum(voids)
+        for place, entrant in enumerate(entrants):
+            tallies = self._tallies.setdefault((pool, entrant), [0, 0, 0, 0])
+            for at, more in enumerate((played, faulty[place], deals, voids[place])):
+                tallies[at] += more
+            skill = rater.skill(entrant)
+            self.steps.append(
+                {"entrant": entrant, "match": self.number, "mu": skill.mu, "sigma": skill.sigma}
+            )
+
+
+def rebuilt(connection: Connection, pools: Mapping[int, Pool]) -> Iterator[Rebuilding]:
+    """Rates all matches; yields what it has come to, some thousand of them at a time.
+
+    Raises:
+        Damaged: a row does not hold what we wrote.
+    """
+    found = Rebuilding(pools)
+    columns = (MatchRow.number, MatchRow.pool, MatchRow.blocks, MatchRow.counts)
+    for part in plainly(connection, select(*columns).order_by(MatchRow.number)):
+        for number, pool, blocks, counts in part:
+            found.number = number - 1
+            try:
+                found.add_packed(pool, blocks, counts)
+            except (KeyError, ValueError, struct.error) as error:
+                raise Damaged(f"match {number}: {error}") from error
+        yield found
+    yield found
 
 
 def clear(connection: Connection) -> None:
@@ -162,7 +218,7 @@ def clear(connection: Connection) -> None:
 def write_steps(connection: Connection, found: Rebuilding, *, least: int = _AT_ONCE) -> None:
     """Writes the steps that have come together, if they are many enough."""
     if len(found.steps) >= max(least, 1):
-        connection.execute(insert(StepRow), found.steps)
+        connection.execute(insert(_STEPS), found.steps)
         found.steps.clear()
 
 
@@ -171,7 +227,7 @@ def write_standings(connection: Connection, found: Rebuilding) -> None:
     write_steps(connection, found, least=0)
     rows = [_skill_row(*at, one) for at, one in sorted(found.standings.items())]
     if rows:
-        connection.execute(insert(SkillRow), rows)
+        connection.execute(insert(_SKILLS), rows)
 
 
 def ratings_digest(connection: Connection) -> str:
@@ -180,7 +236,7 @@ def ratings_digest(connection: Connection) -> str:
     skills = select(SkillRow.__table__).order_by(SkillRow.pool, SkillRow.entrant)
     steps = select(StepRow.__table__).order_by(StepRow.entrant, StepRow.match)
     for query in (skills, steps):
-        for row in connection.execute(query.execution_options(yield_per=_AT_ONCE)):
-            found.update(_encode(tuple(row)) + b"\n")
+        for part in plainly(connection, query):
+            found.update(_encode(part))
         found.update(b"\n")
     return found.hexdigest()

@@ -7,9 +7,9 @@ from msgspec import Struct
 from sqlalchemy import Connection, func, select
 
 from ladder.facts import Fact, Match, Pool
-from ladder.packing import Results
-from ladder.packing import results as as_results
+from ladder.packing import Gathering, Results
 from ladder.store import chain, rows
+from ladder.store.plain import plainly
 from ladder.store.rows import Known, Link
 from ladder.store.tables import (
     FactRow,
@@ -88,13 +88,12 @@ def plain_facts(connection: Connection, after: int) -> list[Fact]:
 
 
 def results(connection: Connection, pool: Pool) -> Results:
-    """All blocks of a pool; the driver's own rows, since there may be millions."""
-    query = select(
-        MatchRow.job, MatchRow.blocks, MatchRow.counts, MatchRow.acts, MatchRow.wall_us
-    ).where(MatchRow.pool == pool.pool)
-    found = connection.execute(query).all()
-    jobs, blocks, counts, acts, wall_us = zip(*found, strict=True) if found else ((),) * 5
-    return as_results(jobs, blocks, counts, places=pool.places, acts=acts, wall_us=wall_us)
+    """All blocks of a pool."""
+    columns = (MatchRow.job, MatchRow.blocks, MatchRow.counts, MatchRow.acts, MatchRow.wall_us)
+    found = Gathering(pool.places)
+    for part in plainly(connection, select(*columns).where(MatchRow.pool == pool.pool)):
+        found.add(*zip(*part, strict=True))
+    return found.results()
 
 
 def verdicts(connection: Connection, pool: int) -> list[Verdicts]:

@@ -26,8 +26,10 @@ from ladder.store.tables import (
     MatchRow,
     OpenedRow,
     PoolRow,
+    Row,
     SubmissionRow,
     VerdictRow,
+    table_of,
 )
 from referee.errors import RefereeError
 from referee.verdict import FaultCode
@@ -35,15 +37,12 @@ from referee.workers.jobs import FaultFound
 
 _json = msgspec.json.Encoder().encode
 _ints: Final = msgspec.json.Decoder(tuple[int, ...])
+_names: Final = msgspec.json.Decoder(tuple[str, ...])
 _pools: Final = msgspec.json.Decoder(Pool)
 _AT_ONCE: Final = 5_000
 
-Fetched = RowMapping
+Fetched = RowMapping | Mapping[str, Any]
 """A row as it was read."""
-
-
-Row = dict[str, Any]
-"""A row by the names of its columns."""
 
 
 class Link(Struct, frozen=True):
@@ -100,8 +99,8 @@ def add_rows(connection: Connection, seq: int, fact: Fact) -> None:
             connection.execute(insert(PoolRow).values(pool=fact.pool, seq=seq, **values))
         case Submission():
             values = {name: getattr(fact, name) for name in _SUBMITTED}
-            partners = texts(fact.partners)
-            connection.execute(insert(SubmissionRow).values(seq=seq, partners=partners, **values))
+            lists = {"partners": texts(fact.partners), "games": _json(fact.games).decode()}
+            connection.execute(insert(SubmissionRow).values(seq=seq, **lists, **values))
         case Decision():
             values = {name: getattr(fact, name) for name in ("entrant", "pool", "reason")}
             connection.execute(insert(DecisionRow).values(seq=seq, deed=str(fact.deed), **values))
@@ -155,10 +154,10 @@ def verdict_rows(number: int, match: Match) -> list[Row]:
 
 def add_match(connection: Connection, seq: int, number: int, match: Match) -> None:
     """Adds a match, whose job is there."""
-    connection.execute(insert(MatchRow).values(match_row(seq, number, match)))
+    connection.execute(insert(table_of(MatchRow)).values(match_row(seq, number, match)))
     verdicts = verdict_rows(number, match)
     if verdicts:
-        connection.execute(insert(VerdictRow), verdicts)
+        connection.execute(insert(table_of(VerdictRow)), verdicts)
 
 
 _PLAYED: Final = (
@@ -217,7 +216,9 @@ def fact_of(kind: str, row: Fetched, at_ms: int) -> Fact:
                 return replace(pool, at_ms=at_ms, **own)
             case "submission":
                 own = {name: row[name] for name in _SUBMITTED}
-                return Submission(partners=numbers(row["partners"]), at_ms=at_ms, **own)
+                games = _names.decode(row["games"])
+                partners = numbers(row["partners"])
+                return Submission(partners=partners, games=games, at_ms=at_ms, **own)
             case _:
                 own = {name: row[name] for name in ("entrant", "pool", "reason")}
                 return Decision(deed=Deed(row["deed"]), at_ms=at_ms, **own)

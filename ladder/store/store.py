@@ -263,12 +263,9 @@ class Store:
             known = self._refresh(connection)
             before = ratings.ratings_digest(connection)
             ratings.clear(connection)
-            found = ratings.Rebuilding(known.pools)
-            for match in reading.Reader(connection, known).matches():
-                found.add(match)
-                if found.number % 1000 == 0:
-                    ratings.write_steps(connection, found)
-                    watch(found.number)
+            for found in ratings.rebuilt(connection, known.pools):
+                ratings.write_steps(connection, found)
+                watch(found.number)
             ratings.write_standings(connection, found)
             return before, ratings.ratings_digest(connection)
 

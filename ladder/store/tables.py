@@ -17,6 +17,7 @@ from sqlalchemy import (
     Index,
     Integer,
     LargeBinary,
+    Table,
     Text,
     UniqueConstraint,
 )
@@ -106,6 +107,7 @@ class SubmissionRow(Base):
     hash: Mapped[str]
     source: Mapped[str]
     partners: Mapped[str]
+    games: Mapped[str]
 
 
 class DecisionRow(Base):
@@ -213,3 +215,14 @@ class StepRow(Base):
     match: Mapped[int] = _key()
     mu: Mapped[float]
     sigma: Mapped[float]
+
+
+Row = dict[str, Any]
+"""A row by the names of its columns."""
+
+
+def table_of(kind: type[Base]) -> Table:
+    """The table itself, for what goes in and out by the thousand: no objects, no bookkeeping."""
+    found = kind.__table__
+    assert isinstance(found, Table)  # noqa: S101  # of a class that has a name, it is
+    return found

@@ -14,7 +14,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from ladder.facts import Pool
-from ladder.packing import UNKNOWN, Results, results
+from ladder.packing import UNKNOWN, Gathering, Results
 from ladder.plan import LuckUse
 from ladder.pool_standings import Entrant, pool_standings
 from protocol.messages import Rules
@@ -33,7 +33,7 @@ FAULTY: Final = 0.002
 
 
 class Blobs(Struct, frozen=True):
-    """The matches of a pool as a database holds them; what `ladder.packing.results` takes.
+    """The matches of a pool as a database holds them; what `ladder.packing.Gathering` takes.
 
     Attributes:
         strengths: what the bots were given, by entrant less one.
@@ -49,14 +49,9 @@ class Blobs(Struct, frozen=True):
 
     def results(self) -> Results:
         """As arrays."""
-        return results(
-            self.jobs,
-            self.blocks,
-            self.counts,
-            places=self.places,
-            acts=self.acts,
-            wall_us=self.wall_us,
-        )
+        found = Gathering(self.places)
+        found.add(self.jobs, self.blocks, self.counts, self.acts, self.wall_us)
+        return found.results()
 
 
 def blobs(

@@ -1,0 +1,73 @@
+"""`referee ladder export` and `import`: a ladder as one file, to publish it or to move it."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ladder import heads
+from ladder.commands.shared import Json, Where, opened
+from ladder.exchange.exporting import export
+from ladder.exchange.importing import take_in
+from ladder.store.where import where_of
+from referee.faces import busy, console
+
+
+def export_ladder(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The archive, a zip, to write.")],
+    bots: Annotated[
+        bool,
+        typer.Option("--with-bots", help="Put in the frozen bots, too, so that it can go on."),
+    ] = False,
+    where: Where = None,
+    as_json: Json = False,
+) -> None:
+    """Writes all facts and records of a ladder as one archive, with a signed head.
+
+    Whoever has it can import it, verify it, and compute the ranking anew. It holds what bots wrote
+    beside their answers; the keys of matches that are yet to be played are not in it.
+    """
+    with opened(where) as store, busy(console(stderr=True), "exporting ...") as say:
+        found = export(
+            store, file, bots=bots, watch=lambda done: say(f"exporting ... {done:,} records")
+        )
+    if as_json:
+        head = json.loads(heads.as_json(found.head))
+        told = {"facts": found.facts, "records": found.records, "bots": found.bots, "head": head}
+        print(json.dumps({"file": str(file), **told}))
+    else:
+        with_bots = f", {found.bots:,} bots" if bots else ""
+        print(f"{file}: {found.facts:,} facts, {found.records:,} records{with_bots}")
+        print(f"signed by {found.head.public_key}")
+
+
+def import_ladder(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What `ladder export` has written.")],
+    public_key: Annotated[
+        str | None,
+        typer.Option(metavar="HEX", help="Whose signature it must have.  [default: anybody's]"),
+    ] = None,
+    where: Where = None,
+    as_json: Json = False,
+) -> None:
+    """Makes a ladder of an archive, after checking all of it. There must be none yet.
+
+    Facts are compared with their chain and its signature, records with their hashes. Play every
+    record again with `referee ladder verify`.
+    """
+    with busy(console(stderr=True), "importing ...") as say:
+        found = take_in(
+            where_of(where),
+            file,
+            public_key=public_key,
+            watch=lambda done: say(f"importing ... {done:,} facts"),
+        )
+    if as_json:
+        told = {"facts": found.facts, "records": found.records, "bots": found.bots}
+        print(json.dumps(told | {"public_key": found.head.public_key}))
+    else:
+        print(f"{found.facts:,} facts, {found.records:,} records, {found.bots:,} bots")
+        print(f"signed by {found.head.public_key}")
+        if not found.bots:
+            print("its bots are not in the archive: they can be submitted again")
