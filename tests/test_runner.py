@@ -397,7 +397,7 @@ class TestTrouble:
         the same matches are played."""
         shutil.copytree(store.files / BOTS, small / BOTS)
         (small / vault.RECORDS).mkdir()
-        toy = Toy(size=1, twist=lambda job, played: _fill(small, job, played))
+        toy = Toy(size=0, twist=lambda job, played: _fill(small, job, played))  # one at a time
         seen = Seen()
         running = Runner(Desk(store, everybody_lives, seen), toy, small, seen, Span(6))
         found = await failure(running)

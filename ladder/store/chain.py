@@ -1,5 +1,7 @@
 """The chain of facts: each is added with its digest, and a hash over it and all before it."""
 
+from typing import Final
+
 from msgspec.structs import asdict
 from sqlalchemy import Connection, insert, select
 
@@ -7,11 +9,13 @@ from ladder.facts import FIRST_HASH, Fact, Match, chained, digest_of
 from ladder.store.rows import Link, add_rows, kind_of
 from ladder.store.tables import FactRow, Row, table_of
 
+_LAST: Final = select(table_of(FactRow)).order_by(FactRow.seq.desc()).limit(1)
+_ADD: Final = insert(table_of(FactRow))
+
 
 def last(connection: Connection) -> Link | None:
     """The newest fact, as the chain has it."""
-    query = select(FactRow.__table__).order_by(FactRow.seq.desc()).limit(1)
-    row = connection.execute(query).first()
+    row = connection.execute(_LAST).first()
     return None if row is None else Link(row.seq, row.kind, row.at_ms, row.digest, row.hash)
 
 
@@ -26,7 +30,7 @@ def fact_row(before: Link | None, fact: Fact) -> tuple[Link, Row]:
 def append(connection: Connection, fact: Fact) -> int:
     """Adds a fact; returns its number. The row of a match is left to `rows.add_match`."""
     link, row = fact_row(last(connection), fact)
-    connection.execute(insert(table_of(FactRow)).values(row))
+    connection.execute(_ADD, row)
     if not isinstance(fact, Match):
         add_rows(connection, link.seq, fact)
     return link.seq

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Final
 
 from msgspec import Struct
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from ladder.benching import Count, reason
 from ladder.facts import Decision, Deed, Fact, LadderJob, Match
@@ -18,6 +18,10 @@ from ladder.store.tables import JobRow, LeaseRow, MatchRow, Row, table_of
 
 ATTEMPTS: Final = 3
 """So many runners may fail at a job before it is left out."""
+
+_MATCH_OF: Final = select(MatchRow.number).where(MatchRow.job == bindparam("name"))
+_NEWEST: Final = select(func.max(MatchRow.number))
+_END_LEASE: Final = delete(table_of(LeaseRow)).where(LeaseRow.job == bindparam("name"))
 
 _QUEUED: Final = ("", "", 0)
 """Token, owner and time of a lease that nobody holds."""
@@ -195,14 +199,14 @@ def settle(connection: Connection, roster: Roster, match: Match) -> list[Fact] |
         The facts that it brought: itself, and who was benched; None if the job was counted before.
     """
     name = match.job.name
-    if connection.execute(select(MatchRow.number).where(MatchRow.job == name)).first():
+    if connection.execute(_MATCH_OF, {"name": name}).first():
         return None
-    number = (connection.execute(select(func.max(MatchRow.number))).scalar() or 0) + 1
+    number = (connection.execute(_NEWEST).scalar() or 0) + 1
     seq = chain.append(connection, match)
     add_match(connection, seq, number, match)
     pool = roster.pools[match.job.pool]
     ratings.add(connection, pool, number, match)
-    connection.execute(delete(LeaseRow).where(LeaseRow.job == name))
+    connection.execute(_END_LEASE, {"name": name})
     found: list[Fact] = [match]
     for decision in _benched(connection, roster, match):
         chain.append(connection, decision)

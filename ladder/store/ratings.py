@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 from msgspec import Struct
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from ladder.facts import Match, Pool
 from ladder.packing import counted, packed, plain_blocks, uncounted
@@ -20,6 +20,14 @@ from ladder.store.tables import MatchRow, Row, SkillRow, StepRow, table_of
 _AT_ONCE: Final = 10_000
 _SKILLS: Final = table_of(SkillRow)
 _STEPS: Final = table_of(StepRow)
+_THEIRS: Final = select(_SKILLS).where(
+    SkillRow.pool == bindparam("of"), SkillRow.entrant.in_(bindparam("who", expanding=True))
+)
+_CHANGE: Final = update(_SKILLS).where(
+    SkillRow.pool == bindparam("of"), SkillRow.entrant == bindparam("who")
+)
+_ADD: Final = insert(_SKILLS)
+_ADD_STEPS: Final = insert(_STEPS)
 _encode = msgspec.json.Encoder().encode
 
 
@@ -90,24 +98,20 @@ def rated(pool: Pool, match: Match, before: Mapping[int, Standing]) -> dict[int,
 def add(connection: Connection, pool: Pool, number: int, match: Match) -> dict[int, Standing]:
     """Rates a match that was just added; returns those at its table."""
     seated = match.job.entrants
-    query = select(SkillRow.__table__).where(
-        SkillRow.pool == pool.pool, SkillRow.entrant.in_(seated)
-    )
     known = {
         row.entrant: Standing(
             Skill(row.mu, row.sigma), row.blocks, row.faulty, row.deals, row.voids
         )
-        for row in connection.execute(query)
+        for row in connection.execute(_THEIRS, {"of": pool.pool, "who": seated})
     }
     after = rated(pool, match, known)
     for entrant, one in after.items():
         values = _skill_row(pool.pool, entrant, one)
         if entrant in known:
-            at = (SkillRow.pool == pool.pool) & (SkillRow.entrant == entrant)
-            connection.execute(update(_SKILLS).where(at).values(values))
+            connection.execute(_CHANGE, values | {"of": pool.pool, "who": entrant})
         else:
-            connection.execute(insert(_SKILLS).values(values))
-    connection.execute(insert(_STEPS), [_step_row(number, *one) for one in after.items()])
+            connection.execute(_ADD, values)
+    connection.execute(_ADD_STEPS, [_step_row(number, *one) for one in after.items()])
     return after
 
 
@@ -218,7 +222,7 @@ def clear(connection: Connection) -> None:
 def write_steps(connection: Connection, found: Rebuilding, *, least: int = _AT_ONCE) -> None:
     """Writes the steps that have come together, if they are many enough."""
     if len(found.steps) >= max(least, 1):
-        connection.execute(insert(_STEPS), found.steps)
+        connection.execute(_ADD_STEPS, found.steps)
         found.steps.clear()
 
 
@@ -227,7 +231,7 @@ def write_standings(connection: Connection, found: Rebuilding) -> None:
     write_steps(connection, found, least=0)
     rows = [_skill_row(*at, one) for at, one in sorted(found.standings.items())]
     if rows:
-        connection.execute(insert(_SKILLS), rows)
+        connection.execute(_ADD, rows)
 
 
 def ratings_digest(connection: Connection) -> str:

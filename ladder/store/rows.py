@@ -152,12 +152,16 @@ def verdict_rows(number: int, match: Match) -> list[Row]:
     ]
 
 
+_ADD_MATCH: Final = insert(table_of(MatchRow))
+_ADD_VERDICTS: Final = insert(table_of(VerdictRow))
+
+
 def add_match(connection: Connection, seq: int, number: int, match: Match) -> None:
     """Adds a match, whose job is there."""
-    connection.execute(insert(table_of(MatchRow)).values(match_row(seq, number, match)))
+    connection.execute(_ADD_MATCH, match_row(seq, number, match))
     verdicts = verdict_rows(number, match)
     if verdicts:
-        connection.execute(insert(table_of(VerdictRow)), verdicts)
+        connection.execute(_ADD_VERDICTS, verdicts)
 
 
 _PLAYED: Final = (
