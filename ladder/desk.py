@@ -29,7 +29,13 @@ class Listener(Protocol):
 
 
 class Desk:
-    """Puts questions to a store. None is lost: who asks waits until the database is back."""
+    """Puts questions to a store. None is lost: who asks waits until the database is back.
+
+    Attributes:
+        is_alive: whether another runner still lives.
+        given_up: matches that `take` found nobody can play, with who is benched for them; whoever
+            tells people of them takes them away.
+    """
 
     def __init__(self, store: Store, is_alive: Callable[[str], bool], listener: Listener) -> None:
         """Asks nothing yet.
@@ -40,7 +46,8 @@ class Desk:
             listener: is told of troubles.
         """
         self._store = store
-        self._is_alive = is_alive
+        self.is_alive = is_alive
+        self.given_up: list[tuple[Match, list[Decision]]] = []
         self._listener = listener
         self._one = trio.CapacityLimiter(1)
         self._away = False
@@ -58,8 +65,12 @@ class Desk:
         self, owner: str, lease_ms: int, plan: Plan, avoid: Collection[int]
     ) -> Lease | None:
         """Leases a job; see `Store.take`."""
+
+        def told(match: Match, decisions: list[Decision]) -> None:
+            self.given_up.append((match, decisions))
+
         return await self._ask(
-            lambda: self._store.take(owner, lease_ms, self._is_alive, plan, avoid)
+            lambda: self._store.take(owner, lease_ms, self.is_alive, plan, avoid, told=told)
         )
 
     async def extend(self, tokens: Sequence[str], lease_ms: int) -> None:
@@ -69,7 +80,9 @@ class Desk:
     async def leave(self, tokens: Sequence[str]) -> None:
         """Lets go of leases; once, since they expire by themselves."""
         if tokens:
-            await trio.to_thread.run_sync(self._store.give_back, tokens, limiter=self._one)
+            await trio.to_thread.run_sync(
+                self._store.give_back, tokens, limiter=self._one, abandon_on_cancel=True
+            )
 
     async def settle(self, match: Match) -> tuple[Settled, list[Decision]]:
         """Counts a match; where it cannot be known whether it was, it is counted again."""

@@ -49,12 +49,14 @@ class Field(Struct, frozen=True):
         sides: the places that score together, equally many a side; empty where each bot scores
             for itself.
         candidates: each version once.
+        name: what people call the pool; "" for its number.
     """
 
     pool: int
     places: int
     sides: Sides
     candidates: tuple[Candidate, ...]
+    name: str = ""
 
 
 class Lineups:

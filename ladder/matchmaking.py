@@ -70,7 +70,7 @@ def why_none(fields: Sequence[Field]) -> str:
         if lineups.easy or lineups.least_played(_as_it_is) is not None:
             return ""
         bots = len({one.bot for one in field.candidates})
-        reason = f"pool {field.pool}: a table has {field.places} places, and "
+        reason = f"{field.name or f'pool {field.pool}'}: a table has {field.places} places, and "
         if bots < field.places:
             reason += f"{bots or 'no'} {'bot plays' if bots == 1 else 'bots play'}"
         else:

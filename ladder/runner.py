@@ -40,6 +40,9 @@ BEAT_S: Final = 15.0
 IDLE_S: Final = 2.0
 """How long we wait for somebody to submit a bot."""
 
+_LEAVE_S: Final = 5.0
+"""So long we try to give back what we hold; after that, it expires."""
+
 _PLAYING: Final = ".playing-"
 
 
@@ -157,7 +160,7 @@ class Runner:
                     await self._settle(match)
                 nursery.cancel_scope.cancel()
         finally:
-            with trio.CancelScope(shield=True), suppress(HostError):
+            with trio.move_on_after(_LEAVE_S, shield=True), suppress(HostError):
                 await self._desk.leave(tuple(self._held))
 
     async def _clear_up(self) -> None:
@@ -170,7 +173,7 @@ class Runner:
         try:
             records.mkdir(mode=0o700, parents=True, exist_ok=True)
             for left in records.glob(f"{_PLAYING}*"):
-                if not lives(left.name.removeprefix(_PLAYING).split("=")[0], local=True):
+                if not self._desk.is_alive(left.name.removeprefix(_PLAYING).split("=")[0]):
                     left.unlink(missing_ok=True)
         except OSError as error:
             raise HostError(f"records {str(records)!r}: {error.strerror}") from error
@@ -203,6 +206,8 @@ class Runner:
         """A job, or None if there is none just now."""
         avoid = frozenset(self._broken)
         lease = await self._desk.take(self._owner, LEASE_MS, self._plan, avoid)
+        while self._desk.given_up:
+            self._tell(*self._desk.given_up.pop())
         if lease is not None:
             self._held[lease.token] = lease
             if self._left is not None:
@@ -270,6 +275,9 @@ class Runner:
             if not await self._desk.has_record(match.record):
                 vault.path_of(self._files, match.record).unlink(missing_ok=True)
             return
+        self._tell(match, decisions)
+
+    def _tell(self, match: Match, decisions: Sequence[Decision]) -> None:
         roster = self._desk.roster
         pool = roster.pools[match.job.pool]
         entrants = [roster.entrants[entrant] for entrant in match.job.entrants]
@@ -351,7 +359,8 @@ def fields_of(situation: Situation, without: set[int]) -> list[Field]:
                     blocks=standing.blocks + under_way.get(at, 0),
                 )
             )
-        fields.append(Field(pool.pool, pool.places, pool.sides, tuple(candidates)))
+        field = Field(pool.pool, pool.places, pool.sides, tuple(candidates), pool.name)
+        fields.append(field)
     return fields
 
 

@@ -6,6 +6,7 @@ import subprocess
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -191,11 +192,11 @@ def fails(
     """A method of the store raises so often, before it works."""
     works, left = getattr(store, method), [times]
 
-    def call(*words: object) -> object:
+    def call(*words: object, **named: object) -> object:
         if left[0]:
             left[0] -= 1
             raise error
-        return works(*words)
+        return works(*words, **named)
 
     with monkeypatch.context() as patched:
         patched.setattr(store, method, call)
@@ -245,7 +246,7 @@ class TestSpan:
         seen = Seen()
         await runner(store, Toy(), seen, blocks=4).run()
         await runner(store, Toy(), once=True).run()
-        assert seen.lines == ["pool 1: a table has 2 places, and 1 bot plays"]
+        assert seen.lines == ["briscola-2: a table has 2 places, and 1 bot plays"]
 
     async def test_it_waits_for_bots(self, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
         """As soon as somebody submits another bot, it goes on; why it waited is said once."""
@@ -359,7 +360,7 @@ class TestSeveral:
         living, dead = f".playing-{running}-00=11", f".playing-{running}0-00=11.part"
         for name in (living, dead, f"{vault._TEMPORARY}1-11"):
             (records / name).write_text("")
-        await runner(store, Toy(), blocks=1).run()
+        await runner(store, Toy(), blocks=1, is_alive=partial(lives, local=True)).run()
         assert left_over(store) == [living]
 
     def test_who_lives(self) -> None:

@@ -11,6 +11,7 @@ import typer
 from ladder.commands.shared import Json, Sandbox, Sandboxes, Where, opened
 from ladder.desk import Desk
 from ladder.pool_file import USUAL, Pools, changes, pools_of, read_pools
+from ladder.proving.pools import misfits
 from ladder.runner import Runner, Span, lives
 from ladder.runner_progress import Shown, shown
 from ladder.store.store import Beginning, Store
@@ -21,6 +22,7 @@ from referee.faces import busy, console
 from referee.interrupts import INTERRUPTED, interruptible
 from referee.sandbox.opening import SandboxName, opened_for
 from referee.settings import Settings, read_settings
+from referee.variants import REVISION
 from referee.workers.pool import opened_pool
 
 
@@ -125,6 +127,7 @@ def run(
         raise RefereeError("say --once or --blocks, not both")
     settings = read_settings()
     with opened(where) as store:
+        _check_pools(store)
         talk = console(stderr=True)
         with shown(talk, blocks) as watch:
             stopped = trio.run(
@@ -137,6 +140,21 @@ def run(
             console().print(f"played {watch.blocks} blocks in {watch.matches} matches")
     if stopped:
         raise typer.Exit(INTERRUPTED)
+
+
+def _check_pools(store: Store) -> None:
+    """Refuses to play a game by other rules than those that the ladder knows it by.
+
+    Raises:
+        RefereeError: this referee has others.
+    """
+    for pool in store.roster.open_pools:
+        old = pool.rules.revision != REVISION
+        told = f"its rules have revision {pool.rules.revision}; this referee's {REVISION}"
+        for line in [told] if old else misfits(pool):
+            raise RefereeError(
+                f"{pool.name}: {line}: give the ladder its games anew with `referee ladder open`"
+            )
 
 
 async def _conduct(

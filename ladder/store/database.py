@@ -22,6 +22,8 @@ from referee.errors import HostError, RefereeError
 _BUSY_MS: Final = 10_000
 _BUSY_AGAIN_S: Final = 0.01
 _CONNECT_S: Final = 5
+_SILENT_S: Final = 10
+"""After three times as long without a word from it, a machine is gone."""
 _LOCK: Final = 0x6272_6973_636F  # "brisco", so that no other program's lock is ours by chance
 _WRITES: Final = "ladder_writes"
 _DAMAGED: Final = (
@@ -177,5 +179,12 @@ def _remote(where: Where) -> Engine:
         where.url,
         pool_size=2,
         pool_pre_ping=True,
-        connect_args={"connect_timeout": _CONNECT_S, "application_name": "briscola-referee"},
+        connect_args={
+            "connect_timeout": _CONNECT_S,
+            "application_name": "briscola-referee",
+            "keepalives_idle": _SILENT_S,
+            "keepalives_interval": _SILENT_S,
+            "keepalives_count": 3,
+            "tcp_user_timeout": 3000 * _SILENT_S,
+        },
     )

@@ -151,8 +151,13 @@ class Store:
         is_alive: Callable[[str], bool],
         plan: Plan,
         avoid: Collection[int] = (),
+        *,
+        told: Callable[[Match, list[Decision]], None] = lambda _, __: None,
     ) -> Lease | None:
-        """Leases a job; see `jobs.take`. Those that nobody can play are counted as such."""
+        """Leases a job; see `jobs.take`.
+
+        Those that nobody can play are counted as such; `told` hears of them, and who is benched.
+        """
         while True:
             with self._database.writing() as connection:
                 known = self._refresh(connection)
@@ -170,7 +175,8 @@ class Store:
                 )
                 if not isinstance(found, Match):
                     return found
-                jobs.settle(connection, self.roster, found)
+                facts = jobs.settle(connection, self.roster, found) or []
+            told(found, [fact for fact in facts if isinstance(fact, Decision)])
 
     def extend(self, tokens: Iterable[str], lease_ms: int) -> None:
         """Keeps leases for so long from now on."""
