@@ -28,10 +28,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out what only `make ci` has the time for."""
+    """Leaves out what only `make ci` has the time for, a PostgreSQL server included."""
     if config.getoption("--thorough"):
         return
-    left_out = [item for item in items if item.get_closest_marker("thorough")]
+    left_out = [
+        item
+        for item in items
+        if item.get_closest_marker("thorough") or "postgres" in getattr(item, "fixturenames", ())
+    ]
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if item not in left_out]
 

@@ -318,6 +318,7 @@ async def test_a_job_of_strangers_is_not_played_bare(bare: Sandbox, tmp_path: Pa
     assert len((await player.play(own)).blocks) == 1
 
 
+@pytest.mark.thorough
 async def test_docker_does_it_too(docker_host: str, tmp_path: Path) -> None:
     """Builds, tries and freezes."""
     need("gcc")
