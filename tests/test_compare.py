@@ -344,6 +344,7 @@ def test_twins_do_not_differ() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_interrupted_the_command_prints_what_it_has() -> None:
     """Ctrl-C: exit code 130, the report on stdout."""
     with subprocess.Popen(

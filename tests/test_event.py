@@ -446,6 +446,7 @@ def test_an_interrupted_event_says_how_to_go_on(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_kill_9_at_any_moment_changes_nothing(tmp_path: Path, thorough: bool) -> None:
+@pytest.mark.thorough
+def test_kill_9_at_any_moment_changes_nothing(tmp_path: Path) -> None:
     """Table, digests and records are those of an undisturbed run; so with a torn log."""
-    survives(tmp_path, kills=15 if thorough else 1, seed=7)
+    survives(tmp_path, kills=15, seed=7)

@@ -336,6 +336,7 @@ def season(pick: Pick, number: int, bots: int = 20, blocks: int = 1000) -> tuple
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_the_ranking_is_better_than_after_as_many_blocks_of_any_pairs() -> None:
     """Measured over 400 seasons: 14 % fewer pairs in the wrong order; here no more than else.
 

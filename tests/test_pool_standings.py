@@ -138,6 +138,7 @@ def test_the_stronger_bots_are_above() -> None:
     assert [replicates_of(bots) for bots in (2, 64, 65)] == [1000, 1000, 500]
 
 
+@pytest.mark.thorough
 def test_many_blocks_are_bundled() -> None:
     """With more blocks than bundles the means are the same as ever, and intervals nearly."""
     given = blobs(4, 3000, 2, 4)

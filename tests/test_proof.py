@@ -378,6 +378,7 @@ def is_free(path: tuple[Any, ...], line: dict[str, Any]) -> bool:
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_a_forged_record_is_found_wherever_it_differs(
     one: Played, tmp_path: Path, thorough: bool
 ) -> None:
@@ -429,6 +430,7 @@ async def test_another_match_of_the_same_job_is_not_this_one(one: Played, tmp_pa
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 async def test_the_first_faults_are_kept_in_words_and_all_are_counted(tmp_path: Path) -> None:
     """A fact does not grow with what bots do wrong."""
     crashes = python_bot(tmp_path / "crashes", CRASHES.replace("acts == 5", "acts == 1"))

@@ -266,6 +266,7 @@ def is_found(where: Where) -> bool:
 
 
 @pytest.mark.parametrize("sample", [None, 0])
+@pytest.mark.thorough
 def test_a_changed_record_is_found_whether_it_is_played_again_or_not(
     ladder: Path, tmp_path: Path, sample: int | None
 ) -> None:
@@ -576,6 +577,7 @@ def test_findings_are_told_once_and_not_without_end() -> None:
     assert findings.more == 10
 
 
+@pytest.mark.thorough
 def test_a_head_can_be_signed_and_proved(ladder: Path, tmp_path: Path) -> None:
     """What `prove` returns is what a head is made of."""
     report = prove(where_of(str(ladder)), ROWS)

@@ -618,6 +618,7 @@ async def test_seats_are_anonymous(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 async def test_whatever_a_bot_writes_can_be_stored(tmp_path: Path) -> None:
     """A fault is told in characters that every database takes and no terminal acts upon."""
     for number, said in enumerate(("\\0\\33[2J", "\\355\\240\\275", "\\342\\200\\256")):

@@ -91,6 +91,7 @@ async def test_a_bot_is_tried_in_all_games_and_frozen(bwrap: Sandbox, tmp_path: 
     assert os.listdir(tmp_path / "bots") == [frozen.hash]
 
 
+@pytest.mark.thorough
 async def test_a_bot_is_built_here_and_nowhere_else(bwrap: Sandbox, tmp_path: Path) -> None:
     """Folder and zip, under two names, are one frozen bot, with the limits that it asked for."""
     need("gcc")
@@ -117,6 +118,7 @@ async def test_a_bot_is_built_here_and_nowhere_else(bwrap: Sandbox, tmp_path: Pa
     assert sum(outcome.faults) == 0
 
 
+@pytest.mark.thorough
 async def test_two_can_hand_in_the_same_at_once(bwrap: Sandbox, tmp_path: Path) -> None:
     """They get the same folder."""
     bot = python_bot(tmp_path / "bot", GOOD)
@@ -161,6 +163,7 @@ async def test_a_bot_that_does_not_pass_check_is_refused(bwrap: Sandbox, tmp_pat
     assert text.isprintable()
 
 
+@pytest.mark.thorough
 async def test_a_fault_in_the_match_refuses_and_can_be_seen_again(
     bwrap: Sandbox, tmp_path: Path
 ) -> None:
@@ -185,6 +188,7 @@ async def test_a_fault_in_the_match_refuses_and_can_be_seen_again(
     assert b"crashed" in done.stdout
 
 
+@pytest.mark.thorough
 async def test_a_zip_is_unpacked_by_the_command_that_is_told(
     bwrap: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -218,6 +222,7 @@ async def test_a_zip_is_unpacked_by_the_command_that_is_told(
         ('image = "theirs"', "image 'theirs' is not among those of settings.toml"),
     ],
 )
+@pytest.mark.thorough
 async def test_what_cannot_be_built_is_refused(
     toml: str, line: str, bwrap: Sandbox, tmp_path: Path
 ) -> None:

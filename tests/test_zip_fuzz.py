@@ -109,6 +109,7 @@ def test_no_mutant_escapes_or_crashes(sentinel: Path, thorough: bool) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_the_unpacker_answers_every_mutant(sentinel: Path) -> None:
     """In its own process, too."""
     dice = random.Random(7)

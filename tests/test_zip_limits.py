@@ -241,6 +241,7 @@ def test_the_unpacker_is_bounded_whatever_it_does(deed: str, end: str, tmp_path:
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_the_unpacker_is_bounded_in_time(tmp_path: Path) -> None:
     """By the kernel, in processor time; and on the clock."""
     words = [sys.executable, "-I", "-S", "-c", BINDS + "while True: pass", unpacking.__file__]

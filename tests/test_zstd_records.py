@@ -184,6 +184,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["one line", "lines of nothing", "lines without a hash"])
+@pytest.mark.thorough
 def test_a_bomb_does_not_make_us_grow(kind: str, plain: Path, tmp_path: Path) -> None:
     """A gigabyte in a few kilobytes is read piece by piece, and given up in time."""
     header = plain.read_bytes().partition(b"\n")[0] + b"\n"
