@@ -311,6 +311,16 @@ def test_a_database_that_others_lock_is_waited_for(
 
 @pytest.mark.slow
 @pytest.mark.thorough
+def test_facts_that_do_not_fit_each_other(tmp_path: Path) -> None:
+    """Whatever a command wants of a ladder whose rows were changed, it says what is wrong."""
+    with made(tmp_path, usual_pools("briscola-2"), ("first", "random")) as store:
+        store.add(lambda _, at: [Decision(deed=Deed.RETIRED, entrant=2, reason="x", at_ms=at)])
+        where = store.where
+    changed(where, "UPDATE decision SET entrant = 99")
+    said = refusal(tmp_path)
+    assert "is damaged: a decision is of 99, which it does not have" in said
+
+
 class TestElsewhere:
     """PostgreSQL."""
 

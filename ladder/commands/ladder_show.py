@@ -1,6 +1,7 @@
 """`referee ladder standings`, `history` and `match`: what a ladder has come to."""
 
 import json
+import secrets
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -52,8 +53,8 @@ def standings(
     """
     if as_json + as_comma + (html is not None) > 1:
         raise RefereeError("say one of --json, --csv and --html")
-    if html is not None and not html.absolute().parent.is_dir():
-        raise RefereeError(f"{str(html)!r}: there is no such folder")
+    if html is not None:
+        _check_place(html)
     with opened(where) as store:
         pools = [store.roster.pools[pool] for pool in pools_meant(store, game)]
         heading = _heading(store)
@@ -118,12 +119,31 @@ def _history(store: Store, pool: Pool, bot: int) -> History:
     return history(pool.name, roster.labels()[bot], steps, sides=sides)
 
 
+def _check_place(path: Path) -> None:
+    """Whether a page can be written there, as far as can be told before there is one.
+
+    Raises:
+        RefereeError: it cannot.
+    """
+    if path.is_dir():
+        raise RefereeError(f"{str(path)!r} is a folder: name a file")
+    if not path.absolute().parent.is_dir():
+        raise RefereeError(f"{str(path)!r}: there is no such folder")
+
+
 def _write(path: Path, text: str) -> None:
-    """Writes a page over the one of before, if any; whole or not at all."""
-    unfinished = path.with_name(f"{path.name}.part")
+    """Writes a page over the one of before, if any; whole or not at all, but into pipes."""
+    target = path.resolve()
+    unfinished = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:
-        unfinished.write_text(text, encoding="utf-8")
-        unfinished.replace(path)
+        if target.exists() and not target.is_file():  # a pipe or a device is not replaced
+            target.write_text(text, encoding="utf-8")
+            return
+        try:
+            unfinished.write_text(text, encoding="utf-8")
+            unfinished.replace(target)
+        finally:
+            unfinished.unlink(missing_ok=True)
     except OSError as error:
         raise HostError(f"page {str(path)!r}: {error.strerror}") from error
 

@@ -23,7 +23,6 @@ from ladder.store.where import Where, usual_files
 from referee.errors import RefereeError
 
 _ID_BYTES: Final = 16
-_PLAIN: Final = ("opened", "pool", "submission", "decision")
 
 
 class Beginning(Struct, frozen=True):
@@ -106,10 +105,19 @@ class Store:
         newest = chain.last(connection)
         if newest is not None and newest.seq > self._seen:
             for fact in reading.plain_facts(connection, self._seen):
-                self.roster.add(fact)
+                self._add(fact)
             self._seen = newest.seq
             self._known = self._all_known()
         return self._known
+
+    def _add(self, fact: Fact) -> None:
+        try:
+            self.roster.add(fact)
+        except KeyError as error:
+            raise rows.Damaged(
+                f"ladder {self.where.typed!r} is damaged: a {rows.kind_of(fact)} is of {error}, "
+                "which it does not have: see `referee ladder verify`"
+            ) from error
 
     def _all_known(self) -> rows.Known:
         hashes = {entrant: one.hash for entrant, one in self.roster.entrants.items()}
