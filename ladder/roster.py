@@ -89,11 +89,18 @@ class Roster:
         bot = self.entrants[entrant].bot
         return self._chosen[bot] == entrant and bot not in self._retired
 
+    def is_meant(self, pool: int, entrant: int) -> bool:
+        """Whether an entrant was handed in for a pool, benched or not."""
+        games = self.entrants[entrant].games
+        return not games or self.pools[pool].name in games
+
     def plays(self, pool: int, entrant: int) -> bool:
         """Whether an entrant plays in a pool."""
-        games = self.entrants[entrant].games
-        meant = not games or self.pools[pool].name in games
-        return meant and self.is_current(entrant) and (pool, entrant) not in self.benched
+        return (
+            self.is_meant(pool, entrant)
+            and self.is_current(entrant)
+            and (pool, entrant) not in self.benched
+        )
 
     def playing(self, pool: int) -> tuple[Submission, ...]:
         """Who plays in a pool."""

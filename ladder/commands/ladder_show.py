@@ -15,6 +15,7 @@ from ladder.commands.ladder_bots import Bot
 from ladder.commands.shared import Game, Json, Where, opened, pools_meant
 from ladder.facts import Match, Pool
 from ladder.history import History, Step, history
+from ladder.numbering import distinct
 from ladder.pool_standings import Entrant, Faults, pool_standings
 from ladder.roster import Roster
 from ladder.scoreboard import Standings
@@ -82,6 +83,7 @@ def standings_of(store: Store, pool: Pool, *, everybody: bool = False) -> Standi
     """The published table of a pool, computed from the facts."""
     results = store.results(pool.pool)
     roster = store.refresh()
+    played = set(distinct(results.seated).tolist())
     faults = [
         Faults(one.entrant, str(one.code), one.detail, one.times)
         for one in store.verdicts(pool.pool)
@@ -96,6 +98,7 @@ def standings_of(store: Store, pool: Pool, *, everybody: bool = False) -> Standi
             benched=roster.benched.get((pool.pool, one.entrant), ""),
         )
         for one in roster.entrants.values()
+        if one.entrant in played or roster.is_meant(pool.pool, one.entrant)
     ]
     return pool_standings(pool, entrants, results, faults, everybody=everybody)
 

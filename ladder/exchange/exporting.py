@@ -63,8 +63,10 @@ def _written(path: Path) -> Iterator[IO[bytes]]:
     """A new file; it has its name only when the block was left in good order.
 
     Raises:
-        RefereeError: there is one of that name.
+        RefereeError: there is one of that name, or no folder that it could be in.
     """
+    if not path.absolute().parent.is_dir():
+        raise RefereeError(f"{str(path)!r}: there is no such folder")
     taken = RefereeError(f"{str(path)!r} exists already: choose another name")
     if path.exists() or path.is_symlink():
         raise taken

@@ -76,6 +76,8 @@ def take_in(
         RefereeError: there is a ladder, or the archive is not what `export` writes.
         HostError: the disk or the database does not let us.
     """
+    if path.is_dir() or not path.exists():
+        raise RefereeError(f"archive {str(path)!r}: there is no such file")
     there = where.is_local and where.database.parent.exists()
     try:
         with opened(path) as entries:

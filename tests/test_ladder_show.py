@@ -1,0 +1,277 @@
+"""What a ladder shows is right in every shape, and wrong questions get one clear line."""
+
+import csv
+import io
+import json
+import os
+import stat
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from ladder.facts import Decision, Deed, Fact, Submission
+from ladder.roster import Roster
+from ladder.store.store import Store
+from referee.cli import run
+from support import ladders
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def ladder(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Three games, of two and three seats and of partners; a bot of two versions, one retired,
+    two of one name, one with a name that begins a formula, one for a single game.
+    """
+    folder = tmp_path_factory.mktemp("ladder") / "it"
+    pools = ladders.usual_pools("briscola-2", "briscola-3", "briscola-4")
+    with ladders.made(folder, pools) as store:
+        for pool in (1, 2, 3):
+            ladders.filled(store, 6, pool=pool)
+        ladders.submit(store, "greedy", "author-of-greedy", "first")
+        ladders.submit(store, "greedy", "other", "random")
+        ladders.submit(store, "-1.x", "other", "first")
+        store.add(lambda _, now: [Decision(deed=Deed.RETIRED, entrant=2, reason="so", at_ms=now)])
+        _submit_for(store, "choosy", "briscola-2")
+        ladders.filled(store, 20)
+    return str(folder)
+
+
+def _submit_for(store: Store, name: str, game: str) -> None:
+    """Takes in a bot that plays in one game only."""
+
+    def make(roster: Roster, now_ms: int) -> list[Fact]:
+        entrant = len(roster.entrants) + 1
+        (like, *_) = roster.entrants.values()
+        return [
+            replace(
+                like, entrant=entrant, bot=entrant, name=name, author=name, games=(game,), at_ms=now_ms
+            )
+        ]
+
+    (found,) = store.add(make)
+    assert isinstance(found, Submission)
+
+
+def told(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """What a command prints that ends well."""
+    assert run(["ladder", *words]) == 0
+    return capsys.readouterr().out
+
+
+def names(section: dict[str, list[dict[str, str]]]) -> list[str]:
+    """The bots of a section, sorted."""
+    return sorted(bot["bot"] for bot in section["bots"])
+
+
+def test_a_bot_is_in_the_tables_of_the_games_that_it_was_handed_in_for(
+    ladder: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Who was submitted for one game has no row in another one's table, with --all neither."""
+    for every in ((), ("--all",)):
+        two, three, four = json.loads(
+            told(capsys, "standings", "--json", *every, "--ladder", ladder)
+        )["sections"]
+        assert "choosy" in names(two)
+        assert "choosy" not in names(three)
+        assert "choosy" not in names(four)
+
+
+def test_versions_and_retired_bots_are_shown_when_all_are(
+    ladder: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The usual table has those who play, --all the others too; no two have one name."""
+    section = ("standings", "--json", "--game", "briscola-2", "--ladder", ladder)
+    (few,) = json.loads(told(capsys, *section))["sections"]
+    (all_,) = json.loads(told(capsys, *section, "--all"))["sections"]
+    added = {"random", "greedy (author-of-greedy) v1", "greedy (author-of-greedy) v2"}
+
+    assert set(names(all_)) - set(names(few)) == added
+    assert set(names(few)) - set(names(all_)) == {"greedy (author-of-greedy)"}
+    assert len(set(names(all_))) == len(all_["bots"]) == 8
+
+
+def test_places_are_shared_where_bots_cannot_be_told_apart(
+    ladder: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Spans of places lie within the table, do not go back, and hold the row they are of."""
+    found = json.loads(told(capsys, "standings", "--json", "--all", "--ladder", ladder))
+    for section in found["sections"]:
+        spans = [(bot["place"], bot["last_place"]) for bot in section["bots"]]
+        assert all(
+            1 <= first <= at <= last <= len(spans) for at, (first, last) in enumerate(spans, 1)
+        )
+        assert spans == sorted(spans)
+
+
+def test_csv_has_as_many_fields_in_each_row_and_begins_no_formula(
+    ladder: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A row a bot and game; a name with a minus is text."""
+    rows = list(csv.reader(io.StringIO(told(capsys, "standings", "--csv", "--ladder", ladder))))
+
+    assert {len(row) for row in rows} == {len(rows[0])}
+    assert "'-1.x" in {row[rows[0].index("bot")] for row in rows}
+
+
+class Strict(HTMLParser):
+    """Wants every element closed in order, once-only attributes and ids, and no reference left."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.ids: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = [name for name, _ in attrs]
+        assert len(given) == len(set(given)), tag
+        assert not any(name.startswith("on") for name in given), tag
+        assert tag not in ("script", "link", "img", "iframe"), tag
+        self.ids += [value for name, value in attrs if name == "id" and value]
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+@pytest.mark.parametrize("every", [(), ("--all",)])
+def test_the_page_is_well_formed(ladder: str, tmp_path: Path, every: tuple[str, ...]) -> None:
+    """Elements are nested as they should be, ids are there once, and nothing is fetched."""
+    file = tmp_path / "page.html"
+    assert run(["ladder", "standings", "--html", str(file), *every, "--ladder", ladder]) == 0
+    page, parser = file.read_text(), Strict()
+    parser.feed(page)
+    parser.close()
+
+    assert not parser.open
+    assert len(parser.ids) == len(set(parser.ids)) >= 3
+    assert "nan" not in page.lower().replace("finan", "")
+    assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.parametrize("name", [".", "..", "folder", "/", "missing/page.html"])
+def test_a_page_that_cannot_be_written_is_told_in_a_line(
+    ladder: str,
+    tmp_path: Path,
+    name: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A folder is no file, and nothing is left beside it."""
+    (tmp_path / "folder").mkdir()
+    monkeypatch.chdir(tmp_path)
+
+    assert run(["ladder", "standings", "--html", name, "--ladder", ladder]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["folder"]
+
+
+def test_a_page_goes_into_a_pipe_that_stays_one(ladder: str, tmp_path: Path) -> None:
+    """What is no file is written into, and never replaced: /dev/stdout, /dev/null."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reading = os.open(pipe, os.O_RDWR)  # nobody waits for the other end
+    os.set_blocking(reading, False)
+    pipe_size = 1 << 20
+    os.set_blocking(reading, True)
+    import fcntl
+
+    fcntl.fcntl(reading, fcntl.F_SETPIPE_SZ, pipe_size)
+    assert run(["ladder", "standings", "--html", str(pipe), "--ladder", ladder]) == 0
+
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert os.read(reading, 15) == b"<!doctype html>"
+    os.close(reading)
+
+
+def test_a_page_behind_a_link_is_written_where_the_link_points(ladder: str, tmp_path: Path) -> None:
+    """The link stays."""
+    link, file = tmp_path / "link.html", tmp_path / "page.html"
+    link.symlink_to(file)
+    assert run(["ladder", "standings", "--html", str(link), "--ladder", ladder]) == 0
+
+    assert link.is_symlink()
+    assert file.read_text().startswith("<!doctype html>")
+
+
+WRONG = [
+    ("standings", "--game", "no-game"),
+    ("standings", "--json", "--csv"),
+    ("history", "nobody"),
+    ("history", "greedy"),
+    ("history", "#99"),
+    ("history", ""),
+    ("match", "0"),
+    ("match", "99999999999999999999999999"),
+    ("match", "²"),
+    ("match", "%%%%%%%%"),
+    ("match", "abc"),
+    ("verify", "--sample", "-1"),
+    ("verify", "--against", "missing"),
+    ("verify", "--public-key", "00"),
+    ("export", "missing/ladder.zip"),
+    ("import", "missing.zip"),
+    ("import", "."),
+    ("retire", "nobody"),
+    ("rollback", "-1.x"),
+]
+
+
+@pytest.mark.parametrize("words", WRONG, ids=" ".join)
+def test_a_wrong_question_is_answered_in_a_line(
+    ladder: str,
+    tmp_path: Path,
+    words: tuple[str, ...],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Exit code 2, one line on stderr, nothing on stdout, and no file anywhere."""
+    monkeypatch.chdir(tmp_path)
+    where = str(tmp_path / "new") if words[0] == "import" else ladder
+
+    assert run(["ladder", *words[:1], "--ladder", where, "--", *words[1:]]
+               if not any(word.startswith("--") for word in words)
+               else ["ladder", *words, "--ladder", where]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.count("\n") == 1
+    assert "Traceback" not in said.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_history_has_both_versions_and_one_without_matches_is_empty(
+    ladder: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each version begins anew; who has not played has no points, and no lowest rating."""
+    bot = ("history", "author-of-greedy/greedy", "--json", "--ladder", ladder)
+    two, three, _ = json.loads(told(capsys, *bot))["games"]
+    assert [one["version"] for one in two["versions"]] == [1, 2]
+    assert [one["version"] for one in three["versions"]] == [1]
+
+    late = json.loads(told(capsys, "history", "other/greedy", "--json", "--ladder", ladder))
+    assert late["games"][1]["points"] == []
+    assert late["games"][1]["lowest"] is None
+    assert "no matches yet" in told(capsys, "history", "other/greedy", "--ladder", ladder)
+
+
+@pytest.mark.parametrize("bots", [(), ("first",)])
+def test_a_ladder_in_which_nothing_was_played_is_shown_in_every_shape(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], bots: tuple[str, ...]
+) -> None:
+    """An empty one, and one with a single bot."""
+    ladders.made(tmp_path / "ladder", bots=bots).close()
+    where = ("--ladder", str(tmp_path / "ladder"))
+    page, strict = tmp_path / "page.html", Strict()
+
+    assert "0 matches" in told(capsys, "standings", *where)
+    assert len(told(capsys, "standings", "--csv", *where).splitlines()) == 1 + len(bots)
+    (section,) = json.loads(told(capsys, "standings", "--json", *where))["sections"]
+    assert [bot["rating"] for bot in section["bots"]] == [None] * len(bots)
+    told(capsys, "standings", "--html", str(page), *where)
+    strict.feed(page.read_text())
+    assert not strict.open
+    assert "all of it holds" in told(capsys, "verify", *where)
+    told(capsys, "rebuild", *where)
