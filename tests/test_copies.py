@@ -165,8 +165,23 @@ async def test_a_build_that_fills_the_disk_is_ended(
     """While it runs, not when it is done."""
     monkeypatch.setattr(building, "LARGEST_FOLDER", 1 << 20)
     build = 'sh -c "head -c 9000000 /dev/zero > large; sleep 60"'
-    with pytest.raises(RefereeError, match="the build failed"):
+    with pytest.raises(RefereeError, match=r"the build failed[^$]*it made more than 2 MiB or"):
         await prepared(bwrap, str(folder(tmp_path / "fills", build)))
+
+
+@pytest.mark.slow
+async def test_a_build_that_talks_without_end_is_ended(bwrap: Sandbox, tmp_path: Path) -> None:
+    """What compilers say is no gigabyte."""
+    with pytest.raises(RefereeError, match=r"the build failed[^$]*it said more than 1 MiB"):
+        await prepared(bwrap, str(folder(tmp_path / "talks", "yes")))
+
+
+@pytest.mark.slow
+async def test_a_build_waits_for_those_who_play(bwrap: Sandbox, tmp_path: Path) -> None:
+    """All that it starts has the least claim to a processor, whatever there is of it."""
+    build = "sh -c \"(cut -d' ' -f41 /proc/self/stat) > policy; cat policy; exit 3\""
+    with pytest.raises(RefereeError, match=rf"the build failed[^$]*\n *{os.SCHED_IDLE}$"):
+        await prepared(bwrap, str(folder(tmp_path / "waits", build)))
 
 
 def test_a_folder_beside_strangers_must_be_ours_and_so_must_the_one_above(tmp_path: Path) -> None:

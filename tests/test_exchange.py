@@ -167,7 +167,7 @@ def test_an_archive_does_not_take_the_place_of_a_file(ladder: Path, tmp_path: Pa
         for name in ("there", "link"):
             with pytest.raises(RefereeError, match="exists already"):
                 export(store, tmp_path / name)
-        with pytest.raises(HostError, match="No such file or directory"):
+        with pytest.raises(RefereeError, match="there is no such folder"):
             export(store, tmp_path / "no" / "folder")
 
     assert everything(tmp_path) == ["link", "there"]
@@ -487,7 +487,7 @@ def test_what_is_no_archive_is_refused(tmp_path: Path) -> None:
     for name in ("empty", "text"):
         with pytest.raises(RefereeError, match="is damaged: File is not a zip file"):
             take_in(where_of(str(tmp_path / "there")), tmp_path / name)
-    with pytest.raises(HostError, match="No such file"):
+    with pytest.raises(RefereeError, match="there is no such file"):
         take_in(where_of(str(tmp_path / "there")), tmp_path / "none")
 
 

@@ -5,6 +5,7 @@ import secrets
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -106,8 +107,8 @@ def standings_of(store: Store, pool: Pool, *, everybody: bool = False) -> Standi
 def _histories(store: Store, pool: Pool, found: Standings) -> list[History]:
     """The ratings of the best bots of a pool over time."""
     roster = store.roster
-    bots = [roster.entrants[row.bot].bot for row in found.rows[:_DRAWN]]
-    return [_history(store, pool, bot) for bot in bots]
+    bots = dict.fromkeys(roster.entrants[row.bot].bot for row in found.rows)  # versions are one bot
+    return [_history(store, pool, bot) for bot in islice(bots, _DRAWN)]
 
 
 def _history(store: Store, pool: Pool, bot: int) -> History:

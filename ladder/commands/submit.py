@@ -3,6 +3,7 @@
 import getpass
 import json
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,9 +11,10 @@ import trio
 import typer
 from msgspec import Struct
 
-from ladder.commands.shared import Json, Sandbox, Sandboxes, Where, opened_or_made
+from ladder.commands.shared import Json, Sandbox, Sandboxes, Where, opened, opened_or_made
 from ladder.facts import Fact, Pool, Submission
 from ladder.names import fitted, name_of
+from ladder.pool_file import USUAL
 from ladder.roster import Roster
 from ladder.store.store import Store
 from ladder.uploads.taking_in import Frozen, taken_in
@@ -81,18 +83,23 @@ def submit(
     asked = Asked(tuple(paths), name, author, tuple(partner or ()), tuple(game or ()))
     _check(asked)
     settings = read_settings()
-    with opened_or_made(where) as store:
+    for_any = not asked.partners and set(asked.games) <= set(USUAL)
+    with opened_or_made(where) if for_any else opened(where) as store:
         partners = tuple(store.refresh().find(text) for text in asked.partners)
         pools = _pools(store, asked.games)
         talk = console(stderr=True)
-        with busy(talk, "opening the sandbox ...") as say:
-            taken, refused = trio.run(
-                _all_taken_in, store, asked, partners, pools, SandboxName(sandbox), settings, say
-            )
-        if as_json:
-            print(json.dumps(_as_json(store, taken, refused), indent=2))
-        else:
-            _print(store.roster, taken, refused)
+        taken: list[Submission] = []
+        refused: list[Refusal] = []
+        place = SandboxName(sandbox)
+        try:
+            with busy(talk, "opening the sandbox ...") as say:
+                one_by_one = partial(_take_all_in, taken=taken, refused=refused)
+                trio.run(one_by_one, store, asked, partners, pools, place, settings, say)
+        finally:  # whatever stops us: what is done is told
+            if as_json and (taken or refused):
+                print(json.dumps(_as_json(store, taken, refused), indent=2))
+            else:
+                _print(store.roster, taken, refused)
     raise typer.Exit(int(bool(refused)))
 
 
@@ -109,7 +116,7 @@ def _check(asked: Asked) -> None:
     if asked.author is not None:
         name_of(asked.author, "author")
     for path in asked.paths:
-        if not path.startswith(_SAMPLE) and not Path(path).exists():
+        if not path.startswith(_SAMPLE) and not (path and Path(path).exists()):
             raise RefereeError(
                 f"bot {path!r}: there is no such file or folder (samples are written sample:NAME)"
             )
@@ -148,7 +155,7 @@ def _pools(store: Store, games: tuple[str, ...]) -> tuple[Pool, ...]:
     return tuple(pool for pool in found if not games or pool.name in games)
 
 
-async def _all_taken_in(
+async def _take_all_in(
     store: Store,
     asked: Asked,
     partners: tuple[int, ...],
@@ -156,10 +163,11 @@ async def _all_taken_in(
     sandbox: SandboxName,
     settings: Settings,
     say: Any,
-) -> tuple[list[Submission], list[Refusal]]:
-    """Takes in one after the other; a refusal stops none of the others."""
-    taken: list[Submission] = []
-    refused: list[Refusal] = []
+    *,
+    taken: list[Submission],
+    refused: list[Refusal],
+) -> None:
+    """Takes in one after the other, and adds it to a list; a refusal stops none of the others."""
     games = tuple(pool.name for pool in pools) if asked.games else ()
     with trio.CancelScope() as scope:
         async with interruptible(scope), opened_for(sandbox, (), settings) as place:
@@ -178,7 +186,6 @@ async def _all_taken_in(
                 taken.append(_added(store, frozen, author, partners, games))
     if scope.cancelled_caught:
         raise KeyboardInterrupt
-    return taken, refused
 
 
 def _added(

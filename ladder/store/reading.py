@@ -92,14 +92,22 @@ def plain_facts(connection: Connection, after: int) -> list[Fact]:
 
 
 def results(connection: Connection, pool: Pool) -> Results:
-    """All blocks of a pool."""
+    """All blocks of a pool.
+
+    Raises:
+        Damaged: a row does not hold what we wrote.
+    """
     columns = (MatchRow.job, MatchRow.blocks, MatchRow.counts, MatchRow.acts, MatchRow.wall_us)
     found = Gathering(pool.places)
     query = select(*columns).where(MatchRow.pool == pool.pool)
     with _no_collections():
         for part in plainly(connection, query):
             found.add(*zip(*part, strict=True))
-    return found.results()
+    try:
+        return found.results()
+    except ValueError as error:
+        told = f"matches of pool {pool.pool}: {error}: see `referee ladder verify`"
+        raise rows.Damaged(told) from error
 
 
 @contextmanager

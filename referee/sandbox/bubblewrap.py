@@ -120,6 +120,8 @@ class Bubblewrap:
             ours, status = os.pipe2(os.O_CLOEXEC)
             opened += [ours, status]
             popen = self._spawn(bot, control, slot, (*theirs, status))
+            if bot.writable:  # before it has started anything: a build waits for those who play
+                os.sched_setscheduler(popen.pid, os.SCHED_IDLE, os.sched_param(0))
             opened.remove(ours)
             process = self._taken_over(popen, control, slot, ours)
         except OSError as error:

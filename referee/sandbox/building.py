@@ -22,6 +22,7 @@ _MOST_FILES: Final = 20_000
 _DEEPEST: Final = 50
 _WATCH_S: Final = 0.2
 _SAID_KEPT: Final = 16 * 1024
+_MOST_SAID: Final = 1024 * 1024
 
 
 async def build(found: Found, spec: BotSpec, sandbox: Sandbox) -> None:
@@ -31,35 +32,72 @@ async def build(found: Found, spec: BotSpec, sandbox: Sandbox) -> None:
         RefereeError: it failed, or took too long.
     """
     process = await sandbox.launch(spec)
+    watched = _Watched(process)
     try:
         process.close_stdin()
-        said = bytearray()
         with trio.move_on_after(BUILD_SECONDS) as waited:
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(_listen, process, process.stdout, said)
-                nursery.start_soon(_listen, process, process.stderr, said)
-                nursery.start_soon(_watch_size, Path(spec.folder), process)
+                nursery.start_soon(watched.listen, process.stdout)
+                nursery.start_soon(watched.listen, process.stderr)
+                nursery.start_soon(watched.look, Path(spec.folder))
                 await trio.lowlevel.wait_readable(process.exited_fd)
                 await trio.sleep(0.01)  # for its last words
                 nursery.cancel_scope.cancel()
         if waited.cancelled_caught:
             raise RefereeError(f"bot {found.typed!r}: the build took over {BUILD_SECONDS} s")
         if process.out_of_memory():
-            said += b"\n(it wanted more memory than a build may have)"
+            watched.why = "it wanted more memory than a build may have"
         if process.status() != "exit status 0":
-            raise RefereeError(build_failed(found, bytes(said)))
+            why = f"\n({watched.why})" if watched.why else ""
+            raise RefereeError(build_failed(found, bytes(watched.said) + why.encode()))
     finally:
         process.kill()
         process.release()
 
 
-async def _watch_size(folder: Path, process: BotProcess) -> None:
-    """Ends a build that fills the disk; what it made is too large to be taken over then."""
-    while True:
-        await trio.sleep(_WATCH_S)
-        if await trio.to_thread.run_sync(_is_too_large, folder):
-            process.kill()
-            return
+class _Watched:
+    """A build while it runs.
+
+    Attributes:
+        said: the end of what it said.
+        why: why it was ended; "" if it was not.
+    """
+
+    def __init__(self, process: BotProcess) -> None:
+        """It has said nothing yet."""
+        self.said = bytearray()
+        self.why = ""
+        self._process = process
+        self._heard = 0
+
+    async def listen(self, descriptor: int) -> None:
+        """Hears one of its streams, until it ends or has said too much."""
+        while True:
+            await trio.lowlevel.wait_readable(descriptor)
+            try:
+                data = os.read(descriptor, 65536)
+            except BlockingIOError:
+                continue
+            if not data:
+                return
+            self._heard += len(data)
+            self.said += data
+            del self.said[:-_SAID_KEPT]
+            if self._heard > _MOST_SAID:
+                self._end(f"it said more than {_MOST_SAID >> 20} MiB")
+                return
+
+    async def look(self, folder: Path) -> None:
+        """Ends it when it fills the disk: what it made is too large to be taken over then."""
+        while True:
+            await trio.sleep(_WATCH_S)
+            if await trio.to_thread.run_sync(_is_too_large, folder):
+                break
+        self._end(f"it made more than {2 * LARGEST_FOLDER >> 20} MiB or {2 * _MOST_FILES} files")
+
+    def _end(self, why: str) -> None:
+        self.why = why
+        self._process.kill()
 
 
 def _is_too_large(folder: Path) -> bool:
@@ -77,19 +115,6 @@ def _is_too_large(folder: Path) -> bool:
         if size > 2 * LARGEST_FOLDER or count > 2 * _MOST_FILES:
             return True
     return False
-
-
-async def _listen(process: BotProcess, descriptor: int, said: bytearray) -> None:
-    while True:
-        await trio.lowlevel.wait_readable(descriptor)
-        try:
-            data = os.read(descriptor, 65536)
-        except BlockingIOError:
-            continue
-        if not data:
-            return
-        said += data
-        del said[:-_SAID_KEPT]
 
 
 def hand_over(folder: Path, uid: int) -> None:

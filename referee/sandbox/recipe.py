@@ -16,6 +16,8 @@ from referee.sandbox.surroundings import MIB, OPEN_FILES, environment, file_limi
 _OWN_PROCESSES: Final = 2
 """Docker's init and `timeout`, which count too."""
 
+_LEAST_SHARES: Final = 2
+"""Of the processor, of which others have 1024: a build waits for those who play."""
 _LEAST_MEMORY: Final = 6
 """MiB; the daemon takes no less."""
 
@@ -100,6 +102,7 @@ class Recipe(Struct, frozen=True):
             memswap_limit=memory,
             oom_score_adj=1000,
             cpuset_cpus=self.cores,
+            cpu_shares=_LEAST_SHARES if self.bot.writable else None,
             cgroup_parent=self.parent or None,
             tmpfs={"/tmp": _tmpfs(bounds.tmp, self.uid)},  # noqa: S108  # the bot's own
             mounts=self._mounts(),
