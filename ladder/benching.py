@@ -57,7 +57,26 @@ def total(counts: Iterable[Count]) -> Count:
     return Count(blocks, faulty, deals, voids)
 
 
-def reason(own: Count, others: Iterable[Count], least: int) -> str | None:
+def recent(newest_first: Iterable[Count], least: int) -> Count:
+    """What the last matches count against a bot, as many as make twice `least` blocks.
+
+    Where there is no end, who has played well for a year must not be allowed to fail for another.
+
+    Args:
+        newest_first: what each of its matches counts against it.
+        least: as in `reason`.
+    """
+    found: list[Count] = []
+    blocks = 0
+    for one in newest_first:
+        if blocks >= 2 * least:
+            break
+        found.append(one)
+        blocks += one.blocks
+    return total(found)
+
+
+def reason(own: Count, others: Iterable[Count], least: int, *, last: bool = False) -> str | None:
     """Why a bot is benched, in words; None if it plays on.
 
     A bot is benched that was faulted in `least` blocks or more and in more than half of all that
@@ -69,9 +88,10 @@ def reason(own: Count, others: Iterable[Count], least: int) -> str | None:
         own: what counts against it.
         others: what counts against the others of its field.
         least: so few do not bench anybody; with 0, nothing does.
+        last: whether what counts against it are its last blocks only.
     """
     if least and own.faulty >= least and 2 * own.faulty > own.blocks:
-        return f"faults in {own.faulty} of {own.blocks} blocks"
+        return f"faults in {own.faulty} of {'its last ' if last else ''}{own.blocks} blocks"
     if not least or own.voids < least:
         return None
     field = total(others)

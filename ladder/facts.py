@@ -117,6 +117,8 @@ class Deed(StrEnum):
     """This version plays no more in a pool, since it faults or its deals are void too often."""
     CLOSED = "closed"
     """No more matches are played in this pool."""
+    OPENED = "opened"
+    """Matches are played in this pool again, and in no other of its name."""
 
 
 class Decision(Struct, frozen=True, tag=True, kw_only=True):

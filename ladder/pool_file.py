@@ -174,6 +174,11 @@ def seatings_of(pool: Pool) -> int:
     return len(match.seatings)
 
 
+def _asked(pool: Pool) -> Pool:
+    """A pool as a file asks for it."""
+    return replace(pool, pool=0, at_ms=0)
+
+
 def changes(roster: Roster, wanted: Sequence[Pool], now_ms: int) -> list[Fact]:
     """The facts that make a ladder rank these games, and no others."""
     found: list[Fact] = []
@@ -181,7 +186,13 @@ def changes(roster: Roster, wanted: Sequence[Pool], now_ms: int) -> list[Fact]:
     open_pools = {pool.name: pool for pool in roster.open_pools}
     for pool in wanted:
         before = open_pools.pop(pool.name, None)
-        if before is None or replace(before, pool=0, at_ms=0) != pool:
+        if before is not None and _asked(before) == pool:
+            continue
+        same = [at for at, other in roster.pools.items() if _asked(other) == pool]
+        if same:
+            why = "its games are played again"
+            found.append(Decision(deed=Deed.OPENED, pool=max(same), reason=why, at_ms=now_ms))
+        else:
             number += 1
             found.append(replace(pool, pool=number, at_ms=now_ms))
     for gone in open_pools.values():

@@ -33,7 +33,8 @@ class Roster:
         self.benched: dict[tuple[int, int], str] = {}
         """Why, by pool and entrant."""
         self._chosen: dict[int, int] = {}
-        self._retired: dict[int, str] = {}
+        self.retired: dict[int, str] = {}
+        """Why, by bot."""
         self._open: dict[str, int] = {}
         self._bots: dict[tuple[str, str], int] = {}
         for fact in facts:
@@ -60,8 +61,10 @@ class Roster:
                 name = self.pools[fact.pool].name
                 if self._open.get(name) == fact.pool:
                     del self._open[name]
+            case Deed.OPENED:
+                self._open[self.pools[fact.pool].name] = fact.pool
             case Deed.RETIRED:
-                self._retired[self.entrants[fact.entrant].bot] = fact.reason
+                self.retired[self.entrants[fact.entrant].bot] = fact.reason
             case Deed.CHOSEN:
                 self._choose(fact.entrant)
             case Deed.BENCHED:
@@ -71,7 +74,7 @@ class Roster:
         """This version of its bot plays from now on, whatever was decided of it before."""
         bot = self.entrants[entrant].bot
         self._chosen[bot] = entrant
-        self._retired.pop(bot, None)
+        self.retired.pop(bot, None)
         for pool in [pool for pool, benched in self.benched if benched == entrant]:
             del self.benched[pool, entrant]
 
@@ -87,7 +90,7 @@ class Roster:
     def is_current(self, entrant: int) -> bool:
         """Whether it is the version of its bot that plays, unless it is benched."""
         bot = self.entrants[entrant].bot
-        return self._chosen[bot] == entrant and bot not in self._retired
+        return self._chosen[bot] == entrant and bot not in self.retired
 
     def is_meant(self, pool: int, entrant: int) -> bool:
         """Whether an entrant was handed in for a pool, benched or not."""
@@ -119,8 +122,8 @@ class Roster:
             for pool in pools
             if (pool.pool, entrant) in self.benched
         }
-        if bot in self._retired:
-            return State(False, benched, f"retired: {self._retired[bot]}")
+        if bot in self.retired:
+            return State(False, benched, f"retired: {self.retired[bot]}")
         if self._chosen[bot] != entrant:
             return State(False, benched, f"version {self.version_of(bot)} plays")
         everywhere = bool(pools) and len(benched) == len(pools)

@@ -318,7 +318,8 @@ class Runner:
         labels = roster.labels()
         for entrant in sorted(guilty):
             folder = self._files / BOTS / roster.entrants[entrant].hash
-            self._watch.say(f"{labels[entrant]} is left out: {str(folder)!r} is not as it was")
+            what = "is not as it was" if folder.is_dir() else "is not there"
+            self._watch.say(f"{labels[entrant]} is left out: {str(folder)!r} {what}")
 
     def _is_broken(self, digest: str) -> bool:
         return not is_whole(self._files, digest)

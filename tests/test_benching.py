@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from ladder.benching import Count, benched, counted, reason, total
+from ladder.benching import Count, benched, counted, reason, recent, total
 from ladder.results import RoundResult, TableResult
 from support.sections import block, played, table
 
@@ -112,3 +112,14 @@ def test_a_match_counts_blocks_deals_and_voids_by_place() -> None:
 
     assert counted(blocks, (3, 1), 0) == Count(4, 0, 12, 3)
     assert counted(blocks, (3, 1), 1) == Count(4, 2, 12, 1)
+
+
+def test_only_the_last_blocks_count_on_a_ladder() -> None:
+    """A thousand good blocks are no leave for a thousand bad ones, nor the other way round."""
+    good, bad = Count(blocks=1, deals=2), Count(blocks=1, faulty=1, deals=2)
+    assert reason(recent([*[bad] * 11, *[good] * 1000], 10), [], 10, last=True) == (
+        "faults in 11 of its last 20 blocks"
+    )
+    assert reason(recent([*[bad] * 10, *[good] * 1000], 10), [], 10, last=True) is None
+    assert reason(recent([*[good] * 10, *[bad] * 1000], 10), [], 10, last=True) is None
+    assert reason(recent([bad] * 10, 10), [], 10, last=True) == "faults in 10 of its last 10 blocks"

@@ -196,7 +196,7 @@ class TestChanges:
         ]
 
     def test_another_clock(self) -> None:
-        """A changed game is another pool of the same name; coming back makes a third one."""
+        """A changed game is another pool of the same name; the old one can come back."""
         roster = self.roster()
         usual = pools_of(["briscola-2", "sueca"]).pools
         changed = (replace(usual[0], time="move=1s"), usual[1])
@@ -204,17 +204,20 @@ class TestChanges:
         assert isinstance(added, Pool)
         assert (added.pool, added.name) == (3, "briscola-2")
         (back,) = self.add(roster, usual)
-        assert isinstance(back, Pool)
-        assert back.pool == 4
+        assert isinstance(back, Decision)
+        assert (back.deed, back.pool) == (Deed.OPENED, 1)
+        (again,) = self.add(roster, changed)
+        assert isinstance(again, Decision)
+        assert again.pool == 3
 
     def test_one_that_was_closed(self) -> None:
-        """It comes back as a new pool: what was closed stays closed."""
+        """It comes back as it was: its ranking goes on."""
         roster = self.roster()
         usual = pools_of(["briscola-2", "sueca"]).pools
         self.add(roster, usual[1:])
         (back,) = self.add(roster, usual)
-        assert isinstance(back, Pool)
-        assert back.pool == 3
+        assert isinstance(back, Decision)
+        assert (back.deed, back.pool) == (Deed.OPENED, 1)
 
     def test_names_changed_places(self) -> None:
         """Two games that exchange their names are two new pools, and both old ones end."""

@@ -351,7 +351,7 @@ class TestResults:
                 assert settled is Settled.COUNTED
             (decision,) = decisions
             assert (decision.deed, decision.entrant, decision.pool) == (Deed.BENCHED, 1, 1)
-            assert "2 of 2" in decision.reason
+            assert decision.reason == "faults in 2 of its last 2 blocks"
             assert not other.refresh().plays(1, 1)
             assert not store.refresh().plays(1, 1)
             assert_chained(other)

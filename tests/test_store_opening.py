@@ -31,7 +31,7 @@ from support.postgres import Mode, Postgres
 from support.sandboxes import need
 
 OLD = Path(__file__).parent / "data/ladders/v1.db"
-HEAD = "237b5d19251a52a86ac655f5ae2ed53c4c3e37b821e5de8728520a8c39a6a204"
+HEAD = "d2e4f6816efff859aa3d10baf4a7b84e0809ed4e386b1c790a09216939ada95a"
 """The hash of its last fact."""
 
 BEGINNING = Beginning(None, pools_of(["briscola-2"]).pools)

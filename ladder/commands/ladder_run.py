@@ -10,10 +10,12 @@ import typer
 
 from ladder.commands.shared import Json, Sandbox, Sandboxes, Where, opened
 from ladder.desk import Desk
+from ladder.facts import Pool
 from ladder.pool_file import USUAL, Pools, changes, pools_of, read_pools
 from ladder.proving.pools import misfits
 from ladder.runner import Runner, Span, lives
 from ladder.runner_progress import Shown, shown
+from ladder.show.wording import plural
 from ladder.store.store import Beginning, Store
 from ladder.store.where import where_of
 from ladder.uploads.freezing import BOTS
@@ -39,8 +41,10 @@ def open_ladder(
 ) -> None:
     """Opens a ladder, or gives it other games.
 
-    A game whose clock or options are changed is another one: its ranking begins anew, and that of
-    before can still be shown. Games that FILE does not name any more are closed.
+    A game in which anything is changed (clock, options, blocks) is another one: its ranking begins
+    anew. That of before goes on when it is opened again just as it was, and can be shown meanwhile
+    with `--game '#N'`. Games that are not named any more are closed.
+
     \b
     The keys of FILE; only [[game]] must be there:
       name       what people call the ladder
@@ -66,12 +70,13 @@ def open_ladder(
     asked = read_pools(file) if file is not None else pools_of(games) if games else None
     begun = asked or pools_of(USUAL)
     with Store(where_of(where), Beginning(begun.name, begun.pools)) as store:
+        before = store.roster.open_pools
         if asked is not None:
             store.add(lambda roster, now_ms: changes(roster, asked.pools, now_ms))
-        _tell(store, asked, as_json=as_json)
+        _tell(store, asked, before, as_json=as_json)
 
 
-def _tell(store: Store, asked: Pools | None, *, as_json: bool) -> None:
+def _tell(store: Store, asked: Pools | None, before: tuple[Pool, ...], *, as_json: bool) -> None:
     pools = store.roster.open_pools
     if as_json:
         rows = [
@@ -92,14 +97,25 @@ def _tell(store: Store, asked: Pools | None, *, as_json: bool) -> None:
         print(json.dumps(told, indent=2))
         return
     to = console()
-    to.print(f"ladder {store.opened.name}: {store.where.typed}", style="bold")
+    to.print(f"ladder {store.opened.name} in {store.where.typed}", style="bold")
     for pool in pools:
-        deals = "1 deal" if pool.seatings == 1 else f"{pool.seatings} deals"
-        clock = f", {pool.time}" if pool.time else ""
-        to.print(f"  {pool.name}: {pool.places} bots a table, {deals} a block{clock}")
+        to.print(f"  #{pool.pool} {pool.name}: {_played(pool)}")
+    for pool in before:
+        if pool not in pools:
+            gone = f"  closed: #{pool.pool} {pool.name}: {_played(pool)}"
+            again = f"referee ladder standings --game '#{pool.pool}'{store.where.option}"
+            to.print(f"{gone}; its table: {again}", style="yellow")
     if asked is not None and asked.name not in {None, store.opened.name}:
         to.print(f"it keeps its name: {store.opened.name}", style="dim")
     to.print(f"bots and records: {store.files}", style="dim")
+
+
+def _played(pool: Pool) -> str:
+    """How a game is played, in words."""
+    clock = f", {pool.time}" if pool.time else ""
+    pace = f", pace {pool.pace} ms" if pool.pace else ""
+    blocks, deals = plural(pool.blocks, "block"), plural(pool.seatings, "deal")
+    return f"{pool.places} bots a table, {blocks} a match of {deals}{clock}{pace}"
 
 
 def run(
@@ -121,7 +137,8 @@ def run(
 
     Each next table is the one that tells most: of bots that are close, new, or have played little;
     never with two bots of one author, unless they are declared partners. Several runners may serve
-    one ladder. Ctrl-C, kill -9: start it again, and it goes on.
+    one ladder. Ctrl-C, kill -9: start it again, and it goes on. Exit code 1 when nothing could be
+    played.
     """
     if once and blocks is not None:
         raise RefereeError("say --once or --blocks, not both")
@@ -136,10 +153,12 @@ def run(
         if as_json:
             told = {"blocks": watch.blocks, "matches": watch.matches, "stopped": stopped}
             print(json.dumps(told | {"version": version("briscola-referee")}))
-        elif not stopped:
-            console().print(f"played {watch.blocks} blocks in {watch.matches} matches")
+        else:
+            matches = plural(watch.matches, "match", "matches")
+            console().print(f"played {plural(watch.blocks, 'block')} in {matches}")
     if stopped:
         raise typer.Exit(INTERRUPTED)
+    raise typer.Exit(int(not watch.matches))
 
 
 def _check_pools(store: Store) -> None:
@@ -174,7 +193,10 @@ async def _conduct(
             with busy(talk, "opening the sandbox ..."):
                 where = await _sandbox(sandbox, settings)
             async with opened_pool(workers, SandboxName(where.partition(" ")[0])) as pool:
-                talk.print(f"{pool.size} matches at a time; sandbox: {where}", style="dim")
+                talk.print(
+                    f"{plural(pool.size, 'match', 'matches')} at a time; sandbox: {where}",
+                    style="dim",
+                )
                 desk = Desk(store, lambda owner: lives(owner, local=local), watch)
                 (store.files / BOTS).mkdir(mode=0o700, parents=True, exist_ok=True)
                 await Runner(desk, pool, store.files, watch, span).run()

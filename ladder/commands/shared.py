@@ -22,7 +22,12 @@ Where = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Game = Annotated[
-    str | None, typer.Option("--game", metavar="NAME", help="Only this game of the ladder.")
+    str | None,
+    typer.Option(
+        "--game",
+        metavar="NAME",
+        help="Only this game of the ladder; # and its number is one of before.",
+    ),
 ]
 
 
@@ -64,6 +69,8 @@ def pools_meant(store: Store, game: str | None) -> tuple[int, ...]:
     pools = roster.open_pools
     if game is None:
         return tuple(pool.pool for pool in pools)
+    if game.startswith("#") and game[1:].isdecimal() and int(game[1:]) in roster.pools:
+        return (int(game[1:]),)
     found = [pool.pool for pool in pools if game in {pool.name, pool.game}]
     found = found or [pool.pool for pool in roster.pools.values() if game in {pool.name, pool.game}]
     if not found:

@@ -38,6 +38,17 @@ class Asked(Struct, frozen=True):
     games: tuple[str, ...]
 
 
+class Taken(Struct, frozen=True):
+    """A bot that was taken in.
+
+    Attributes:
+        new: whether it is a new version; else it plays already, just as it is.
+    """
+
+    entrant: Submission
+    new: bool
+
+
 class Refusal(Struct, frozen=True):
     """A bot that was not taken in, and why."""
 
@@ -88,7 +99,7 @@ def submit(
         partners = tuple(store.refresh().find(text) for text in asked.partners)
         pools = _pools(store, asked.games)
         talk = console(stderr=True)
-        taken: list[Submission] = []
+        taken: list[Taken] = []
         refused: list[Refusal] = []
         place = SandboxName(sandbox)
         try:
@@ -164,7 +175,7 @@ async def _take_all_in(
     settings: Settings,
     say: Any,
     *,
-    taken: list[Submission],
+    taken: list[Taken],
     refused: list[Refusal],
 ) -> None:
     """Takes in one after the other, and adds it to a list; a refusal stops none of the others."""
@@ -177,13 +188,12 @@ async def _take_all_in(
                     frozen = await taken_in(
                         path, store.files, pools, place, settings, say=say, name=asked.name
                     )
+                    taken.append(_added(store, frozen, author, partners, games))
                 except Exception as error:
                     found = innermost(error)
                     if not isinstance(found, RefereeError):
                         raise
                     refused.append(Refusal(path, str(found)))
-                    continue
-                taken.append(_added(store, frozen, author, partners, games))
     if scope.cancelled_caught:
         raise KeyboardInterrupt
 
@@ -194,12 +204,17 @@ def _added(
     author: str,
     partners: tuple[int, ...],
     games: tuple[str, ...],
-) -> Submission:
+) -> Taken:
     """The submission that a frozen bot is: a new one, unless it plays just as it is."""
 
     def make(roster: Roster, now_ms: int) -> list[Fact]:
         bot = roster.bot_of(frozen.name, author)
         versions = () if bot is None else roster.versions(bot)
+        if bot is not None and bot in roster.retired:
+            raise RefereeError(
+                f"{frozen.name} of {author} is retired ({roster.retired[bot]}): bring it back "
+                "first, with `referee ladder rollback`"
+            )
         if bot is not None and roster.is_current(roster.chosen(bot)):
             now = roster.entrants[roster.chosen(bot)]
             if (now.hash, now.partners, now.games) == (frozen.hash, partners, games):
@@ -219,24 +234,25 @@ def _added(
         )
         return [new]
 
-    store.add(make)
+    new = store.add(make)
     roster = store.roster
     bot = roster.bot_of(frozen.name, author)
     assert bot is not None  # noqa: S101  # it was there, or was just added
-    return roster.entrants[roster.chosen(bot)]
+    return Taken(roster.entrants[roster.chosen(bot)], bool(new))
 
 
-def _as_json(store: Store, taken: list[Submission], refused: list[Refusal]) -> dict[str, Any]:
+def _as_json(store: Store, taken: list[Taken], refused: list[Refusal]) -> dict[str, Any]:
     return {
         "ladder": store.opened.ladder,
         "taken_in": [
             {
-                "entrant": one.entrant,
-                "bot": one.name,
-                "author": one.author,
-                "version": one.version,
-                "hash": one.hash,
-                "source": one.source,
+                "entrant": one.entrant.entrant,
+                "bot": one.entrant.name,
+                "author": one.entrant.author,
+                "version": one.entrant.version,
+                "hash": one.entrant.hash,
+                "source": one.entrant.source,
+                "new": one.new,
             }
             for one in taken
         ],
@@ -244,10 +260,15 @@ def _as_json(store: Store, taken: list[Submission], refused: list[Refusal]) -> d
     }
 
 
-def _print(roster: Roster, taken: list[Submission], refused: list[Refusal]) -> None:
+def _print(roster: Roster, taken: list[Taken], refused: list[Refusal]) -> None:
     for one in taken:
-        told = f"{one.name} v{one.version} by {one.author}"
-        pools = (pool for pool in roster.open_pools if roster.plays(pool.pool, one.entrant))
-        print(f"{told}: plays {', '.join(pool.name for pool in pools)} as #{one.entrant}")
+        entrant = one.entrant
+        told = f"{entrant.name} v{entrant.version} by {entrant.author}"
+        pools = [pool for pool in roster.open_pools if roster.plays(pool.pool, entrant.entrant)]
+        games = ", ".join(pool.name for pool in pools) or "nothing"
+        unchanged = "" if one.new else " (unchanged)"
+        print(f"{told}: plays {games} as #{entrant.entrant}{unchanged}")
+        for pool, why in roster.state(entrant.entrant).benched.items():
+            print(f"   benched in {roster.pools[pool].name}: {why}")
     for other in refused:
         print("referee:", printable(f"refused: {other.why}", keep="\n"), file=sys.stderr)

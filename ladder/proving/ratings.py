@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
+from ladder.benching import Count, counted
 from ladder.facts import Decision, Deed, Fact, Match, Pool
 from ladder.proving.findings import LAST, Findings
 from ladder.roster import Roster
@@ -115,6 +116,8 @@ class Benchings:
         """
         self._standings = standings
         self._due: deque[Decision] = deque()
+        self._last: dict[tuple[int, int], deque[Count]] = {}
+        """What the last matches count against an entrant, by pool and entrant."""
 
     def add(self, roster: Roster, fact: Fact | None) -> Iterator[str]:
         """The next fact, its match rated; what is wrong about benching, in words.
@@ -134,8 +137,20 @@ class Benchings:
             yield f"before it, {_said(decision)}"
         self._due.clear()
         if isinstance(fact, Match):
-            pool = fact.job.pool
-            self._due.extend(benched(roster, fact, lambda: self._standings(pool)))
+            pool = roster.pools[fact.job.pool]
+            for place, entrant in enumerate(fact.job.entrants):
+                kept = self._last.setdefault(
+                    (pool.pool, entrant), deque(maxlen=max(4 * pool.bench, 1))
+                )
+                kept.appendleft(counted(fact.blocks, fact.voids, place))
+            self._due.extend(
+                benched(
+                    roster,
+                    fact,
+                    standings=lambda: self._standings(pool.pool),
+                    last=lambda entrant: self._last[pool.pool, entrant],
+                )
+            )
 
 
 def _said(decision: Decision) -> str:

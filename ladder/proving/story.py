@@ -98,8 +98,8 @@ class Story:
                 yield f"its partner is bot {partner}, and there is none"
 
     def _of_decision(self, fact: Decision) -> Iterator[str]:
-        of_bot = fact.deed is not Deed.CLOSED
-        of_pool = fact.deed in (Deed.CLOSED, Deed.BENCHED)
+        of_bot = fact.deed not in (Deed.CLOSED, Deed.OPENED)
+        of_pool = fact.deed in (Deed.CLOSED, Deed.OPENED, Deed.BENCHED)
         if (of_bot or fact.entrant) and fact.entrant not in self.roster.entrants:
             yield f"it is of entrant {fact.entrant}, and there is none"
         if (of_pool or fact.pool) and fact.pool not in self.roster.pools:

@@ -1,26 +1,34 @@
 """Jobs: who plays what, for how long nobody else may, and what came of it; each counts once."""
 
 import secrets
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Final
 
 from msgspec import Struct
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
-from ladder.benching import Count, reason
-from ladder.facts import Decision, Deed, Fact, LadderJob, Match
+from ladder.benching import Count, counted, reason, recent
+from ladder.facts import Decision, Deed, Fact, LadderJob, Match, Pool
+from ladder.packing import uncounted, unpacked
 from ladder.roster import Roster
 from ladder.store import chain, ratings
 from ladder.store.ratings import Standing, Standings
 from ladder.store.rows import Known, add_match, job_of, job_row
-from ladder.store.tables import JobRow, LeaseRow, MatchRow, Row, table_of
+from ladder.store.tables import JobRow, LeaseRow, MatchRow, Row, StepRow, table_of
 
 ATTEMPTS: Final = 3
 """So many runners may fail at a job before it is left out."""
 
 _MATCH_OF: Final = select(MatchRow.number).where(MatchRow.job == bindparam("name"))
 _NEWEST: Final = select(func.max(MatchRow.number))
+_LAST_OF: Final = (
+    select(MatchRow.blocks, MatchRow.counts)
+    .join(StepRow, StepRow.match == MatchRow.number)
+    .where(StepRow.entrant == bindparam("entrant"), MatchRow.pool == bindparam("pool"))
+    .order_by(StepRow.match.desc())
+    .limit(bindparam("most"))
+)
 _END_LEASE: Final = delete(table_of(LeaseRow)).where(LeaseRow.job == bindparam("name"))
 
 _QUEUED: Final = ("", "", 0)
@@ -216,16 +224,39 @@ def settle(connection: Connection, roster: Roster, match: Match) -> list[Fact] |
 
 def _benched(connection: Connection, roster: Roster, match: Match) -> list[Decision]:
     """Who of a match plays no more in its pool, as `benched` has it."""
-    return benched(roster, match, lambda: ratings.standings(connection, match.job.pool))
+    pool = roster.pools[match.job.pool]
+    return benched(
+        roster,
+        match,
+        standings=lambda: ratings.standings(connection, pool.pool),
+        last=lambda entrant: _last(connection, pool, entrant),
+    )
 
 
-def benched(roster: Roster, match: Match, standings: Callable[[], Standings]) -> list[Decision]:
+def _last(connection: Connection, pool: Pool, entrant: int) -> Iterator[Count]:
+    """What the matches of an entrant count against it, the newest first."""
+    of = {"pool": pool.pool, "entrant": entrant, "most": 4 * pool.bench}
+    for row in connection.execute(_LAST_OF, of):
+        entrants, _, voids, _ = uncounted(row.counts, pool.places)
+        blocks = unpacked(row.blocks, pool.places, pool.seatings)
+        yield counted(blocks, voids, entrants.index(entrant))
+
+
+def benched(
+    roster: Roster,
+    match: Match,
+    *,
+    standings: Callable[[], Standings],
+    last: Callable[[int], Iterable[Count]],
+) -> list[Decision]:
     """Who of a match plays no more in its pool.
 
     Args:
         roster: who there is.
         match: the last one that was counted.
         standings: of its pool, this match included; asked for where they matter.
+        last: what an entrant's matches there count against it, this one first; some 4 times as
+            many as bench a bot will do.
     """
     pool = roster.pools[match.job.pool]
     suspects = [
@@ -238,7 +269,8 @@ def benched(roster: Roster, match: Match, standings: Callable[[], Standings]) ->
     counts = {entrant: _count(one) for (_, entrant), one in standings().items()}
     found = []
     for entrant in suspects:
-        why = reason(counts[entrant], _others(counts, entrant), pool.bench)
+        own = recent(last(entrant), pool.bench)
+        why = reason(own, _others(counts, entrant), pool.bench, last=True)
         if why is not None and roster.plays(pool.pool, entrant):
             found.append(
                 Decision(

@@ -41,7 +41,10 @@ async def examined(bot: BotSpec, pool: Pool, sandbox: Sandbox, taken: Taken) -> 
         HostError: the sandbox is gone.
     """
     try:
-        findings = await examine(bot, pool.game, sandbox, options=pool.options)
+        findings = await examine(bot, pool.game, sandbox, pool.time, pool.options)
+        if any(finding.level is Level.PROBLEM for finding in findings):
+            # the machine may have been busy: who keeps to the protocol does so the second time
+            findings = await examine(bot, pool.game, sandbox, pool.time, pool.options)
     except ExceptionGroup as error:
         raise innermost(error) from error
     problems = [
