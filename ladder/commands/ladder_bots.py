@@ -240,6 +240,8 @@ def _version(roster: Roster, bot: int, typed: str, wanted: int | None) -> Submis
     idle = not state.playing or bool(state.benched)
     if wanted is None:
         wanted = now.version if idle else now.version - 1
+    if wanted == 0:
+        raise RefereeError(f"{typed}: version {now.version} plays, and there is none before it")
     if not 1 <= wanted <= len(versions):
         only = (
             "has only one version" if len(versions) == 1 else f"has versions 1 to {len(versions)}"

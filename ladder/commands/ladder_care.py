@@ -30,7 +30,11 @@ def verify(
         typer.Option(metavar="N", min=0, help="Play only N records again.  [default: all]"),
     ] = None,
     head: Annotated[
-        bool, typer.Option("--head", help="Print a signed head to publish, and nothing else.")
+        bool,
+        typer.Option(
+            "--head",
+            help="Print a signed head to publish once all is proved; be quick: --sample 0.",
+        ),
     ] = False,
     against: Annotated[
         Path | None,
@@ -127,13 +131,14 @@ def _print(found: Report) -> None:
 def rebuild(where: Where = None, as_json: Json = False) -> None:
     """Makes anew what follows from the facts. Exit code 1 if it was not the same before.
 
-    Ratings are computed from all matches in their order. Records that no match has, and that are
-    older than a day, are removed: somebody was killed before the match could be counted.
+    Ratings are computed from all matches in their order. Whether those are as they were written is
+    for `referee ladder verify` to say. Records that no match has, and that are older than a day,
+    are removed: somebody was killed before the match could be counted.
     """
     with opened(where) as store:
         with busy(console(stderr=True), "rating ...") as say:
             before, after = store.rebuild(lambda done: say(f"rating ... {done:,} matches"))
-            swept = vault.sweep(store.files, store.has_record, _DAY_S)
+            swept = vault.sweep(store.files, store.records().__contains__, _DAY_S)
         if as_json:
             told = {"before": before, "after": after, "same": before == after, "orphans": swept}
             print(json.dumps(told))

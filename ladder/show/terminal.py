@@ -46,6 +46,9 @@ def _print_section(to: Console, section: Standings) -> None:
     if not section.finished:
         to.print(said("not finished: this is how it stands", "yellow"))
     to.print()
+    if not section.rows:
+        to.print(said("no bots yet\n", "dim"))
+        return
     _print_rows(to, section)
     for line in (telling.places_line(section), telling.alone_line(section)):
         if line:

@@ -210,6 +210,12 @@ def has_record(connection: Connection, record: str) -> bool:
     return connection.execute(query).first() is not None
 
 
+def records(connection: Connection) -> frozenset[str]:
+    """The records of all matches."""
+    parts = plainly(connection, select(MatchRow.record))
+    return frozenset(record for part in parts for (record,) in part)
+
+
 def counts(connection: Connection) -> Counts:
     """How much there is."""
     return Counts(

@@ -254,6 +254,11 @@ class Store:
         with self._database.reading() as connection:
             return reading.has_record(connection, record)
 
+    def records(self) -> frozenset[str]:
+        """The records of all matches."""
+        with self._database.reading() as connection:
+            return reading.records(connection)
+
     def counts(self) -> reading.Counts:
         """How much there is."""
         with self._database.reading() as connection:
