@@ -172,7 +172,7 @@ async def test_a_build_that_fills_the_disk_is_ended(
 @pytest.mark.slow
 async def test_a_build_that_talks_without_end_is_ended(bwrap: Sandbox, tmp_path: Path) -> None:
     """What compilers say is no gigabyte."""
-    with pytest.raises(RefereeError, match=r"the build failed[^$]*it said more than 1 MiB"):
+    with pytest.raises(RefereeError, match=r"the build failed[^$]*it said more than 16 MiB"):
         await prepared(bwrap, str(folder(tmp_path / "talks", "yes")))
 
 

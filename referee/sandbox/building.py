@@ -22,7 +22,7 @@ _MOST_FILES: Final = 20_000
 _DEEPEST: Final = 50
 _WATCH_S: Final = 0.2
 _SAID_KEPT: Final = 16 * 1024
-_MOST_SAID: Final = 1024 * 1024
+_MOST_SAID: Final = 16 * 1024 * 1024
 
 
 async def build(found: Found, spec: BotSpec, sandbox: Sandbox) -> None:
