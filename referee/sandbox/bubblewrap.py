@@ -35,6 +35,14 @@ _OWN_PROCESSES: Final = 2
 PROGRAMS: Final = "/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin"
 """Where the programs are that we need ourselves."""
 
+_PACKAGES: Final = {
+    "bwrap": "bubblewrap",
+    "chroot": "coreutils",
+    "chrt": "util-linux",
+    "sh": "dash",
+}
+"""The programs that we start, and the packages that have them."""
+
 
 def _memory_file(name: str, data: bytes) -> int:
     descriptor = os.memfd_create(name, os.MFD_CLOEXEC)
@@ -58,7 +66,7 @@ class Bubblewrap:
         self._place = place
         self._copies = Copies(place)
         self._path = search_path(place.settings.toolchains)
-        self._programs = {name: _found(name) for name in ("bwrap", "sh", "chroot")}
+        self._programs = {name: _found(name) for name in _PACKAGES}
         wanted = Filter(locks=place.settings.locks, memfd=place.hierarchies is not None)
         try:
             self._filter = program(wanted)
@@ -120,8 +128,6 @@ class Bubblewrap:
             ours, status = os.pipe2(os.O_CLOEXEC)
             opened += [ours, status]
             popen = self._spawn(bot, control, slot, (*theirs, status))
-            if bot.writable:  # before it has started anything: a build waits for those who play
-                os.sched_setscheduler(popen.pid, os.SCHED_IDLE, os.sched_param(0))
             opened.remove(ours)
             process = self._taken_over(popen, control, slot, ours)
         except OSError as error:
@@ -163,6 +169,8 @@ class Bubblewrap:
         if slot is not None:  # half as slow to start as setpriv
             who = (f"--userspec={slot.uid}:{slot.uid}", "--groups=", "/")
             words = [self._programs["chroot"], *who, *words]
+        if bot.writable:  # a build waits for those who play
+            words = [self._programs["chrt"], "--idle", "0", *words]
         lowered = "; ".join(limits(bot, alone=alone))
         words = [self._programs["sh"], "-c", ENTER, "sh", " ".join(control.doors), lowered, *words]
         return subprocess.Popen(  # noqa: S603  # to run bots is what we are for
@@ -195,6 +203,6 @@ def _joined(options: Sequence[str]) -> bytes:
 def _found(program_name: str) -> str:
     path = shutil.which(program_name, path=PROGRAMS)
     if path is None:
-        package = "bubblewrap" if program_name == "bwrap" else "coreutils"
+        package = _PACKAGES[program_name]
         raise SandboxError(f"no program {program_name!r}: install the package {package}")
     return path
