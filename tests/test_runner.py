@@ -378,6 +378,17 @@ class TestSeveral:
         assert lives(elsewhere, local=False)
 
 
+def test_a_process_that_nobody_has_buried_is_dead() -> None:
+    """Its runs are swept and its leases are free, though it still has its number."""
+    process = subprocess.Popen(["sleep", "60"])
+    run = janitor.run_of(process.pid)
+    assert janitor.is_alive(run)
+    process.kill()
+    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+    assert not janitor.is_alive(run)
+    process.wait()
+
+
 class TestTrouble:
     """What goes wrong."""
 

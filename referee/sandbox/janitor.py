@@ -34,10 +34,13 @@ def run_of(pid: int) -> str:
     """A name for a process that no other has had since the machine was made.
 
     Raises:
-        OSError: there is no such process.
+        OSError: there is no such process, or it has ended.
     """
     with open(f"/proc/{pid}/stat", errors="replace") as stat:
-        started = stat.read().rpartition(")")[2].split()[19]
+        state, *fields = stat.read().rpartition(")")[2].split()
+    if state in {"Z", "X"}:
+        raise ProcessLookupError(pid)  # it has ended, and nobody has asked how
+    started = fields[18]
     return f"{_world()}-{pid}-{started}"
 
 

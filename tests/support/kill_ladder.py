@@ -38,6 +38,7 @@ SANDBOX: Final = "bwrap"
 
 _SUBREAPER: Final = 36
 _LATEST_S: Final = 20.0
+_SURE: Final = 5
 _UNTIL_ALL_ARE_GONE_S: Final = 10.0
 _LAST_BLOCKS: Final = "16"
 """More than killed runners can have left open."""
@@ -143,8 +144,10 @@ def left_alive(before: set[int]) -> set[int]:
     Args:
         before: our children that have nothing to do with it.
     """
-    until = time.monotonic() + _UNTIL_ALL_ARE_GONE_S
-    while left := children(os.getpid()) - before:
+    until, quiet = time.monotonic() + _UNTIL_ALL_ARE_GONE_S, 0
+    while quiet < _SURE:  # the kernel may leave out one while another ends
+        left = children(os.getpid()) - before
+        quiet = 0 if left else quiet + 1
         for pid in left:
             with suppress(ChildProcessError):
                 os.waitpid(pid, os.WNOHANG)
