@@ -530,6 +530,8 @@ async def test_a_daemon_that_is_told_to_stop_charges_no_bot(
     """It ends the containers before itself: that looks like bots that crash, and is void."""
     with own_daemon() as daemon:
         monkeypatch.setenv("DOCKER_HOST", daemon.host)
+        # a loaded machine takes seconds to start it again; three attempts have to last so long
+        monkeypatch.setattr("referee.match._BACK_OFF_S", 4.0)
 
         def restart() -> None:
             daemon.end()
