@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from ladder import vault
 from ladder.desk import Desk
 from ladder.doubts import Doubts
+from ladder.event import Player
 from ladder.facts import Decision, LadderJob, Match, Pool, Submission
 from ladder.matchmaking import Candidate, Field, next_table, why_none
 from ladder.plan import LuckUse
@@ -29,7 +30,7 @@ from ladder.uploads.freezing import BOTS, is_whole
 from referee.chance import KEY_BITS
 from referee.errors import HostError, RefereeError
 from referee.sandbox import janitor
-from referee.workers.jobs import Job, Outcome
+from referee.workers.jobs import Job
 
 LEASE_MS: Final = 60_000
 """So long nobody else plays a job whose runner is not heard of."""
@@ -44,24 +45,6 @@ _LEAVE_S: Final = 5.0
 """So long we try to give back what we hold; after that, it expires."""
 
 _PLAYING: Final = ".playing-"
-
-
-class Player(Protocol):
-    """Who plays matches: the pool of workers.
-
-    Attributes:
-        size: how many at a time.
-    """
-
-    size: int
-
-    async def play(self, job: Job, /) -> Outcome:
-        """Plays a match when it is its turn.
-
-        Raises:
-            HostError: matches cannot be played here.
-            RefereeError: a bot cannot be.
-        """
 
 
 class Watch(Protocol):

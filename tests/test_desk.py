@@ -51,7 +51,7 @@ def failing(
     """Makes a method of a store fail so often, before it works; returns the times of its calls."""
     works: Callable[..., Any] = getattr(store, method)
     times: list[float] = []
-    clock: Callable[[], float] = lambda: trio.from_thread.run_sync(trio.current_time)  # noqa: E731
+    clock: Callable[[], float] = lambda: trio.from_thread.run_sync(trio.current_time)  # noqa: E731  # a field with a type
 
     def call(*words: Any, **named: Any) -> Any:
         times.append(clock())

@@ -314,11 +314,6 @@ def _matches(
         yield row["seq"], match_of(row, verdicts.get(row["number"], []), at_ms, known)
 
 
-def at(match: Match, at_ms: int) -> Match:
-    """A match as of the time at which it is counted."""
-    return replace(match, at_ms=at_ms)
-
-
 def matches_query() -> Any:  # a select of many columns has a type for each
     """Matches with what their jobs say."""
     return select(

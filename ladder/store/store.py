@@ -104,10 +104,12 @@ class Store:
         """Takes in the facts that others have added meanwhile."""
         newest = chain.last(connection)
         if newest is not None and newest.seq > self._seen:
-            for fact in reading.plain_facts(connection, self._seen):
+            news = reading.plain_facts(connection, self._seen)
+            for fact in news:
                 self._add(fact)
             self._seen = newest.seq
-            self._known = self._all_known()
+            if news or not self._known.ladder:
+                self._known = self._all_known()
         return self._known
 
     def _add(self, fact: Fact) -> None:
@@ -204,7 +206,7 @@ class Store:
         with self._database.writing() as connection:
             self._refresh(connection)
             now = self._database.now_ms(connection)
-            found = jobs.settle(connection, self.roster, rows.at(match, now))
+            found = jobs.settle(connection, self.roster, replace(match, at_ms=now))
         if found is None:
             return Settled.DUPLICATE, []
         return Settled.COUNTED, [fact for fact in found if isinstance(fact, Decision)]
