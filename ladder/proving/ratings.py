@@ -8,7 +8,7 @@ from ladder.facts import Decision, Deed, Fact, Match, Pool
 from ladder.proving.findings import LAST, Findings
 from ladder.roster import Roster
 from ladder.store.jobs import benched
-from ladder.store.ratings import Rebuilding, Standing, Standings
+from ladder.store.ratings import Ledger, Standing, Standings
 from ladder.store.rows import Fetched
 
 
@@ -25,7 +25,7 @@ class Ratings:
             steps: those that are written, by match and entrant.
             findings: is told.
         """
-        self._rebuilding = Rebuilding(pools)
+        self._ledger = Ledger(pools)
         self._steps = steps
         self._next = next(steps, None)
         self._findings = findings
@@ -34,15 +34,15 @@ class Ratings:
 
     def standings(self, pool: int) -> Standings:
         """All that have played in a pool."""
-        return {at: one for at, one in self._rebuilding.standings.items() if at[0] == pool}
+        return {at: one for at, one in self._ledger.standings.items() if at[0] == pool}
 
     def add(self, number: int, match: Match) -> None:
         """The match of this number."""
-        self._rebuilding.number = number - 1
-        self._rebuilding.add(match)
+        self._ledger.number = number - 1
+        self._ledger.add(match)
         pool = match.job.pool
-        wanted = {step["entrant"]: (step["mu"], step["sigma"]) for step in self._rebuilding.steps}
-        self._rebuilding.steps.clear()
+        wanted = {step["entrant"]: (step["mu"], step["sigma"]) for step in self._ledger.steps}
+        self._ledger.steps.clear()
         written = {int(row["entrant"]): (row["mu"], row["sigma"]) for row in self._until(number)}
         for entrant in sorted({*wanted, *written}):
             if wanted.get(entrant) != written.get(entrant) and (pool, entrant) not in self._told:
@@ -63,7 +63,7 @@ class Ratings:
         """
         for row in self._until(LAST):
             self._stray(row)
-        wanted = dict(self._rebuilding.standings)
+        wanted = dict(self._ledger.standings)
         for row in skills:
             at = (int(row["pool"]), int(row["entrant"]))
             self._compare(at, wanted.pop(at, None), row)

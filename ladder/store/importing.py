@@ -50,7 +50,7 @@ class _Import:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._roster = Roster()
-        self._ratings = ratings.Rebuilding(self._roster.pools)
+        self._ratings = ratings.Ledger(self._roster.pools)
         self._matches = 0
         self._waiting: dict[type[Base], list[Row]] = {
             table: [] for table in (FactRow, JobRow, MatchRow, VerdictRow)

@@ -2,8 +2,8 @@
 
 import hashlib
 import struct
-from collections.abc import Iterator, Mapping
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
@@ -47,25 +47,13 @@ class Standing(Struct, frozen=True):
     deals: int = 0
     voids: int = 0
 
-    def after(self, match: Match, place: int, skill: Skill) -> "Standing":
-        """What it is after a match in which it sat at this place."""
-        return Standing(
-            skill,
-            self.blocks + len(match.blocks),
-            self.faulty + sum(block.at_fault[place] for block in match.blocks),
-            self.deals + sum(block.deals for block in match.blocks) + sum(match.voids),
-            self.voids + match.voids[place],
-        )
-
 
 Standings = dict[tuple[int, int], Standing]
 """By pool and entrant."""
 
 
-def standings(connection: Connection, pool: int | None = None) -> Standings:
-    """All that have played."""
-    query = select(SkillRow.__table__)
-    rows = connection.execute(query if pool is None else query.where(SkillRow.pool == pool))
+def _known(rows: Iterable[Any]) -> Standings:  # rows have a type for each query
+    """What rows of `skill` say."""
     return {
         (row.pool, row.entrant): Standing(
             Skill(row.mu, row.sigma), row.blocks, row.faulty, row.deals, row.voids
@@ -74,45 +62,25 @@ def standings(connection: Connection, pool: int | None = None) -> Standings:
     }
 
 
-def rated(pool: Pool, match: Match, before: Mapping[int, Standing]) -> dict[int, Standing]:
-    """Those at a table, as they are after its match.
-
-    Args:
-        pool: whose match it is.
-        match: what was played.
-        before: by entrant; who is not there has not played yet.
-    """
-    entrants = match.job.entrants
-    old = {entrant: before.get(entrant, Standing()) for entrant in entrants}
-    rater = Rater(
-        {entrant: one.skill for entrant, one in old.items()},
-        adjusted=pool.luck is LuckUse.OFFICIAL,
-    )
-    rater.add(entrants, pool.sides, match.blocks)
-    return {
-        entrant: old[entrant].after(match, place, rater.skill(entrant))
-        for place, entrant in enumerate(entrants)
-    }
+def standings(connection: Connection, pool: int | None = None) -> Standings:
+    """All that have played."""
+    query = select(_SKILLS)
+    return _known(connection.execute(query if pool is None else query.where(SkillRow.pool == pool)))
 
 
-def add(connection: Connection, pool: Pool, number: int, match: Match) -> dict[int, Standing]:
-    """Rates a match that was just added; returns those at its table."""
-    seated = match.job.entrants
-    known = {
-        row.entrant: Standing(
-            Skill(row.mu, row.sigma), row.blocks, row.faulty, row.deals, row.voids
-        )
-        for row in connection.execute(_THEIRS, {"of": pool.pool, "who": seated})
-    }
-    after = rated(pool, match, known)
-    for entrant, one in after.items():
-        values = _skill_row(pool.pool, entrant, one)
-        if entrant in known:
-            connection.execute(_CHANGE, values | {"of": pool.pool, "who": entrant})
+def add(connection: Connection, pool: Pool, number: int, match: Match) -> None:
+    """Rates a match that was just added."""
+    of = {"of": pool.pool, "who": match.job.entrants}
+    before = _known(connection.execute(_THEIRS, of))
+    ledger = Ledger({pool.pool: pool}, before, number - 1)
+    ledger.add(match)
+    for at, one in ledger.standings.items():
+        values = _skill_row(*at, one)
+        if at in before:
+            connection.execute(_CHANGE, values | {"of": pool.pool, "who": at[1]})
         else:
             connection.execute(_ADD, values)
-    connection.execute(_ADD_STEPS, [_step_row(number, *one) for one in after.items()])
-    return after
+    connection.execute(_ADD_STEPS, ledger.steps)
 
 
 def _skill_row(pool: int, entrant: int, one: Standing) -> Row:
@@ -128,30 +96,37 @@ def _skill_row(pool: int, entrant: int, one: Standing) -> Row:
     }
 
 
-def _step_row(number: int, entrant: int, one: Standing) -> Row:
-    return {
-        "entrant": entrant,
-        "match": number,
-        "mu": one.skill.mu,
-        "sigma": one.skill.sigma,
-    }
+class Ledger:
+    """Rates matches in their order, and keeps what each entrant has played.
 
+    A match that was just played and a million that are gone through again take the same way.
+    """
 
-class Rebuilding:
-    """Goes through the matches of a ladder, and rates them as they were rated when they came."""
-
-    def __init__(self, pools: Mapping[int, Pool]) -> None:
-        """Has seen no match yet.
+    def __init__(
+        self, pools: Mapping[int, Pool], before: Standings | None = None, number: int = 0
+    ) -> None:
+        """Begins with what is known.
 
         Args:
             pools: by number; more may come.
+            before: who has played already; what is not there has not.
+            number: of the match before the next.
         """
         self._pools = pools
         self._raters: dict[int, Rater] = {}
         self._tallies: dict[tuple[int, int], list[int]] = {}
-        self.number = 0
+        skills: dict[int, dict[int, Skill]] = {}
+        for (pool, entrant), one in (before or {}).items():
+            skills.setdefault(pool, {})[entrant] = one.skill
+            self._tallies[pool, entrant] = [one.blocks, one.faulty, one.deals, one.voids]
+        for pool, known in skills.items():
+            self._raters[pool] = Rater(known, adjusted=self._is_adjusted(pool))
+        self.number = number
         self.steps: list[Row] = []
         """Those that nobody has taken away yet."""
+
+    def _is_adjusted(self, pool: int) -> bool:
+        return self._pools[pool].luck is LuckUse.OFFICIAL
 
     @property
     def standings(self) -> Standings:
@@ -172,8 +147,10 @@ class Rebuilding:
         """The next match as its row has it: a million of them are no million objects."""
         self.number += 1
         plan = self._pools[pool]
-        adjusted = plan.luck is LuckUse.OFFICIAL
-        rater = self._raters.setdefault(pool, Rater(adjusted=adjusted))
+        adjusted = self._is_adjusted(pool)
+        if pool not in self._raters:
+            self._raters[pool] = Rater(adjusted=adjusted)
+        rater = self._raters[pool]
         entrants, _, voids, _ = uncounted(counts, plan.places)
         faulty, played = [0] * plan.places, 0
         for block in plain_blocks(blocks, plan.places):
@@ -194,13 +171,13 @@ class Rebuilding:
             )
 
 
-def rebuilt(connection: Connection, pools: Mapping[int, Pool]) -> Iterator[Rebuilding]:
+def rebuilt(connection: Connection, pools: Mapping[int, Pool]) -> Iterator[Ledger]:
     """Rates all matches; yields what it has come to, some thousand of them at a time.
 
     Raises:
         Damaged: a row does not hold what we wrote.
     """
-    found = Rebuilding(pools)
+    found = Ledger(pools)
     columns = (MatchRow.number, MatchRow.pool, MatchRow.blocks, MatchRow.counts)
     for part in plainly(connection, select(*columns).order_by(MatchRow.number)):
         for number, pool, blocks, counts in part:
@@ -219,14 +196,14 @@ def clear(connection: Connection) -> None:
     connection.execute(delete(SkillRow))
 
 
-def write_steps(connection: Connection, found: Rebuilding, *, least: int = _AT_ONCE) -> None:
+def write_steps(connection: Connection, found: Ledger, *, least: int = _AT_ONCE) -> None:
     """Writes the steps that have come together, if they are many enough."""
     if len(found.steps) >= max(least, 1):
         connection.execute(_ADD_STEPS, found.steps)
         found.steps.clear()
 
 
-def write_standings(connection: Connection, found: Rebuilding) -> None:
+def write_standings(connection: Connection, found: Ledger) -> None:
     """Writes all that is left, when the last match was added."""
     write_steps(connection, found, least=0)
     rows = [_skill_row(*at, one) for at, one in sorted(found.standings.items())]
