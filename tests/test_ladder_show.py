@@ -106,14 +106,22 @@ def test_versions_and_retired_bots_are_shown_when_all_are(
 def test_places_are_shared_where_bots_cannot_be_told_apart(
     ladder: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Spans of places lie within the table, do not go back, and hold the row they are of."""
+    """Spans of places hold the row they are of, and leave out those only who are surely better
+    or worse: whoever has played little can stand above others and yet have a wider span.
+    """
     found = json.loads(told(capsys, "standings", "--json", "--all", "--ladder", ladder))
     for section in found["sections"]:
         spans = [(bot["place"], bot["last_place"]) for bot in section["bots"]]
         assert all(
             1 <= first <= at <= last <= len(spans) for at, (first, last) in enumerate(spans, 1)
         )
-        assert spans == sorted(spans)
+        sure = [[(chance or 0) >= 0.975 for chance in row] for row in section["probability_better"]]
+        rated = [at for at, bot in enumerate(section["bots"]) if bot["rating"] is not None]
+        assert len(rated) > 2
+        for one in rated:
+            above = sum(sure[other][one] for other in rated)
+            below = sum(sure[one][other] for other in rated)
+            assert spans[one] == (1 + above, len(rated) - below)
 
 
 def test_csv_has_as_many_fields_in_each_row_and_begins_no_formula(
