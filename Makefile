@@ -16,6 +16,8 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet --no-input
 
 .PHONY: match test ci servers soak lint schemas clean
 .SILENT:
+# compiled once: the tests start hundreds of processes of ours
+unexport PYTHONDONTWRITEBYTECODE
 
 match: $(READY)
 	$(BIN)/referee match sample:greedy sample:first-c --game briscola-2

@@ -18,12 +18,16 @@ def beaters(
     `last_wins` (RULES U02).
     """
 
-    def beats(one: Card, best: Card) -> bool:
-        if one[1] == best[1]:
-            return strength[one] > strength[best] or (last_wins and one == best)
-        return one[1] == trump
-
-    return {best: frozenset(one for one in strength if beats(one, best)) for best in strength}
+    suits: dict[str, list[Card]] = {}
+    for card in strength:
+        suits.setdefault(card[1], []).append(card)
+    trumps = frozenset(suits[trump]) if trump else frozenset()
+    found = {}
+    for best, strong in strength.items():
+        suit = suits[best[1]]
+        higher = (one for one in suit if strength[one] > strong or (last_wins and one == best))
+        found[best] = frozenset(higher) | (trumps if best[1] != trump else frozenset())
+    return found
 
 
 def winner(cards: Sequence[Card], beaten_by: Beaters) -> int:
