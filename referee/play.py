@@ -7,10 +7,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from protocol.events import Drew, Event, NextCard, Played, TrickWon
-from referee.cards import SUITS, Card, Suit, strengths, worths
+from referee.cards import Card, Suit, strengths, worths
 from referee.layout import EqualCards, Exposed, FirstLead, Follow, Layout, Trump
 from referee.rules import Shown, Trick
-from referee.tricks import Beaters, beaters, seats_from, winner, without
+from referee.tricks import beaters, seats_from, winner, without
 
 
 class Told(Struct, frozen=True, omit_defaults=True):
@@ -91,11 +91,7 @@ class Play:
             {card: (Played(seat, card),) for card in layout.pack} for seat in range(self.seats)
         ]
         last_wins = layout.equal_cards is EqualCards.LAST_WINS
-        strength = strengths(layout.profile)
-        self._beaters: dict[Suit | None, Beaters] = {
-            trump: beaters(strength, trump, last_wins=last_wins)
-            for trump in (None, *map(Suit, SUITS))
-        }
+        self._beaters = beaters(strengths(layout.profile), last_wins=last_wins)
 
     def first_leader(self, dealer: int) -> int:
         """Who leads to the first trick."""

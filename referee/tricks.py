@@ -3,30 +3,33 @@
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
-from referee.cards import Card, Suit
+from referee.cards import SUITS, Card, Suit
 
 Beaters = Mapping[Card, frozenset[Card]]
 """For each card, those that take the trick from it when they are played later."""
 
 
-def beaters(
-    strength: Mapping[Card, int], trump: Suit | None, *, last_wins: bool = False
-) -> Beaters:
-    """Who beats whom (RULES 1.4): higher cards of the suit, and trumps all cards of other suits.
+def beaters(strength: Mapping[Card, int], *, last_wins: bool = False) -> dict[Suit | None, Beaters]:
+    """Who beats whom, by trump (RULES 1.4): higher cards of the suit, trumps all others.
 
     Of two equal cards, which only two packs can bring, the one played first wins, or the last with
     `last_wins` (RULES U02).
     """
-
-    suits: dict[str, list[Card]] = {}
-    for card in strength:
-        suits.setdefault(card[1], []).append(card)
-    trumps = frozenset(suits[trump]) if trump else frozenset()
-    found = {}
-    for best, strong in strength.items():
-        suit = suits[best[1]]
-        higher = (one for one in suit if strength[one] > strong or (last_wins and one == best))
-        found[best] = frozenset(higher) | (trumps if best[1] != trump else frozenset())
+    suits = {suit: [card for card in strength if card[1] == suit] for suit in map(Suit, SUITS)}
+    higher = {
+        best: frozenset(
+            one
+            for one in suits[Suit(best[1])]
+            if strength[one] > strong or (last_wins and one == best)
+        )
+        for best, strong in strength.items()
+    }
+    found: dict[Suit | None, Beaters] = {None: higher}
+    for trump, trumps in suits.items():
+        others = frozenset(trumps)
+        found[trump] = {
+            best: ones if best[1] == trump else ones | others for best, ones in higher.items()
+        }
     return found
 
 

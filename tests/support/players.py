@@ -6,7 +6,7 @@ They look at their own hand and at the table only. Games without an auction.
 import random
 from collections.abc import Callable, Sequence
 
-from referee.cards import SUITS, Card, Suit, strengths, worths
+from referee.cards import Card, strengths, worths
 from referee.chance import BlockKey
 from referee.layout import EqualCards
 from referee.leg import DealReason, DealResult, DealStart
@@ -29,10 +29,7 @@ class Sight:
         self.seats = game.seats
         self.worth = worths(layout.profile)
         self.side_of = {seat: at for at, side in enumerate(layout.sides) for seat in side}
-        self.beaten_by = {
-            trump: beaters(strength, trump, last_wins=last_wins)
-            for trump in (None, *map(Suit, SUITS))
-        }
+        self.beaten_by = beaters(strength, last_wins=last_wins)
 
     def outlook(self, state: State, card: Card, keep: int) -> int:
         """The points that come or go as the trick stands then, less what the card is worth kept."""
