@@ -1,7 +1,7 @@
 # make match   environment, install, a real match between a Python and a C bot
-# make test    everything that needs no daemon
-# make ci      what .ci/run calls: the same with many more deals of each game, every sandbox, the
-#              zoo of hostile bots, PostgreSQL; as root it installs what is missing; nothing may skip
+# make test    what two minutes are enough for, without daemons
+# make ci      what .ci/run calls: every test, many on far more cases; every sandbox, the zoo of
+#              hostile bots, PostgreSQL; as root it installs what of these is missing
 # make soak    for a long evening: thousands of matches and mutations, printed as they go
 # make schemas writes the JSON Schemas anew, after a change of a message
 

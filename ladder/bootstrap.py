@@ -26,8 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, stdtrit
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from ladder.numbering import Floats, Ints
 
 REPLICATES: Final = 1000
 MOST_UNITS: Final = 1000

@@ -21,12 +21,11 @@ from typing import Any, Final
 
 import numpy as np
 from msgspec import Struct
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.special import comb
 
-from ladder.bootstrap import Floats, Ints, bundles, seed_of
-from ladder.numbering import distinct, numbered
+from ladder.bootstrap import bundles, seed_of
+from ladder.numbering import Flags, Floats, Ints, distinct, numbered
 
 REFERENCE: Final = 0
 """The code, and the number, of the side that nobody holds."""
@@ -35,7 +34,6 @@ PRIOR: Final = 2
 
 _NOTHING: Final = np.zeros(0, np.int64)
 
-Flags = NDArray[np.bool_]
 Counts = csr_array[Any, tuple[int, int]]
 """Things by unit: mostly noughts."""
 

@@ -6,14 +6,14 @@ after the same block, however many workers there are.
 """
 
 from collections.abc import Callable, Iterator
-from typing import Final, Protocol
+from typing import Final
 
 import trio
 from msgspec.structs import replace
 
 from ladder.comparison import Comparison
 from referee.errors import innermost
-from referee.workers.jobs import Job, Outcome
+from referee.workers.jobs import Outcome, Players
 
 _FIRST_BATCH: Final = 10
 _LARGEST_BATCH: Final = 500
@@ -28,27 +28,14 @@ def batches(blocks: int) -> Iterator[tuple[int, int]]:
         size = min(size * 3 // 2, _LARGEST_BATCH)
 
 
-class Player(Protocol):
-    """Who plays batches: the pool of workers.
-
-    Attributes:
-        size: how many at a time.
-    """
-
-    size: int
-
-    async def play(self, job: Job, /) -> Outcome:
-        """Plays a batch when it is its turn."""
-
-
 async def compare(
-    comparison: Comparison, pool: Player, watch: Callable[[Outcome], None] = lambda _: None
+    comparison: Comparison, players: Players, watch: Callable[[Outcome], None] = lambda _: None
 ) -> None:
     """Plays until the comparison ends, or this is cancelled.
 
     Args:
         comparison: takes in what was played.
-        pool: plays.
+        players: play.
         watch: is told of every batch that was taken in.
 
     Raises:
@@ -63,13 +50,13 @@ async def compare(
     async def work() -> None:
         nonlocal news
         for number, (first, blocks) in waiting:
-            done[number] = await pool.play(replace(plan.job, first=first, blocks=blocks))
+            done[number] = await players.play(replace(plan.job, first=first, blocks=blocks))
             news.set()
             news = trio.Event()
 
     try:
         async with trio.open_nursery() as nursery:
-            for _ in range(pool.size + 1):  # one waits, so that no worker does
+            for _ in range(players.size + 1):  # one waits, so that no worker does
                 nursery.start_soon(work)
             number = 0
             while comparison.ending is None:

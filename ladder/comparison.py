@@ -4,14 +4,15 @@ from enum import StrEnum
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ladder.sequential import Decider, Decision, decision_by, interval
 from ladder.sprt import Sprt, SprtPlan, Verdict
 from ladder.versus import leads
-from referee.config import MatchConfig, make_plan
 from referee.errors import RefereeError
-from referee.verdict import Family, OnFault
+from referee.verdict import Family
 from referee.workers.jobs import BlockResult, FaultFound, Job, Outcome
+from referee.workers.plans import plan_of
 
 MOST_BLOCKS: Final = 20_000
 """Blocks after which a comparison is given up, where nothing else is said."""
@@ -67,25 +68,10 @@ def make_comparison(
     Raises:
         RefereeError: naming the first thing that is wrong, and what would be right.
     """
-    plan = make_plan(
-        MatchConfig(
-            game=job.game,
-            options=job.options,
-            bots=len(job.bots),
-            deals=1,
-            key=job.key,
-            seating=job.seating,
-            time=job.time,
-            on_fault=job.on_fault,
-            freeze=job.freeze,
-            pace=job.pace,
-        )
-    )
+    plan = plan_of(replace(job, first=0, blocks=1))
     sides = len(plan.rules.game.partners)
     if sides != 2 or len(job.bots) != 2:
         raise RefereeError(f"compare is for two sides with a bot each; {job.game} has {sides}")
-    if job.on_fault is OnFault.END_MATCH:
-        raise RefereeError("on-fault end-match: blocks are played to their end, whoever is faulted")
     bound = -plan.rules.game.stakes.worst_value
     fixed = _fixed(until)
     if within is not None and not 0 < within < bound:

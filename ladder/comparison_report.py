@@ -5,12 +5,14 @@ from typing import Any, Final
 from rich.console import Console
 
 from ladder.comparison import Comparison, Ending
+from ladder.scoreboard import Estimate
 from ladder.sequential import Decision
 from ladder.sprt import Verdict
-from ladder.versus import Measure, Versus, versus
+from ladder.versus import Versus, versus
 from referee.bots import Found
 from referee.escaping import printable
 from referee.faces import print_table
+from referee.wording import plural
 
 _SIDES: Final = "AB"
 _LEANS: Final = (
@@ -102,7 +104,7 @@ def report(comparison: Comparison, bots: tuple[Found, Found]) -> dict[str, Any]:
 
 
 def _measures(found: Versus) -> dict[str, Any]:  # JSON
-    def entry(measure: Measure | None) -> dict[str, Any] | None:  # JSON
+    def entry(measure: Estimate | None) -> dict[str, Any] | None:  # JSON
         if measure is None:
             return None
         return {"value": measure.value, "interval": [measure.low, measure.high]}
@@ -124,7 +126,7 @@ def print_report(to: Console, comparison: Comparison, bots: tuple[Found, Found])
     """Prints the answer, what it rests on, and what was not as it should be."""
     names = (bots[0].name, bots[1].name)
     if comparison.ending is Ending.INTERRUPTED:
-        to.print(f"interrupted after {len(comparison.blocks)} blocks", style="yellow")
+        to.print(f"interrupted after {plural(len(comparison.blocks), 'block')}", style="yellow")
     to.print(answer(comparison, names), style="bold")
     if comparison.blocks:
         _print_versus(to, comparison)
@@ -159,7 +161,7 @@ def _print_versus(to: Console, comparison: Comparison) -> None:
     if comparison.sprt is not None:
         _print_sprt(to, comparison)
     to.print(
-        f"{found.blocks:,} block{'s' if found.blocks != 1 else ''}, {found.deals:,} deals: "
+        f"{plural(found.blocks, 'block')}, {plural(found.deals, 'deal')}: "
         f"{found.won} won by A, {found.level} level, {found.lost} lost"
     )
     to.print()
@@ -194,7 +196,7 @@ def _said_of_luck(gain: float | None) -> str:
     return f"With luck taken out the variance is {gain:.2f} times what it was{fewer}."
 
 
-def _ends(measure: Measure, digits: int) -> str:
+def _ends(measure: Estimate, digits: int) -> str:
     if measure.low is None or measure.high is None:
         return ""
     return f"{measure.low:+.{digits}f} to {measure.high:+.{digits}f}"

@@ -17,36 +17,19 @@ from ladder.doubts import Doubts
 from ladder.event_check import Misfit, check_log
 from ladder.event_key import commitment
 from ladder.event_lines import EndLine, MatchLine, match_line, outcome_of, round_line
-from ladder.event_log import Contents, EventLog, sync_folder
+from ladder.event_log import Contents, EventLog
+from ladder.files import sync_folder
 from ladder.pairing import next_round
 from ladder.plan import EventPlan, SectionPlan
 from ladder.results import Round, RoundResult, Table
 from ladder.schedule import Compact, Part, event_digest, job, parts, record_name, round_result
 from referee.errors import HostError, RefereeError
-from referee.workers.jobs import Job, Outcome
+from referee.workers.jobs import Outcome, Players
 
 RECORDS: Final = "records"
 """The folder of records, in that of the event."""
 
 Rounds = tuple[RoundResult, ...]
-
-
-class Player(Protocol):
-    """Who plays matches: the pool of workers.
-
-    Attributes:
-        size: how many at a time.
-    """
-
-    size: int
-
-    async def play(self, job: Job, /) -> Outcome:
-        """Plays a match when it is its turn.
-
-        Raises:
-            HostError: matches cannot be played here.
-            RefereeError: a bot cannot be.
-        """
 
 
 class Watch(Protocol):
@@ -83,7 +66,7 @@ class Way(Struct, frozen=True):
 
 
 async def play_event(
-    plan: EventPlan, way: Way, log: EventLog, pool: Player, watch: Watch
+    plan: EventPlan, way: Way, log: EventLog, players: Players, watch: Watch
 ) -> tuple[Rounds, ...]:
     """Plays an event to its end, or goes on with it; publishes its key in the log.
 
@@ -91,7 +74,7 @@ async def play_event(
         plan: what was agreed; the log has begun with it.
         way: how.
         log: takes every match as soon as it is over, and says which have been.
-        pool: plays them.
+        players: play them.
         watch: is told.
 
     Returns:
@@ -101,7 +84,7 @@ async def play_event(
         HostError: the log or a record cannot be written, or matches cannot be played here.
         RefereeError: a bot may not run here, or the log has other rounds.
     """
-    conductor = _Conductor(plan, way, log, pool, watch)
+    conductor = _Conductor(plan, way, log, players, watch)
     sections = []
     for at in range(len(plan.sections)):
         sections.append(await conductor.section(at))  # noqa: PERF401  # mypy wants no async here
@@ -150,12 +133,12 @@ def so_far(found: Contents) -> tuple[Rounds, ...]:
 
 class _Conductor:
     def __init__(
-        self, plan: EventPlan, way: Way, log: EventLog, pool: Player, watch: Watch
+        self, plan: EventPlan, way: Way, log: EventLog, players: Players, watch: Watch
     ) -> None:
         self._plan = plan
         self._way = way
         self._log = log
-        self._pool = pool
+        self._players = players
         self._watch = watch
         self._doubts = Doubts[MatchLine]()
         self._compact = Compact()
@@ -190,7 +173,7 @@ class _Conductor:
                 outcomes[part] = self._compact(outcome_of(line))
         async with trio.open_nursery() as nursery:
             queue = iter(todo)
-            for _ in range(self._pool.size + 1):  # one waits, so that no worker does
+            for _ in range(self._players.size + 1):  # one waits, so that no worker does
                 nursery.start_soon(self._matches, queue, outcomes)
         for line in self._doubts.settled():
             self._log.write(line)
@@ -218,7 +201,7 @@ class _Conductor:
     async def _match(self, part: Part, outcomes: dict[Part, Outcome]) -> None:
         bots, key, record = self._way.bots, self._way.key, self._record(part)
         name = None if record is None else str(record)
-        outcome = await self._pool.play(job(self._plan, part, bots=bots, key=key, record=name))
+        outcome = await self._players.play(job(self._plan, part, bots=bots, key=key, record=name))
         if record is not None:
             with _host(record):
                 sync_folder(record.parent)  # what the log has was recorded

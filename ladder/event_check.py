@@ -8,13 +8,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from ladder.event_lines import EndLine, Header, MatchLine, Place, RoundLine
-from ladder.plan import EventPlan
+from ladder.plan import MOST_BLOCKS, EventPlan
 from ladder.results import Round, Table
 from ladder.schedule import Part, parts
 
 _LARGEST: Final = 2**53
-_MOST_BLOCKS: Final = 100_000
-"""In a round, as the file of an event may have."""
 
 
 class Misfit(Exception):
@@ -63,7 +61,7 @@ def _parts(plan: EventPlan, line: RoundLine) -> Iterator[Part]:
     at, number = line.round
     where = f"round {list(line.round)}"
     _check(0 <= at < len(plan.sections), f"{where}: there is no such section")
-    fits = line.blocks == plan.sections[at].blocks and 0 < line.blocks <= _MOST_BLOCKS
+    fits = line.blocks == plan.sections[at].blocks and 0 < line.blocks <= MOST_BLOCKS
     _check(fits and 0 <= line.first < _LARGEST, f"{where}: its blocks")
     bots = range(len(plan.entrants))
     for table in line.tables:

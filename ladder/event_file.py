@@ -1,40 +1,29 @@
 """The file of an event: TOML, read strictly, and checked whole before anything is played.
 
-What the results depend on becomes an `EventPlan`; what
-only says where and how it is played (sandbox, workers, records) may change when an event goes on.
+What the results depend on becomes an `EventPlan`; what only says where and how it is played
+(sandbox, workers, records) may change when an event goes on.
 """
 
 import os
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
-import msgspec
 from msgspec import UNSET, Struct
-from msgspec.structs import replace
 
-from ladder.event_mistakes import in_words
-from ladder.event_toml import EventFile, GameTable
+from ladder.event_toml import KEYS, EventFile, SectionTable
 from ladder.formats import Format
+from ladder.game_table import check_printable, check_top, naming, read_file, read_game
 from ladder.pairing import check_section
-from ladder.plan import Entrant, EventPlan, LuckUse, Partners, SectionPlan
+from ladder.plan import Entrant, EventPlan, LuckUse, SectionPlan
 from referee.bots import SAMPLES, find
-from referee.config import MatchConfig, make_plan
 from referee.errors import RefereeError
-from referee.games import find as find_game
-from referee.luck import VALUES_DIGEST, values_of
+from referee.luck import VALUES_DIGEST
 from referee.sandbox.opening import SandboxName
 from referee.settings import Settings
-from referee.variants import MatchRules
-from referee.verdict import OnFault
 
-PACE_MS: Final = 10
-"""The pace of partnership and hidden-partner games where the file names none (DESIGN 6)."""
-
-_LARGEST: Final = 256 * 1024
 _SAMPLE: Final = "sample:"
 _SCRIPT: Final = "sample:script="
 _HEX_DIGITS, _OTHER_DIGITS = 32, 22
@@ -90,28 +79,22 @@ def read_event(path: Path, settings: Settings) -> Event:
     Raises:
         RefereeError: naming the file, the key, and what is wrong with it.
     """
-    try:
-        if path.stat().st_size > _LARGEST:
-            raise RefereeError(f"more than {_LARGEST} bytes")
-        asked = msgspec.toml.decode(path.read_bytes(), type=EventFile)
+
+    def checked(asked: EventFile) -> Event:
         return _check(asked, path.parent, settings)
-    except OSError as error:
-        raise RefereeError(f"event file {str(path)!r}: {error.strerror}") from error
-    except (RefereeError, ValueError, RecursionError) as error:
-        raise RefereeError(f"event file {str(path)!r}: {in_words(str(error))}") from error
+
+    return read_file(path, "event file", EventFile, KEYS, checked)
 
 
 def _check(asked: EventFile, folder: Path, settings: Settings) -> Event:
     _check_key(asked.key)
-    if asked.on_fault is OnFault.END_MATCH:
-        raise RefereeError("on_fault: blocks are played to their end, so it cannot be end-match")
-    check_printable(asked.name)
+    check_top(asked)
     bots = tuple(_whole(bot.path, folder) for bot in asked.bot)
     entrants = _entrants(asked, bots, settings)
     sections = []
-    for number, game in enumerate(asked.game, 1):
+    for number, table in enumerate(asked.game, 1):
         with naming(f"game {number}"):
-            sections.append(_section(asked, game, len(entrants)))
+            sections.append(_section(asked, table, len(entrants)))
     _check_different("game", [section.name for section in sections])
     heroes = _heroes(asked, sections, [entrant.name for entrant in entrants])
     for number, section in enumerate(sections, 1):
@@ -135,15 +118,6 @@ def _check(asked: EventFile, folder: Path, settings: Settings) -> Event:
     return Event(plan, asked.key, bots, asked.sandbox, asked.workers, asked.records)
 
 
-@contextmanager
-def naming(what: str) -> Iterator[None]:
-    """Says of what in the file something is wrong."""
-    try:
-        yield
-    except RefereeError as error:
-        raise RefereeError(f"{what}: {error}") from error
-
-
 def _check_key(key: str | None) -> None:
     """Refuses keys that can be guessed: whoever has the key knows all cards (DESIGN 4)."""
     if key is None:
@@ -157,18 +131,6 @@ def _check_key(key: str | None) -> None:
         )
     if len(set(key)) < _LEAST_VARIED:
         raise RefereeError("key: nobody has drawn that; without one, it is drawn")
-
-
-def check_printable(name: str) -> None:
-    """Refuses a name that would not look like one.
-
-    Raises:
-        RefereeError: it has control characters, or blanks around it.
-    """
-    if not name.isprintable():
-        raise RefereeError("name: control characters have no place in it")
-    if name != name.strip():
-        raise RefereeError(f"name: {name!r} begins or ends with a blank")
 
 
 def _whole(typed: str, folder: Path) -> str:
@@ -199,69 +161,26 @@ def _check_different(what: str, names: list[str]) -> None:
             )
 
 
-def _section(asked: EventFile, game: GameTable, entrants: int) -> SectionPlan:
-    options = {name: as_text(value) for name, value in game.options.items()}
-    variant = find_game(game.id)
-    rules, named = variant.rules_of(options)
-    seats, partners = rules.game.seats, rules.game.partners
-    if asked.luck is LuckUse.OFFICIAL and values_of(rules.game) is None:
-        raise RefereeError(f"luck: {game.id} has no values to count it by, so raw scores decide")
-    if len(variant.seats) > 1:
-        options.setdefault("seats", str(seats))  # or a match would count its bots
-    texts = tuple(f"{name}={value}" for name, value in options.items())
-    places = seats if asked.partners is Partners.MIXED else len(partners)
-    if entrants < places:
-        raise RefereeError(f"a table of {game.id} has {places} bots; there are {entrants}")
-    pace = asked.pace if game.pace is UNSET else game.pace
-    seating = asked.seating if game.seating is UNSET else game.seating
-    section = SectionPlan(
-        name=" ".join((game.id, *texts)) if game.name is UNSET else game.name,
-        game=game.id,
-        options=texts,
-        rules=named,
-        seats=seats,
-        partners=partners,
-        places=places,
-        format=asked.format if game.format is UNSET else game.format,
-        rounds=asked.rounds if game.rounds is UNSET else game.rounds,
-        blocks=asked.blocks if game.blocks is UNSET else game.blocks,
-        seating=seating,
-        seatings=0,
-        time=asked.time if game.time is UNSET else game.time,
-        pace=usual_pace(rules) if pace is None else pace,
+def _section(asked: EventFile, table: SectionTable, entrants: int) -> SectionPlan:
+    game = read_game(asked, table, asked.partners)
+    if entrants < game.places:
+        raise RefereeError(f"a table of {game.game} has {game.places} bots; there are {entrants}")
+    return SectionPlan(
+        name=game.name,
+        game=game.game,
+        options=game.options,
+        rules=game.rules,
+        seats=game.seats,
+        partners=game.partners,
+        places=game.places,
+        format=asked.format if table.format is UNSET else table.format,
+        rounds=asked.rounds if table.rounds is UNSET else table.rounds,
+        blocks=game.blocks,
+        seating=game.seating,
+        seatings=game.seatings,
+        time=game.time,
+        pace=game.pace,
     )
-    return replace(section, seatings=_seatings(asked, section))
-
-
-def as_text(value: str | int | bool) -> str:
-    """The value of an option as the command line has it."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def usual_pace(rules: MatchRules) -> int:
-    """Thinking time tells nothing to partners, known or hidden, who get answers at a pace."""
-    partners = len(rules.game.partners) < rules.game.seats
-    hidden = "own_card_allowed" in rules.options
-    return PACE_MS if partners or hidden else 0
-
-
-def _seatings(asked: EventFile, section: SectionPlan) -> int:
-    """In how many seatings a match plays each deck, of which everything else is checked too."""
-    match = make_plan(
-        MatchConfig(
-            game=section.game,
-            options=section.options,
-            bots=section.places,
-            deals=section.blocks,
-            key=asked.key,
-            seating=section.seating,
-            time=section.time,
-            on_fault=asked.on_fault,
-            freeze=asked.freeze,
-            pace=section.pace,
-        )
-    )
-    return len(match.seatings)
 
 
 def _heroes(asked: EventFile, sections: Sequence[SectionPlan], names: list[str]) -> tuple[int, ...]:

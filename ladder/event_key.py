@@ -1,12 +1,11 @@
 """The secret that all decks of an event come from: kept until the event is over, then published."""
 
 import hashlib
-import os
 import secrets
 from pathlib import Path
 from typing import Final
 
-from ladder.event_log import sync_folder
+from ladder.files import atomic_write
 from referee.chance import KEY_BITS, event_key
 from referee.errors import RefereeError
 
@@ -42,20 +41,8 @@ def kept_key(folder: Path, *, begun: bool) -> str:
                 "restore it, or begin anew with --out DIR"
             )
         key = secrets.token_hex(KEY_BITS // 8)
-        _keep(path, key)
+        with atomic_write(path, mode=0o600) as file:
+            file.write(f"{key}\n".encode())
     except (OSError, UnicodeDecodeError) as error:
         raise RefereeError(f"key {str(path)!r}: {error}") from error
     return key
-
-
-def _keep(path: Path, key: str) -> None:
-    """Writes a key for its owner only; whole, or not under its name."""
-    unfinished = path.with_suffix(".part")
-    unfinished.unlink(missing_ok=True)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-    with open(os.open(unfinished, flags, 0o600), "w", encoding="ascii") as file:
-        file.write(f"{key}\n")
-        file.flush()
-        os.fsync(file.fileno())
-    unfinished.replace(path)
-    sync_folder(path.parent)

@@ -27,6 +27,7 @@ from ladder.event_lines import (
     decode,
     format_of,
 )
+from ladder.files import sync_folder
 from ladder.plan import EventPlan, differences
 from referee.errors import HostError, RefereeError
 
@@ -220,12 +221,3 @@ class EventLog:
 def _short(value: object) -> str:
     text = msgspec.json.encode(value).decode()
     return text if len(text) <= _LONGEST_TOLD else text[: _LONGEST_TOLD - 3] + "..."
-
-
-def sync_folder(folder: Path) -> None:
-    """Returns when the names in a folder will outlast a loss of power."""
-    there = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(there)
-    finally:
-        os.close(there)

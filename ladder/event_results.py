@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from ladder.benching import benched
 from ladder.event import RECORDS, Rounds
 from ladder.event_log import LOG
-from ladder.pairing import match_points, order, partners_of
+from ladder.files import atomic_write
+from ladder.pairing import match_points, order
 from ladder.plan import EventPlan, LuckUse, SectionPlan
 from ladder.results import RoundResult
 from ladder.schedule import event_digest
@@ -20,6 +21,7 @@ from ladder.show.as_json import as_json
 from ladder.show.page import page
 from ladder.standings import Benched, Heading, Section, standings
 from referee.errors import HostError
+from referee.wording import plural
 
 RESULTS: Final = "results"
 
@@ -35,7 +37,7 @@ def section_of(plan: EventPlan, at: int, rounds: Rounds, *, finished: bool) -> S
         options=" ".join(own.options),
         format=_format(own),
         names=names,
-        sides=partners_of(own),
+        sides=own.sides,
         rounds=rounds,
         benched=tuple(Benched(bot, reason) for bot, reason in out.items()),
         finished=finished,
@@ -52,9 +54,8 @@ def _whole(last: RoundResult) -> bool:
 
 
 def _format(own: SectionPlan) -> str:
-    rounds = "" if own.rounds is None else f", {own.rounds} round" + "s" * (own.rounds > 1)
-    blocks = f", {own.blocks} block" + "s" * (own.blocks > 1)
-    return f"{own.format}{rounds}{blocks} a table"
+    rounds = "" if own.rounds is None else f", {plural(own.rounds, 'round')}"
+    return f"{own.format}{rounds}, {plural(own.blocks, 'block')} a table"
 
 
 def told(
@@ -98,9 +99,8 @@ def write_results(folder: Path, heading: Heading, found: Sequence[Standings]) ->
     }
     for ending, text in texts.items():
         path = folder / f"{RESULTS}.{ending}"
-        unfinished = path.with_name(path.name + ".part")
         try:
-            unfinished.write_text(text, encoding="utf-8")
-            unfinished.replace(path)
+            with atomic_write(path) as file:
+                file.write(text.encode())
         except OSError as error:
             raise HostError(f"results {str(path)!r}: {error.strerror}") from error

@@ -199,6 +199,29 @@ class Match(Struct, frozen=True, tag=True, kw_only=True):
 
 Fact = Opened | Pool | Submission | Decision | Match
 
+
+def unplayed(job: LadderJob, why: str, at_ms: int) -> Match:
+    """The match of a job that nobody could play: it has brought nothing, and says why."""
+    none = (0,) * len(job.entrants)
+    return Match(
+        job=job,
+        blocks=(),
+        acts=0,
+        used_us=none,
+        wall_us=0,
+        voids=none,
+        faults=none,
+        fault_list=(),
+        given_up=why,
+        game_digest="",
+        record="",
+        size=0,
+        referee="",
+        sandbox="",
+        at_ms=at_ms,
+    )
+
+
 _encode = msgspec.json.Encoder().encode
 
 

@@ -6,7 +6,7 @@ only the organiser has.
 """
 
 import os
-import secrets
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -18,7 +18,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from msgspec import Meta, Struct
 
-from ladder.event_log import sync_folder
+from ladder.files import atomic_write
 from referee.errors import RefereeError
 
 KEY_FILE: Final = "head-key"
@@ -28,6 +28,9 @@ CONTEXT: Final = b"briscola-referee ladder head 1\n"
 _LONGEST: Final = 4096
 _KEY_BYTES: Final = 32
 _OTHERS: Final = 0o077
+
+Made = Callable[[Path], None]
+"""Is told where a new key lies."""
 
 Count = Annotated[int, Meta(ge=0, le=2**53)]
 Hex32 = Annotated[str, Meta(pattern=r"\A[0-9a-f]{32}\Z")]
@@ -151,11 +154,36 @@ def public_of(key: Ed25519PrivateKey) -> str:
     return key.public_key().public_bytes_raw().hex()
 
 
-def kept_key(folder: Path) -> Ed25519PrivateKey:
+def sign_now(
+    folder: Path, *, ladder: str, facts: int, last: str, made: Made = lambda _: None
+) -> SignedHead:
+    """Signs where a ladder stands at this moment, with its own key.
+
+    Args:
+        folder: the ladder's files; made if need be.
+        ladder: its id.
+        facts: how many it has.
+        last: the hash of the last of them.
+        made: as for `kept_key`.
+
+    Raises:
+        RefereeError: as for `kept_key`.
+    """
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise RefereeError(f"key {str(folder / KEY_FILE)!r}: {error.strerror}") from error
+    now = time.time_ns() // 1_000_000
+    head = Head(ladder=ladder, facts=facts, hash=last, at_ms=now)
+    return signed(head, kept_key(folder, made))
+
+
+def kept_key(folder: Path, made: Made = lambda _: None) -> Ed25519PrivateKey:
     """The key of a ladder; made when there is none. Of several makers at once the first one wins.
 
     Args:
         folder: the ladder's files; the key lies there as hex, for its owner only.
+        made: is told if there was none, since nobody knows the new one's public half.
 
     Raises:
         RefereeError: it cannot be read or kept, is no key, or others may read it.
@@ -164,6 +192,7 @@ def kept_key(folder: Path) -> Ed25519PrivateKey:
     try:
         if not path.exists():
             _make(path)
+            made(path)
         with path.open("rb") as file:
             if S_IMODE(os.fstat(file.fileno()).st_mode) & _OTHERS:
                 raise RefereeError(
@@ -188,18 +217,9 @@ def _key_of(text: bytes, path: Path) -> Ed25519PrivateKey:
 
 def _make(path: Path) -> None:
     """Writes a new key: whole, or not under its name; one that is there meanwhile stays."""
-    unfinished = path.with_name(f"{path.name}.{secrets.token_hex(8)}.part")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-    try:
-        with open(os.open(unfinished, flags, 0o600), "w", encoding="ascii") as file:
-            file.write(f"{Ed25519PrivateKey.generate().private_bytes_raw().hex()}\n")
-            file.flush()
-            os.fsync(file.fileno())
-        with suppress(FileExistsError):
-            os.link(unfinished, path)
-    finally:
-        unfinished.unlink(missing_ok=True)
-    sync_folder(path.parent)
+    key = Ed25519PrivateKey.generate().private_bytes_raw().hex()
+    with suppress(FileExistsError), atomic_write(path, mode=0o600, replace=False) as file:
+        file.write(f"{key}\n".encode())
 
 
 def _canonical(head: Head) -> bytes:

@@ -20,11 +20,8 @@ from msgspec import Struct
 
 from ladder.rating import ELO
 from ladder.scoreboard import Estimate, rounded
+from ladder.skills import BETA, NEW
 
-START: Final = 25.0
-"""The mu of whom nothing is known."""
-BETA: Final = 25 / 6
-"""How much luck there is in one block, in the unit of mu."""
 BAND: Final = 2
 """So many sigma up and down are shown."""
 MOST_POINTS: Final = 200
@@ -86,7 +83,7 @@ def on_scale(mu: float, sigma: float, sides: int = 2) -> Estimate:
         sides: how many there are at a table.
     """
     unit = ELO / (BETA * math.sqrt(sides))
-    ends = (START - mu, START - mu + BAND * sigma, START - mu - BAND * sigma)
+    ends = (NEW.mu - mu, NEW.mu - mu + BAND * sigma, NEW.mu - mu - BAND * sigma)
     return Estimate(*(rounded(-end * unit, 1) for end in ends))
 
 

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 _DENSE: Final = 1 << 24
 """Codes below that are counted in a table, not sorted."""

@@ -4,14 +4,9 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 from msgspec import Struct
-from numpy.typing import NDArray
 
-from ladder.numbering import numbered
+from ladder.numbering import Flags, Floats, Ints, numbered
 from ladder.results import RoundResult, TableResult
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 
 class Observed(Struct, frozen=True):

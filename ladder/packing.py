@@ -13,7 +13,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from msgspec import Struct
 
-from ladder.observed import Flags, Ints
+from ladder.numbering import Flags, Ints
+from ladder.results import less_luck
 from referee.workers.jobs import BlockResult
 
 UNKNOWN: Final = -(2**31)
@@ -76,8 +77,7 @@ class PlainBlock(NamedTuple):
         """What it is decided by: deal values, or those less luck, in thousandths."""
         if not adjusted or UNKNOWN in self.luck:
             return self.values
-        pairs = zip(self.values, self.luck, strict=True)
-        return [1000 * value - luck for value, luck in pairs]
+        return less_luck(self.values, self.luck)
 
 
 def plain_blocks(data: bytes, places: int) -> Iterator[PlainBlock]:
@@ -91,7 +91,6 @@ class Results(Struct, frozen=True):
     """All blocks of a pool: `b` blocks of `m` matches at tables of `n` places.
 
     Attributes:
-        entrants: who sat where, b x n.
         match: which match each block is of, as a row of the arrays below, b; rising.
         block: a number for each block that depends on the facts alone: equal in every copy of the
             ladder, whatever order matches were committed in, b.
@@ -108,7 +107,6 @@ class Results(Struct, frozen=True):
         wall_us: m.
     """
 
-    entrants: Ints
     match: Ints
     block: Ints
     values: Ints
@@ -148,7 +146,7 @@ class Gathering:
         Args:
             jobs: the ids, 64 hex digits each.
             blocks: what `packed` made of each match.
-            counts: what `counted` made of each match.
+            counts: what `packed_counts` made of each match.
             acts: by match.
             wall_us: by match.
         """
@@ -169,13 +167,11 @@ class Gathering:
         rows = rows[_runs(lengths, order)]
         tallies = np.frombuffer(b"".join(self._counts), "<i8").reshape(-1, 4, places)[order]
         match = np.repeat(np.arange(len(order)), lengths[order])
-        seated = tallies[:, 0]
         values, luck, faults, unplayed = (
             rows[:, 1 + at * places : 1 + (at + 1) * places].astype(np.int64) for at in range(4)
         )
         lucky: Flags = np.logical_and.reduce(luck != UNKNOWN, axis=1)
         return Results(
-            entrants=seated[match],
             match=match,
             block=np.arange(len(rows)),
             values=values,
@@ -183,7 +179,7 @@ class Gathering:
             lucky=lucky,
             faults=faults,
             unplayed=unplayed,
-            seated=seated,
+            seated=tallies[:, 0],
             used_us=tallies[:, 1],
             voids=tallies[:, 2],
             all_faults=tallies[:, 3],
@@ -209,15 +205,15 @@ def _runs(lengths: Ints, order: Ints) -> Ints:
     return np.repeat(begins[order] - (ends - moved), moved) + np.arange(int(moved.sum()))
 
 
-def counted(
+def packed_counts(
     entrants: Sequence[int], used_us: Sequence[int], voids: Sequence[int], faults: Sequence[int]
 ) -> bytes:
     """What a match has by place, as bytes: little-endian integers of 64 bits."""
     return np.array((entrants, used_us, voids, faults), "<i8").tobytes()
 
 
-def uncounted(data: bytes, places: int) -> tuple[tuple[int, ...], ...]:
-    """The entrants, times, voids and faults that `counted` made bytes of.
+def unpacked_counts(data: bytes, places: int) -> tuple[tuple[int, ...], ...]:
+    """The entrants, times, voids and faults that `packed_counts` made bytes of.
 
     Raises:
         ValueError: it did not.

@@ -8,17 +8,11 @@ from msgspec.structs import replace
 from ladder import formats
 from ladder.formats import Field, Format
 from ladder.plan import EventPlan, LuckUse, SectionPlan
-from ladder.results import Round, RoundResult
-from referee.rules import Sides
+from ladder.results import Round, RoundResult, less_luck
 from referee.workers.jobs import BlockResult
 
 BLOCKS_OF_A_SECTION: Final = 2**40
 """More than it can play: sections never meet each other's decks, ids or seeds."""
-
-
-def partners_of(section: SectionPlan) -> Sides:
-    """The places of a table that score together; empty where every bot scores for itself."""
-    return section.partners if len(section.partners) < section.places else ()
 
 
 def check_section(section: SectionPlan, entrants: int, heroes: tuple[int, ...]) -> None:
@@ -74,7 +68,7 @@ def _field(section: SectionPlan, entrants: int, heroes: tuple[int, ...]) -> Fiel
     return Field(
         entrants=entrants,
         size=section.places,
-        partners=partners_of(section),
+        partners=section.sides,
         blocks=section.blocks,
         rounds=section.rounds,
         heroes=heroes if section.format is Format.GAUNTLET else (),
@@ -100,5 +94,4 @@ def _decisive(plan: EventPlan, played: Sequence[RoundResult]) -> Sequence[RoundR
 def _without_luck(block: BlockResult) -> BlockResult:
     """A block in thousandths of its values; where luck is not known, none is taken off."""
     luck = block.luck or (0,) * len(block.values)
-    values = (1000 * value - part for value, part in zip(block.values, luck, strict=True))
-    return replace(block, values=tuple(values))
+    return replace(block, values=tuple(less_luck(block.values, luck)))

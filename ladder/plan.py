@@ -5,6 +5,7 @@ The plan stands in the first line of the event's log, so that the log alone tell
 
 import hashlib
 from enum import StrEnum
+from typing import Final
 
 import msgspec
 from msgspec import Struct
@@ -14,6 +15,12 @@ from protocol.messages import Rules
 from referee.rules import Sides
 from referee.seating import Seating
 from referee.verdict import Freeze, OnFault
+
+MOST_BLOCKS: Final = 100_000
+"""In a match, or in a round: what is forged must not make us reserve memory for more."""
+
+MOST_BENCH: Final = 1_000_000
+"""So many faulty blocks can be wanted to bench a bot: numbers beyond fit no database."""
 
 
 class Partners(StrEnum):
@@ -80,6 +87,11 @@ class SectionPlan(Struct, frozen=True):
     seatings: int
     time: str
     pace: int
+
+    @property
+    def sides(self) -> Sides:
+        """The places of a table that score together; empty where every bot scores for itself."""
+        return self.partners if len(self.partners) < self.places else ()
 
 
 class EventPlan(Struct, frozen=True):

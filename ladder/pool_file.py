@@ -3,62 +3,46 @@
 `referee ladder open --help` says what the keys mean.
 """
 
-import stat
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Final
 
-import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
 
-from ladder.event_file import as_text, check_printable, naming, usual_pace
-from ladder.event_mistakes import Keys, in_words
-from ladder.event_toml import Pace, Text
 from ladder.facts import Decision, Deed, Fact, Pool
+from ladder.game_table import (
+    GamesFile,
+    GameTable,
+    check_printable,
+    check_top,
+    naming,
+    read_file,
+    read_game,
+)
 from ladder.plan import LuckUse, Partners
 from ladder.roster import Roster
-from referee.config import MatchConfig, make_plan
+from ladder.toml_mistakes import Keys
 from referee.errors import RefereeError
-from referee.games import find
-from referee.luck import VALUES_DIGEST, values_of
-from referee.seating import Seating
-from referee.verdict import Freeze, OnFault
+from referee.luck import VALUES_DIGEST
 
-USUAL: Final = ("briscola-2",)
+USUAL_GAMES: Final = ("briscola-2",)
 """The games of a ladder of which nobody has said what it ranks."""
-
-_LARGEST: Final = 256 * 1024
 
 Blocks = Annotated[int, Meta(ge=1, le=1000)]
 
 
-class PoolTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class PoolTable(GameTable, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A `[[game]]`: what it does not say is as for the whole ladder."""
 
-    id: str
-    name: Text | UnsetType = UNSET
-    options: dict[str, str | int | bool] = {}
     blocks: Blocks | UnsetType = UNSET
-    seating: Seating | UnsetType = UNSET
-    time: str | UnsetType = UNSET
-    pace: Pace | UnsetType = UNSET
     partners: Partners | UnsetType = UNSET
 
 
-class PoolFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class PoolFile(GamesFile, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The pools of a ladder as they were written down; texts are still unread."""
 
-    name: Text | None = None
     blocks: Blocks = 1
-    seating: Seating = Seating.FULL
-    time: str = ""
-    pace: Pace | None = None
-    partners: Partners = Partners.SIDE
-    freeze: Freeze = Freeze.AUTO
-    on_fault: OnFault | None = None
-    luck: LuckUse = LuckUse.SHOWN
-    bench: Annotated[int, Meta(ge=0)] = 10
     game: Annotated[tuple[PoolTable, ...], Meta(min_length=1)]
 
 
@@ -78,18 +62,7 @@ def read_pools(path: Path) -> Pools:
     Raises:
         RefereeError: naming the file, the key, and what is wrong with it.
     """
-    try:
-        found = path.stat()
-        if not stat.S_ISREG(found.st_mode):
-            raise RefereeError("that is no file")
-        if found.st_size > _LARGEST:
-            raise RefereeError(f"more than {_LARGEST} bytes")
-        return _checked(msgspec.toml.decode(path.read_bytes(), type=PoolFile))
-    except OSError as error:
-        raise RefereeError(f"file of pools {str(path)!r}: {error.strerror}") from error
-    except (RefereeError, ValueError, RecursionError) as error:
-        said = in_words(str(error), _KEYS)
-        raise RefereeError(f"file of pools {str(path)!r}: {said}") from error
+    return read_file(path, "file of pools", PoolFile, _KEYS, _checked)
 
 
 def pools_of(games: Iterable[str]) -> Pools:
@@ -102,14 +75,11 @@ def pools_of(games: Iterable[str]) -> Pools:
 
 
 def _checked(asked: PoolFile) -> Pools:
-    if asked.name is not None:
-        check_printable(asked.name)
-    if asked.on_fault is OnFault.END_MATCH:
-        raise RefereeError("on_fault: blocks are played to their end, so it cannot be end-match")
+    check_top(asked)
     found = []
-    for number, game in enumerate(asked.game, 1):
+    for number, table in enumerate(asked.game, 1):
         with naming(f"game {number}"):
-            found.append(_pool(asked, game))
+            found.append(_pool(asked, table))
     names = [pool.name for pool in found]
     for name in names:
         if names.count(name) > 1:
@@ -117,61 +87,31 @@ def _checked(asked: PoolFile) -> Pools:
     return Pools(asked.name, tuple(found))
 
 
-def _pool(asked: PoolFile, game: PoolTable) -> Pool:
-    options = {name: as_text(value) for name, value in game.options.items()}
-    variant = find(game.id)
-    rules, named = variant.rules_of(options)
-    seats, partners = rules.game.seats, rules.game.partners
-    lucky = values_of(rules.game) is not None
-    if asked.luck is LuckUse.OFFICIAL and not lucky:
-        raise RefereeError(f"luck: {game.id} has no values to count it by, so raw scores decide")
-    if len(variant.seats) > 1:
-        options.setdefault("seats", str(seats))  # or a match would count its bots
-    texts = tuple(f"{name}={value}" for name, value in options.items())
-    mixed = (asked.partners if game.partners is UNSET else game.partners) is Partners.MIXED
-    name = " ".join((game.id, *texts)) if game.name is UNSET else game.name
-    check_printable(name)
-    pace = asked.pace if game.pace is UNSET else game.pace
-    pool = Pool(
+def _pool(asked: PoolFile, table: PoolTable) -> Pool:
+    sides = asked.partners if table.partners is UNSET else table.partners
+    game = read_game(asked, table, sides)
+    check_printable(game.name)
+    return Pool(
         pool=0,
-        name=name,
-        game=game.id,
-        options=texts,
-        rules=named,
-        seats=seats,
-        partners=partners,
-        places=seats if mixed else len(partners),
-        seating=asked.seating if game.seating is UNSET else game.seating,
-        seatings=0,
-        time=asked.time if game.time is UNSET else game.time,
-        pace=usual_pace(rules) if pace is None else pace,
-        blocks=asked.blocks if game.blocks is UNSET else game.blocks,
-        on_fault=asked.on_fault,
-        freeze=asked.freeze,
+        name=game.name,
+        game=game.game,
+        options=game.options,
+        rules=game.rules,
+        seats=game.seats,
+        partners=game.partners,
+        places=game.places,
+        seating=game.seating,
+        seatings=game.seatings,
+        time=game.time,
+        pace=game.pace,
+        blocks=game.blocks,
+        on_fault=game.on_fault,
+        freeze=game.freeze,
         luck=asked.luck,
-        luck_values="" if asked.luck is LuckUse.OFF or not lucky else VALUES_DIGEST,
+        luck_values="" if asked.luck is LuckUse.OFF or not game.lucky else VALUES_DIGEST,
         bench=asked.bench,
         at_ms=0,
     )
-    return replace(pool, seatings=seatings_of(pool))
-
-
-def seatings_of(pool: Pool) -> int:
-    """In how many seatings a match plays each deck, of which everything else is checked too."""
-    match = make_plan(
-        MatchConfig(
-            game=pool.game,
-            options=pool.options,
-            bots=pool.places,
-            deals=pool.blocks,
-            seating=pool.seating,
-            time=pool.time,
-            on_fault=pool.on_fault,
-            freeze=pool.freeze,
-            pace=pool.pace,
-        )
-    )
-    return len(match.seatings)
 
 
 def _asked(pool: Pool) -> Pool:

@@ -14,8 +14,8 @@ from msgspec import Struct
 
 from ladder.bootstrap import REPLICATES
 from ladder.facts import Pool
-from ladder.numbering import distinct
-from ladder.observed import Flags, Ints, Observed, against, counting, lineups
+from ladder.numbering import Flags, Ints, distinct
+from ladder.observed import Observed, against, counting, lineups
 from ladder.packing import Results
 from ladder.plan import LuckUse
 from ladder.ranking import LARGE_FIELD, Ranking, rank
@@ -23,8 +23,9 @@ from ladder.rows import Account, Means, means, rows
 from ladder.scoreboard import FaultLine, Row, Standings, Time, rounded
 from ladder.scores import Cross, cross
 from ladder.standings import FAULTS_SHOWN, cells
+from referee.wording import plural
 
-REPLICATES_OF_MANY: Final = 500
+REPLICATES_OF_LARGE_POOL: Final = 500
 """How often blocks are drawn for a large field; an event draws fewer, and has fewer blocks."""
 
 
@@ -56,7 +57,7 @@ class Faults(Struct, frozen=True):
 
 def replicates_of(entrants: int) -> int:
     """How often blocks are drawn for so many entrants."""
-    return REPLICATES if entrants <= LARGE_FIELD else REPLICATES_OF_MANY
+    return REPLICATES if entrants <= LARGE_FIELD else REPLICATES_OF_LARGE_POOL
 
 
 def pool_standings(
@@ -247,7 +248,7 @@ def _fault_lines(faults: Sequence[Faults], called: dict[int, str]) -> tuple[Faul
 
 def _played(pool: Pool) -> str:
     """How the pool is played, in a line."""
-    deals = f"{pool.seatings} deal{'s' * (pool.seatings > 1)} a block"
+    deals = f"{plural(pool.seatings, 'deal')} a block"
     clock = f"time {pool.time}" if pool.time else ""
     pace = f"pace {pool.pace} ms" if pool.pace else ""
     return ", ".join(text for text in (deals, clock, pace) if text)

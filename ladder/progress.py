@@ -18,6 +18,7 @@ from rich.text import Text
 
 from ladder.plan import SectionPlan
 from ladder.results import Round, RoundResult
+from referee.wording import plural
 
 _SPEED_OVER_S = 30.0
 
@@ -63,11 +64,11 @@ class Shown:
         missing = len(played.tables) * played.round.blocks - blocks
         seconds = time.monotonic() - self._since
         line = (
-            f"{_title(section, number, played.round)}: {_counted(len(played.tables), 'table')}, "
-            f"{_counted(blocks, 'block')}, {_counted(self._new, 'deal')} in {seconds:.1f} s"
+            f"{_title(section, number, played.round)}: {plural(len(played.tables), 'table')}, "
+            f"{plural(blocks, 'block')}, {plural(self._new, 'deal')} in {seconds:.1f} s"
         )
         if missing:
-            line += f"; {_counted(missing, 'block')} could not be played"
+            line += f"; {plural(missing, 'block')} could not be played"
         self._talk.print(line, style="dim")
 
     def benched(self, section: SectionPlan, name: str, reason: str) -> None:
@@ -77,10 +78,6 @@ class Shown:
 
 def _title(section: SectionPlan, number: int, played: Round) -> str:
     return f"{section.name}, {played.label or f'round {number + 1}'}"
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what}" + ("" if number == 1 else "s")
 
 
 @contextmanager

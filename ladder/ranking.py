@@ -13,7 +13,7 @@ from ladder.scoreboard import Estimate
 from referee.rules import Sides
 
 LARGE_FIELD: Final = 64
-REPLICATES_OF_MANY: Final = 200
+REPLICATES_OF_LARGE_EVENT: Final = 200
 """How often blocks are drawn for a larger field: a fit takes more than the cube of the bots."""
 
 _NOWHERE: Final = (0, 0)
@@ -58,14 +58,11 @@ def rank(
         among: the entrants that are ranked; the others count in the fit alone. None for all.
     """
     if replicates is None:
-        replicates = REPLICATES if bots <= LARGE_FIELD else REPLICATES_OF_MANY
+        replicates = REPLICATES if bots <= LARGE_FIELD else REPLICATES_OF_LARGE_EVENT
     rated = rate(seen, bots, adjusted=adjusted, replicates=replicates)
-    ratings = tuple(
-        None if one is None else Estimate(one.value, one.low, one.high) for one in rated.strengths
-    )
-    groups = _groups(seen, ratings)
+    groups = _groups(seen, rated.strengths)
     unrated = frozenset(groups[-1])
-    ratings = tuple(None if bot in unrated else one for bot, one in enumerate(ratings))
+    ratings = tuple(None if bot in unrated else one for bot, one in enumerate(rated.strengths))
     if among is not None:
         some = frozenset(among)
         groups = tuple(tuple(bot for bot in group if bot in some) for group in groups)

@@ -15,9 +15,11 @@ from msgspec import Struct
 from scipy.special import ndtri, stdtr
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # it has no types
 
-from ladder.bootstrap import LEVEL, REPLICATES, Floats, Ints, intervals, uniforms, weights
+from ladder.bootstrap import LEVEL, REPLICATES, intervals, uniforms, weights
 from ladder.choices import PRIOR, Choices, Orders, choices
-from ladder.observed import Flags, Observed
+from ladder.numbering import Flags, Floats, Ints
+from ladder.observed import Observed
+from ladder.scoreboard import Estimate
 from ladder.strengths import Fit
 
 ELO: Final = 400 / math.log(10)
@@ -29,25 +31,17 @@ _LEAST: Final = 1e-4
 Better = tuple[tuple[float | None, ...], ...]
 
 
-class Rating(Struct, frozen=True):
-    """A strength on the scale of Elo, and its 95 % interval."""
-
-    value: float
-    low: float
-    high: float
-
-
 class Ratings(Struct, frozen=True):
     """What the blocks say of the entrants, by number.
 
     Attributes:
-        strengths: the mean of those who played is 0; None for who did not.
+        strengths: on the scale of Elo; the mean of those who played is 0, None for who did not.
         better: how probable it is that the row's bot is the better of the two; None on the
             diagonal, and where one did not play.
         places: the first and the last place that each may claim.
     """
 
-    strengths: tuple[Rating | None, ...]
+    strengths: tuple[Estimate | None, ...]
     better: Better
     places: tuple[tuple[int, int], ...]
 
@@ -76,11 +70,11 @@ def rate_orders(orders: Sequence[Orders], bots: int, replicates: int = REPLICATE
     taken = choices(orders, bots)
     values, samples = strengths(taken, replicates)
     who = {int(bot): at for at, bot in enumerate(taken.bots)}
-    found: list[Rating | None] = [None] * bots
+    found: list[Estimate | None] = [None] * bots
     ends = intervals(samples, taken.units)
     for bot, at in who.items():
         low, high = ends[:, at].tolist()
-        found[bot] = Rating(_elo(values[at]), _elo(low), _elo(high))
+        found[bot] = Estimate(_elo(values[at]), _elo(low), _elo(high))
     shares = with_doubt(chances(samples), taken.units)
     better = _by_bot(shares, taken.bots.tolist(), bots)
     return Ratings(tuple(found), better, places(better))

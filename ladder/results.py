@@ -1,5 +1,7 @@
 """What an event has played so far: the input of formats, standings, ratings and benching. Pure."""
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 
 from referee.workers.jobs import BlockResult, FaultFound
@@ -62,3 +64,8 @@ class RoundResult(Struct, frozen=True):
 
     round: Round
     tables: tuple[TableResult, ...]
+
+
+def less_luck(values: Sequence[int], luck: Sequence[int]) -> list[int]:
+    """What is left of values without what chance brought, in thousandths; luck is in those, too."""
+    return [1000 * value - part for value, part in zip(values, luck, strict=True)]

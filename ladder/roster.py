@@ -170,7 +170,7 @@ class Roster:
         return bots[0]
 
     def labels(self, *, versions: bool = False) -> dict[int, str]:
-        """What to call each entrant so that no two are called alike.
+        """What to call each entrant so that no two are called alike, as tables do.
 
         Args:
             versions: whether those of a bot are told apart.
@@ -180,7 +180,7 @@ class Roster:
             authors.setdefault(name, set()).add(author)
         found = {}
         for entrant, one in self.entrants.items():
-            label = one.name if len(authors[one.name]) == 1 else f"{one.author}/{one.name}"
+            label = one.name if len(authors[one.name]) == 1 else f"{one.name} ({one.author})"
             many = versions and len(self.versions(one.bot)) > 1
             found[entrant] = f"{label} v{one.version}" if many else label
         return found

@@ -7,7 +7,8 @@ import numpy as np
 from msgspec import Struct
 
 from ladder.bootstrap import ratios
-from ladder.observed import Floats, Observed
+from ladder.numbering import Floats
+from ladder.observed import Observed
 from ladder.ranking import Ranking
 from ladder.results import TableResult
 from ladder.scoreboard import Estimate, Gain, Row, Time, rounded

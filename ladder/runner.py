@@ -19,18 +19,17 @@ from msgspec.structs import replace
 from ladder import vault
 from ladder.desk import Desk
 from ladder.doubts import Doubts
-from ladder.event import Player
 from ladder.facts import Decision, LadderJob, Match, Pool, Submission
+from ladder.ledger import Standing
 from ladder.matchmaking import Candidate, Field, next_table, why_none
 from ladder.plan import LuckUse
-from ladder.proof import fact_of
+from ladder.proving.match import match_of
 from ladder.store.jobs import Lease, Settled, Situation
-from ladder.store.ratings import Standing
-from ladder.uploads.freezing import BOTS, is_whole
+from ladder.uploads.freezing import BOTS
 from referee.chance import KEY_BITS
-from referee.errors import HostError, RefereeError
+from referee.errors import HostError
 from referee.sandbox import janitor
-from referee.workers.jobs import Job
+from referee.workers.jobs import Job, Players, Unready
 
 LEASE_MS: Final = 60_000
 """So long nobody else plays a job whose runner is not heard of."""
@@ -67,7 +66,8 @@ class Span(Struct, frozen=True):
     """How long a runner goes on.
 
     Attributes:
-        blocks: after so many blocks it stops; None: never.
+        blocks: after so many blocks it stops; None: never. A match that another runner has left
+            over is played whole, so there may be some more.
         once: whether it stops when it has begun as many matches as give every bot one.
     """
 
@@ -97,18 +97,18 @@ def lives(owner: str, *, local: bool) -> bool:
 class Runner:
     """One runner of a ladder."""
 
-    def __init__(self, desk: Desk, pool: Player, files: Path, watch: Watch, span: Span) -> None:
+    def __init__(self, desk: Desk, players: Players, files: Path, watch: Watch, span: Span) -> None:
         """Has not begun.
 
         Args:
             desk: the store.
-            pool: plays.
+            players: play.
             files: the folder of bots and records.
             watch: is told.
             span: how long it goes on.
         """
         self._desk = desk
-        self._pool = pool
+        self._players = players
         self._files = files
         self._watch = watch
         self._once = span.once
@@ -117,8 +117,8 @@ class Runner:
         self._taking = trio.Lock()
         self._held: dict[str, Lease] = {}
         self._doubts = Doubts[Match]()
-        self._broken: set[int] = set()
-        """Entrants whose frozen files are not what they were."""
+        self._unready: set[int] = set()
+        """Entrants that cannot play here."""
         self._playing = 0
         self._told = ""
         self._why = ""
@@ -136,9 +136,9 @@ class Runner:
         try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._beat)
-                async with trio.open_nursery() as players:
-                    for _ in range(self._pool.size + 1):  # one waits, so that no worker does
-                        players.start_soon(self._play_on)
+                async with trio.open_nursery() as playing:
+                    for _ in range(self._players.size + 1):  # one waits, so that no worker does
+                        playing.start_soon(self._play_on)
                 for match in self._doubts.settled():
                     await self._settle(match)
                 nursery.cancel_scope.cancel()
@@ -187,7 +187,7 @@ class Runner:
 
     async def _take(self) -> Lease | None:
         """A job, or None if there is none just now."""
-        avoid = frozenset(self._broken)
+        avoid = frozenset(self._unready)
         lease = await self._desk.take(self._owner, LEASE_MS, self._plan, avoid)
         while self._desk.given_up:
             self._tell(*self._desk.given_up.pop())
@@ -201,7 +201,7 @@ class Runner:
 
     def _plan(self, situation: Situation) -> LadderJob | None:
         """The next match; not in our own thread."""
-        fields = fields_of(situation, self._broken)
+        fields = fields_of(situation, self._unready)
         key = secrets.token_hex(KEY_BITS // 8)
         found = next_table(fields, key.encode())
         self._why = "" if found is not None else why_none(fields)
@@ -230,10 +230,10 @@ class Runner:
         pool = roster.pools[lease.job.pool]
         with self._record(lease) as plain:
             try:
-                job = job_of(lease.job, pool, self._files, str(plain))
+                job = workers_job(lease.job, pool, self._files, str(plain))
                 names = tuple(roster.entrants[entrant].name for entrant in lease.job.entrants)
-                outcome = await self._pool.play(replace(job, names=names))
-            except RefereeError as error:
+                outcome = await self._players.play(replace(job, names=names))
+            except Unready as error:
                 await self._excuse(lease, error)
                 return
             except Exception:
@@ -243,7 +243,7 @@ class Runner:
         if outcome.bug:
             self._watch.bug(outcome.bug)
         by = version("briscola-referee")
-        match = fact_of(lease.job, outcome, (record, size), referee=by, at_ms=0)
+        match = match_of(lease.job, outcome, (record, size), referee=by, at_ms=0)
         self._told = ""
         for settled in self._doubts.sorted_out(match, outcome.given_up, lease.job.entrants):
             await self._settle(settled)
@@ -279,33 +279,16 @@ class Runner:
             with suppress(OSError):
                 path.unlink(missing_ok=True)
 
-    async def _excuse(self, lease: Lease, error: RefereeError) -> None:
-        """Leaves out bots whose files are not what they were; a ladder goes on without them.
-
-        Raises:
-            RefereeError: no bot is the reason.
-        """
-        roster = self._desk.roster
-        guilty = {
-            entrant
-            for entrant in lease.job.entrants
-            if await trio.to_thread.run_sync(self._is_broken, roster.entrants[entrant].hash)
-        }
-        if not guilty:
-            raise error
-        self._broken |= guilty
+    async def _excuse(self, lease: Lease, error: Unready) -> None:
+        """Leaves out a bot that cannot play here; a ladder goes on without it."""
         del self._held[lease.token]
         await self._desk.leave((lease.token,))
         if self._left is not None:
             self._left += lease.job.blocks
-        labels = roster.labels()
-        for entrant in sorted(guilty):
-            folder = self._files / BOTS / roster.entrants[entrant].hash
-            what = "is not as it was" if folder.is_dir() else "is not there"
-            self._watch.say(f"{labels[entrant]} is left out: {str(folder)!r} {what}")
-
-    def _is_broken(self, digest: str) -> bool:
-        return not is_whole(self._files, digest)
+        entrant = lease.job.entrants[error.bot]
+        if entrant not in self._unready:
+            self._unready.add(entrant)
+            self._watch.say(f"{self._desk.roster.labels()[entrant]} is left out: {error}")
 
 
 def _one_each(situation: Situation) -> int:
@@ -348,7 +331,7 @@ def fields_of(situation: Situation, without: set[int]) -> list[Field]:
     return fields
 
 
-def job_of(job: LadderJob, pool: Pool, files: Path, record: str | None) -> Job:
+def workers_job(job: LadderJob, pool: Pool, files: Path, record: str | None) -> Job:
     """What a worker is told of a job; it never plays it outside a sandbox."""
     return Job(
         game=pool.game,

@@ -14,7 +14,7 @@ from rich.progress import (
 )
 
 from ladder.facts import Decision, Match, Pool, Submission
-from ladder.show.wording import plural
+from referee.wording import plural
 from referee.workers.jobs import BlockResult
 
 _SPEED_OVER_S = 30.0

@@ -6,8 +6,8 @@ import numpy as np
 from msgspec import Struct
 
 from ladder.bootstrap import bundles
-from ladder.numbering import distinct
-from ladder.observed import Flags, Floats, Ints, Observed
+from ladder.numbering import Flags, Floats, Ints, distinct
+from ladder.observed import Observed
 
 
 class Cross(Struct, frozen=True):

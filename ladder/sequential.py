@@ -26,10 +26,10 @@ from enum import StrEnum
 from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
-Floats = NDArray[np.float64]
+from ladder.numbering import Floats, Ints
 
 ALPHA: Final = 0.05
 """The chance to be wrong, all ways to be wrong together."""
@@ -138,7 +138,7 @@ def decision_by(low: float, high: float, within: float | None) -> Decision:
     return Decision.NO_DIFFERENCE if same else Decision.UNDECIDED
 
 
-def _least(distinct: Floats, counts: NDArray[np.int64], bound: float, wins: float) -> float:
+def _least(distinct: Floats, counts: Ints, bound: float, wins: float) -> float:
     """The least mean against which no bet on more has won."""
 
     def short(mean: float) -> float:

@@ -8,14 +8,13 @@ With two bots of skills a and b, a wins with 1 / (1 + exp((b.mu - a.mu) / c)), w
 of 2 BETA² + a.sigma² + b.sigma².
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
 from openskill.models import PlackettLuce, PlackettLuceRating
 
 from referee.rules import Sides
-from referee.workers.jobs import BlockResult
 
 
 class Skill(Struct, frozen=True):
@@ -36,73 +35,36 @@ _REFERENCE: Final = Skill(NEW.mu, 1e-6)
 """A bot of which all is known, and that is an average one; the model divides by its sigma."""
 
 
-def updated(
-    skills: Sequence[Skill], sides: Sides, block: BlockResult, *, adjusted: bool
-) -> tuple[Skill, ...]:
-    """The skills at a table after a block, by place.
-
-    A block with a fault at a table of three and more counts for the bots at fault only: each came
-    last at a table of reference bots. At a table of two, what the fault cost decides.
-
-    Args:
-        skills: before it, by place.
-        sides: the places that score together; empty where each scores for itself.
-        block: what it brought.
-        adjusted: whether luck is taken out before the block is decided.
-    """
-    rater = Rater(dict(enumerate(skills)), adjusted=adjusted)
-    rater.add(range(len(skills)), sides, [block])
-    return tuple(map(rater.skill, range(len(skills))))
-
-
 class Rater:
     """Keeps the skills of a pool's entrants while its history is gone through."""
 
-    def __init__(
-        self, skills: Mapping[int, Skill] | None = None, *, adjusted: bool = False
-    ) -> None:
-        """Begins with what is known of some entrants; all others are `NEW`.
-
-        Args:
-            skills: by entrant.
-            adjusted: whether luck is taken out before a block is decided.
-        """
-        self._adjusted = adjusted
+    def __init__(self, skills: Mapping[int, Skill] | None = None) -> None:
+        """Begins with what is known of some entrants; all others are `NEW`."""
         self._ratings = {entrant: _rating(skill) for entrant, skill in (skills or {}).items()}
-
-    @property
-    def skills(self) -> dict[int, Skill]:
-        """The skills of all entrants that were given or have played, in rising order of them."""
-        return {entrant: self.skill(entrant) for entrant in sorted(self._ratings)}
 
     def skill(self, entrant: int) -> Skill:
         """The skill of an entrant."""
         found = self._ratings.get(entrant)
         return NEW if found is None else Skill(found.mu, found.sigma)
 
-    def add(self, entrants: Sequence[int], sides: Sides, blocks: Iterable[BlockResult]) -> None:
-        """Takes in the blocks of a match, one after the other.
-
-        Args:
-            entrants: who sat at the table, by place.
-            sides: as in `updated`.
-            blocks: what they brought, by place.
-        """
-        for block in blocks:
-            scores: Sequence[int] = block.values
-            if self._adjusted and block.luck:
-                pairs = zip(block.values, block.luck, strict=True)
-                scores = [1000 * value - luck for value, luck in pairs]
-            self.add_scores(entrants, sides, scores, block.at_fault)
-
-    def add_scores(
+    def add(
         self,
         entrants: Sequence[int],
         sides: Sides,
         scores: Sequence[int],
         at_fault: Sequence[bool],
     ) -> None:
-        """As `add`, of one block: what decides it (only the order matters) and who was at fault."""
+        """Takes in a block.
+
+        A block with a fault at a table of three and more counts for the bots at fault only: each
+        came last at a table of reference bots. At a table of two, what the fault cost decides.
+
+        Args:
+            entrants: who sat at the table, by place.
+            sides: the places that score together; empty where each scores for itself.
+            scores: what decides it, by place; only their order matters.
+            at_fault: by place, whether something in the block is charged to it.
+        """
         ratings = self._ratings
         for entrant in entrants:
             if entrant not in ratings:

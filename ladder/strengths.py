@@ -21,8 +21,8 @@ import numpy as np
 from msgspec import Struct
 from scipy.sparse import csr_array
 
-from ladder.bootstrap import Floats, Ints
 from ladder.choices import Bag, Choices, Counts
+from ladder.numbering import Floats, Ints
 
 _NEAR: Final = 1e-3
 """A step no longer than this is the last one: what is wrong after it is its square."""

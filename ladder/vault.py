@@ -19,7 +19,7 @@ from typing import Final
 
 import zstandard
 
-from ladder.event_log import sync_folder
+from ladder.files import sync_folder
 from referee.errors import HostError, RefereeError
 
 RECORDS: Final = "records"
@@ -65,7 +65,7 @@ def keep_packed(folder: Path, pieces: Iterable[bytes]) -> tuple[str, int]:
     """
     records = folder / RECORDS
     with _told(records):
-        records.mkdir(parents=True, exist_ok=True)
+        records.mkdir(mode=0o700, parents=True, exist_ok=True)
         with _temporary(records) as (temporary, file):
             sha, size = _copied(pieces, file)
             os.fsync(file)

@@ -11,18 +11,12 @@ import numpy as np
 from msgspec import Struct
 from scipy.special import stdtr
 
-from ladder.bootstrap import MOST_UNITS, Floats, interval, samples, seed_of
+from ladder.bootstrap import MOST_UNITS, interval, samples, seed_of
 from ladder.choices import Orders, choices
+from ladder.numbering import Floats
 from ladder.rating import ELO, strengths
+from ladder.scoreboard import Estimate
 from referee.workers.jobs import BlockResult
-
-
-class Measure(Struct, frozen=True):
-    """A number and its 95 % interval, which a single block does not have."""
-
-    value: float
-    low: float | None
-    high: float | None
 
 
 class Versus(Struct, frozen=True):
@@ -44,14 +38,14 @@ class Versus(Struct, frozen=True):
 
     blocks: int
     deals: int
-    mean: Measure
+    mean: Estimate
     luck: float | None
-    adjusted: Measure | None
+    adjusted: Estimate | None
     gain: float | None
     won: int
     level: int
     lost: int
-    elo: Measure
+    elo: Estimate
     los: float | None
 
 
@@ -95,7 +89,7 @@ def versus(blocks: Sequence[BlockResult]) -> Versus:
     )
 
 
-def _elo(raw: Floats) -> Measure:
+def _elo(raw: Floats) -> Estimate:
     """The difference of the ratings of the two."""
     count = len(raw)
     bots = np.tile(np.array([0, 1]), (count, 1))[:, :, None]
@@ -124,7 +118,7 @@ def _superiority(raw: Floats, deals: int) -> float | None:
     return round(float(stdtr(count - 1, raw.mean() / error)), 4)
 
 
-def _measure(value: float, drawn: Floats, blocks: int, digits: int) -> Measure:
+def _measure(value: float, drawn: Floats, blocks: int, digits: int) -> Estimate:
     ends = interval(drawn, min(blocks, MOST_UNITS)).tolist() if blocks > 1 else (None, None)
     low, high = (None if end is None else round(float(end), digits) + 0.0 for end in ends)
-    return Measure(round(float(value), digits) + 0.0, low, high)
+    return Estimate(round(float(value), digits) + 0.0, low, high)

@@ -195,4 +195,3 @@ class Answer(Struct, frozen=True):
 
 
 ToBot = Hello | Deal | Act | DealEnd | Fault | End
-FromBot = Ready | Answer

@@ -10,16 +10,20 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from referee.botfiles import files_of, hash_file, hash_files
+from referee.botfiles import hash_file, hash_files
 from referee.errors import RefereeError
+from referee.folders import HeldFolder
 from referee.programs import HERE, why_not
 from referee.settings import Bounds, Settings, Wish
 
 SAMPLES: Final = Path(__file__).parent.parent / "sample_bots"
+LARGEST_TOML: Final = 16 * 1024
+"""So many bytes has a bot.toml at most."""
+
 _PREFIX: Final = "sample:"
 _TOML: Final = "bot.toml"
 _ACTIONS: Final = "actions"
-_LARGEST_TOML: Final = 16 * 1024
+_ZIP: Final = b"PK\x03\x04"
 
 
 class BotSpec(Struct, frozen=True):
@@ -127,6 +131,7 @@ def _find(typed: str, settings: Settings) -> Found:
         raise RefereeError(f"bot {typed!r} is neither a file nor a folder")
     path = path.resolve()
     os.fsencode(path).decode()  # a name that is no text cannot be recorded
+    _check_no_zip(path, typed)
     check_program(path, typed)
     return Found(
         name=path.stem,
@@ -137,6 +142,15 @@ def _find(typed: str, settings: Settings) -> Found:
         typed=typed,
         bounds=settings.default,
     )
+
+
+def _check_no_zip(path: Path, typed: str) -> None:
+    with path.open("rb") as file:
+        if file.read(4) == _ZIP:
+            raise RefereeError(
+                f"bot {typed!r} is a zip: unpack it and name the folder "
+                "(`referee submit` takes it as it is)"
+            )
 
 
 def check_program(path: Path, typed: str) -> None:
@@ -182,26 +196,27 @@ def _sample(typed: str, settings: Settings) -> Found:
 
 
 def _folder(folder: Path, typed: str, settings: Settings) -> Found:
-    toml = folder / _TOML
-    if toml.is_symlink() or not toml.is_file():
-        raise RefereeError(f"bot {typed!r}: the folder has no {_TOML} (name, command, build)")
-    wanted = _read_toml(toml, typed)
-    try:
-        bounds = settings.grant(wanted.limits)
-    except RefereeError as error:
-        raise RefereeError(f"bot {typed!r}: {_TOML}: {error}") from error
-    if wanted.image and wanted.image not in settings.images:
-        raise RefereeError(
-            f"bot {typed!r}: image {wanted.image!r} is not among those of settings.toml"
-        )
-    folder = folder.resolve()
-    files = {str(path.relative_to(folder)): path for path in files_of(folder)}
+    with HeldFolder(folder.resolve()) as held:
+        toml = held.path / _TOML
+        if toml.is_symlink() or not toml.is_file():
+            raise RefereeError(f"bot {typed!r}: the folder has no {_TOML} (name, command, build)")
+        wanted = _read_toml(held, typed)
+        try:
+            bounds = settings.grant(wanted.limits)
+        except RefereeError as error:
+            raise RefereeError(f"bot {typed!r}: {_TOML}: {error}") from error
+        if wanted.image and wanted.image not in settings.images:
+            raise RefereeError(
+                f"bot {typed!r}: image {wanted.image!r} is not among those of settings.toml"
+            )
+        files = held.files()
+        digest = hash_files(files, held)
     return Found(
         name=wanted.name[:64],
         words=tuple(shlex.split(wanted.command)),
         files=files,
-        folder=folder,
-        hash=hash_files(files, folder),
+        folder=held.path,
+        hash=digest,
         typed=typed,
         build=tuple(shlex.split(wanted.build)),
         bounds=bounds,
@@ -209,11 +224,13 @@ def _folder(folder: Path, typed: str, settings: Settings) -> Found:
     )
 
 
-def _read_toml(path: Path, typed: str) -> BotToml:
-    if path.stat().st_size > _LARGEST_TOML:
-        raise RefereeError(f"bot {typed!r}: {_TOML} has more than {_LARGEST_TOML} bytes")
+def _read_toml(folder: HeldFolder, typed: str) -> BotToml:
+    with folder.opened(_TOML) as file:
+        text = file.read(LARGEST_TOML + 1)
+    if len(text) > LARGEST_TOML:
+        raise RefereeError(f"bot {typed!r}: {_TOML} has more than {LARGEST_TOML} bytes")
     try:
-        wanted = msgspec.toml.decode(path.read_bytes(), type=BotToml)
+        wanted = msgspec.toml.decode(text, type=BotToml)
         shlex.split(wanted.command)
         shlex.split(wanted.build)
     except (ValueError, RecursionError) as error:

@@ -17,23 +17,14 @@ from typing import BinaryIO, Final
 
 import trio
 
-from referee.botfiles import LARGEST_FOLDER, copy_files
-from referee.bots import BotSpec, Found, check_program, find
+from referee.botfiles import copy_files
+from referee.bots import BotSpec, Found, check_program
 from referee.errors import RefereeError
-from referee.settings import Settings
+from referee.folders import LARGEST_FOLDER
 
 BUILD_SECONDS: Final = 300
 _COMPILER_LINES: Final = 8
 _TAIL_READ: Final = 16 * 1024
-
-
-def resolve(typed: str, settings: Settings | None = None) -> BotSpec:
-    """Finds a bot, and makes it ready to run bare.
-
-    Raises:
-        RefereeError: it is missing, cannot be started, or does not build.
-    """
-    return trio.run(in_place, find(typed, settings or Settings()))
 
 
 async def in_place(found: Found) -> BotSpec:
@@ -59,7 +50,7 @@ async def _in_place(found: Found) -> BotSpec:
         program, *arguments = lying
         folder = next(iter(found.files.values())).parent
     elif found.build:
-        folder = await _built(folder, found)
+        folder = await _built(found)
     located = shutil.which(str(folder / program) if "/" in program else program)
     if located is None:
         where = folder / program
@@ -83,8 +74,8 @@ def cache_folder() -> Path:
     return Path(base) / "briscola-referee" / "builds"
 
 
-async def _built(folder: Path, found: Found) -> Path:
-    """The folder's copy in the cache, with its build done; a half-done one is never seen."""
+async def _built(found: Found) -> Path:
+    """The bot's copy in the cache, with its build done; a half-done one is never seen."""
     final = cache_folder() / found.hash
     if final.is_dir():
         return final

@@ -12,6 +12,7 @@ import typer
 
 from referee.errors import HostError, RefereeError, innermost
 from referee.escaping import printable
+from referee.exits import HOST, INTERRUPTED, USAGE
 from referee.lazy import add_lazily
 from referee.signals import treat_all_alike, treat_none
 
@@ -20,8 +21,6 @@ PLUG_INS = "briscola_referee.commands"
 
 It is called whatever is typed, so it must be quick: see `referee.lazy`.
 """
-
-USAGE, HOST, INTERRUPTED = 2, 3, 130
 
 app = typer.Typer(
     add_completion=False,

@@ -27,6 +27,7 @@ from referee.seat import Heard, Seat
 from referee.verdict import FaultCode, Mishap, Receipt, Verdict
 
 TIME: Final = "start=5s,move=2s,bank=0s,soft=0ms"
+"""The clock of a bot that nobody has said another one for: what flushes late is late at once."""
 _DEALS: Final = 2
 OPENER: Final = "opener_must_bid"
 _QUIET_S: Final = 0.05
@@ -276,7 +277,7 @@ async def examine(
         bot: what to run.
         game: what to play with it, two deals.
         sandbox: where to run it.
-        clock: how long it may take.
+        clock: how long it may take, as `referee.clock.parse_time` reads it.
         options: of the game, each NAME=VALUE.
 
     Returns:

@@ -9,9 +9,9 @@ from typing import Final
 
 import trio
 
+from referee.exits import INTERRUPTED
 from referee.signals import SIGNALS, heard
 
-INTERRUPTED: Final = 130
 ONE_WISH_S: Final = 0.5
 """Signals within this time are one wish: to stop in good order takes less."""
 

@@ -36,11 +36,16 @@ class View(Struct, frozen=True):
     def shows(self, name: str) -> bool:
         """Whether there is such a program."""
         seen = not self.roots or any(name.startswith(f"{root}/") for root in self.roots)
-        return seen and os.access(name, os.X_OK)
+        return seen and _runs(name)
 
     def finds(self, name: str) -> bool:
         """Whether a program of this name would be found."""
         return shutil.which(name, path=self.path) is not None
+
+
+def _runs(name: str) -> bool:
+    """Whether we could run a program of this name, which may be anything."""
+    return "\0" not in name and os.access(name, os.X_OK)
 
 
 HERE: Final = View()
@@ -97,6 +102,6 @@ def _missing_interpreter(line: bytes, view: View) -> str | None:
             where = "not installed in the sandbox" if view.roots else "not installed"
             return f"its #! line asks for {named[0]!r}, which is {where}"
     if not view.shows(words[0]):
-        where = "not in the sandbox" if os.access(words[0], os.X_OK) else "not there"
+        where = "not in the sandbox" if _runs(words[0]) else "not there"
         return f"its #! line asks for {words[0]!r}, which is {where}"
     return None

@@ -11,6 +11,7 @@ from referee.leg import DealReason
 from referee.match import MatchResult
 from referee.result import ROWS_KEPT, DealRow
 from referee.verdict import FaultCode
+from referee.wording import plural
 
 _ALONE: Final = (
     "(in a sandbox a bot sees only /usr and its own file: what it needs beside that goes into a "
@@ -30,7 +31,7 @@ def _remark(row: DealRow, names: list[str]) -> str:
 
 
 def _why(reason: str, deals: int) -> str:
-    count = "1 deal" if deals == 1 else f"{deals} deals"
+    count = plural(deals, "deal")
     said = {
         Reason.TARGET: f"target reached after {count}",
         Reason.DEALS: f"after {count}",
@@ -169,7 +170,7 @@ def print_report(
         to.print(line, style="yellow", soft_wrap=True)
     winner = "drawn" if end.winner is None else " and ".join(names[bot] for bot in end.winner)
     if end.end == Reason.INTERRUPTED:
-        to.print(f"result: interrupted after {totals.deals} deals", style="bold")
+        to.print(f"result: interrupted after {plural(totals.deals, 'deal')}", style="bold")
     elif end.end != Reason.HOST:
         label = "winner: " if end.winner is not None else "result: "
         to.print(f"{label}{winner} ({_why(end.end, totals.deals)})", style="bold")

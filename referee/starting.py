@@ -7,7 +7,7 @@ from typing import Final
 from protocol.limits import PROTOCOL_VERSION
 from protocol.messages import Ready
 from referee.bots import BotSpec
-from referee.errors import SandboxError
+from referee.errors import HostError, SandboxError
 from referee.leg import Ask, late
 from referee.sandbox import Sandbox
 from referee.seat import Heard, Seat
@@ -20,8 +20,8 @@ _AT_ANY_TIME: Final = {FaultCode.OUTPUT, FaultCode.MEMORY}
 """What keeps its code when it is found at the start."""
 
 
-class Void(Exception):
-    """The deal under way is void."""
+class Void(HostError):
+    """The deal under way is void, through no bot's doing."""
 
     def __init__(self, mishap: Mishap) -> None:
         """Says why."""

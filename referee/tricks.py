@@ -51,11 +51,6 @@ def without(hand: tuple[C, ...], card: C) -> tuple[C, ...]:
     return hand[:at] + hand[at + 1 :]
 
 
-def added(figures: tuple[int, ...], seat: int, more: int) -> tuple[int, ...]:
-    """Figures by seat, with `more` for one of them."""
-    return (*figures[:seat], figures[seat] + more, *figures[seat + 1 :])
-
-
 def seats_from(first: int, seats: int) -> tuple[int, ...]:
     """All seats, counter-clockwise, beginning with `first`."""
     return tuple((first + step) % seats for step in range(seats))

@@ -18,10 +18,10 @@ from typing import Final, TypeVar
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from ladder.commands.ladder_show import standings_of
 from ladder.facts import Fact, LadderJob, Match, Opened, Submission
-from ladder.packing import uncounted, unpacked
+from ladder.packing import unpacked, unpacked_counts
 from ladder.pool_standings import replicates_of
+from ladder.published import standings_of
 from ladder.store.importing import import_facts
 from ladder.store.jobs import Lease, Settled, Situation
 from ladder.store.store import Store
@@ -56,7 +56,7 @@ def facts(bots: int, matches: int, places: int) -> Iterator[Fact]:
 
 
 def _match(given: Blobs, at: int, hashes: dict[int, str], deals: int) -> Match:
-    entrants, used_us, voids, faults = uncounted(given.counts[at], given.places)
+    entrants, used_us, voids, faults = unpacked_counts(given.counts[at], given.places)
     job = LadderJob(
         ladder=_OPENED.ladder,
         pool=1,

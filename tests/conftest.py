@@ -1,13 +1,14 @@
-"""Settings that all tests share."""
+"""Settings and fixtures that tests share."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
+    from referee.sandbox import Sandbox
     from support.postgres import Postgres
 
 settings.register_profile("dev", max_examples=60, deadline=None)
@@ -23,12 +24,14 @@ settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--thorough", action="store_true", help="more deals of each game, as `make ci` plays them"
+        "--thorough",
+        action="store_true",
+        help="every test, and more deals in many, as in `make ci`",
     )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out what only `make ci` has the time for, a PostgreSQL server included."""
+    """Leaves out what only `make ci` has the time for: `thorough`, and all of PostgreSQL."""
     if config.getoption("--thorough"):
         return
     left_out = [
@@ -41,9 +44,25 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.fixture
-def thorough(request: pytest.FixtureRequest) -> bool:
-    """Whether there is time for everything, or `make test` should be done in two minutes."""
+def many_cases(request: pytest.FixtureRequest) -> bool:
+    """Whether a test has time for many, as in `make ci`; `make test` takes two minutes at most."""
     return bool(request.config.getoption("--thorough"))
+
+
+@pytest.fixture
+async def bwrap() -> AsyncIterator["Sandbox"]:
+    """Bubblewrap's sandbox; once it is closed, it has left neither groups nor folders."""
+    from referee.sandbox.janitor import groups_of, run_of  # noqa: PLC0415  # slow to import
+    from referee.sandbox.opening import SandboxName, opened  # noqa: PLC0415
+    from referee.sandbox.place import store_folder  # noqa: PLC0415
+    from support.sandboxes import need  # noqa: PLC0415
+
+    need("bwrap")
+    async with opened(SandboxName.BWRAP) as sandbox:
+        yield sandbox
+    run = run_of(os.getpid())
+    assert groups_of(run) == []
+    assert [name for name in os.listdir(store_folder()) if run in name] == []
 
 
 @pytest.fixture(scope="session")

@@ -30,6 +30,7 @@ from referee.sandbox.processes import descendants, is_dead
 from referee.settings import Settings
 from referee.verdict import FaultCode
 from support import fuzz, simulations
+from support.processes import open_files
 
 BOTS: Final = ("sample:first-c", "sample:first-c")
 AT_ONCE: Final = 100
@@ -76,7 +77,7 @@ def gauge() -> Gauge:
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return Gauge(
         rss=pages * os.sysconf("SC_PAGE_SIZE"),
-        fds=len(os.listdir("/proc/self/fd")),
+        fds=open_files(),
         threads=len(os.listdir("/proc/self/task")),
         children=len(below),
         zombies=sum(map(is_dead, below)),

@@ -2,7 +2,6 @@
 
 import os
 import time
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -10,27 +9,27 @@ import trio
 
 from referee.errors import RefereeError, SandboxError
 from referee.sandbox import Sandbox
-from referee.sandbox.janitor import groups_of, run_of
+from referee.sandbox.janitor import run_of
 from referee.sandbox.opening import SandboxName, opened
 from referee.sandbox.place import work_folder
 from referee.settings import Settings
 from referee.verdict import FaultCode, Freeze
 from support.matches import has_tool, lines_of, match, verified
-from support.sandboxes import ended, finish, line_of, living, need, prepared, python_bot
+from support.processes import open_files
+from support.sandboxes import (
+    SPINNERS,
+    ended,
+    finish,
+    line_of,
+    living,
+    need,
+    prepared,
+    python_bot,
+    with_rust,
+)
 
 pytestmark = pytest.mark.slow
 
-SPINNERS = """
-import os, signal, sys
-signal.alarm(30)
-for _ in range(2):
-    if os.fork() == 0:
-        os.setsid()
-        while True: pass
-print("spinning", flush=True)
-for line in sys.stdin:
-    print("still here", flush=True)
-"""
 EATS = """
 import sys
 print("ready", flush=True)
@@ -38,14 +37,6 @@ sys.stdin.readline()
 block = [bytearray(b"x" * (1 << 20)) for _ in range(int(sys.argv[1]) if sys.argv[1:] else 400)]
 print("eaten", flush=True)
 """
-
-
-@pytest.fixture
-async def bwrap() -> AsyncIterator[Sandbox]:
-    need("bwrap")
-    async with opened(SandboxName.BWRAP) as sandbox:
-        yield sandbox
-    assert groups_of(run_of(os.getpid())) == []
 
 
 async def test_a_frozen_bot_uses_no_time_and_its_daemons_neither(
@@ -164,10 +155,10 @@ async def test_what_does_not_start_is_the_sandboxs_trouble(
     """A bwrap that says nothing charges no bot, and leaves nothing behind."""
     spec = await prepared(bwrap, "sample:first")
     monkeypatch.setitem(bwrap._programs, "bwrap", "/bin/false")  # type: ignore[attr-defined]  # ours
-    before = len(os.listdir("/proc/self/fd"))
+    before = open_files()
     with pytest.raises(SandboxError, match="bubblewrap did not start"):
         await bwrap.launch(spec)
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert open_files() == before
 
 
 async def test_a_missing_program_is_found_before_play(bwrap: Sandbox, tmp_path: Path) -> None:
@@ -189,19 +180,12 @@ async def test_bots_of_every_language_play_the_same_in_it(sample: str, tmp_path:
         pytest.skip(f"no compiler or interpreter for {sample}")
     bots = (f"sample:{sample}", "sample:first")
     bare = await match(tmp_path / "bare", "briscola-2", *bots, deals=2)
-    async with opened(SandboxName.BWRAP, toolchains()) as sandbox:
+    async with opened(SandboxName.BWRAP, with_rust()) as sandbox:
         found = await match(tmp_path / "bwrap", "briscola-2", *bots, deals=2, sandbox=sandbox)
 
     assert found.totals.fault_counts == [0, 0]
     assert found.end.game_digest == bare.end.game_digest
     verified(tmp_path / "bwrap")
-
-
-def toolchains() -> Settings:
-    """The Rust compiler, where it lies outside /usr."""
-    found = Path(os.environ.get("RUSTUP_HOME", Path.home() / ".rustup")) / "toolchains"
-    folders = sorted(map(str, found.glob("stable-*"))) if found.is_dir() else []
-    return Settings(toolchains=tuple(folders[:1]))
 
 
 WORKS_OFF_TURN = """
@@ -279,7 +263,7 @@ async def test_memory_of_children_is_found_before_the_next_deal(
 async def test_nothing_is_left_when_it_is_closed(tmp_path: Path) -> None:
     """No process, no group, no folder, no descriptor, even with a bot that is still there."""
     need("bwrap")
-    before = len(os.listdir("/proc/self/fd"))
+    before = open_files()
     async with opened(SandboxName.BWRAP) as sandbox:
         process = await sandbox.launch(
             await prepared(sandbox, python_bot(tmp_path / "b", SPINNERS))
@@ -288,7 +272,7 @@ async def test_nothing_is_left_when_it_is_closed(tmp_path: Path) -> None:
         own = process._control.members()  # type: ignore[attr-defined]  # of this sandbox only
         assert len(living(own)) >= 4
         finish(process)
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert open_files() == before
     assert living(own) == []
     assert run_of(os.getpid()) not in os.listdir(work_folder())
 

@@ -15,8 +15,7 @@ from referee.cli import run
 from referee.games import catalogue
 from support.conversation import DECK
 from support.matches import ROGUE, processes_with
-
-REFEREE = Path(sys.executable).parent / "referee"
+from support.processes import REFEREE
 
 
 @pytest.fixture(autouse=True)
@@ -133,6 +132,11 @@ WRONG = [
     (["games", "poker"], "no game 'poker'"),
     (["check", "./missing"], "bot './missing': there is no such file or folder"),
     (["check", "sample:first", "--game", "poker"], "no game 'poker'"),
+    (["check", "sample:first", "--time", "move=fast"], "time move='fast' is no duration"),
+    (["check", "a.zip"], "bot 'a.zip' is a zip: unpack it and name the folder"),
+    (["match", "a.zip", "sample:first"], "bot 'a.zip' is a zip: unpack it and name the folder"),
+    (["replay", "notes.txt", "--no-verify"], "No such option: --no-verify"),
+    (["replay", "notes.txt", "--no-step"], "No such option: --no-step"),
 ]
 
 
@@ -143,6 +147,7 @@ def test_wrong_input_gets_one_line_and_exit_code_2(
     """The line names what is wrong; nothing was played and nothing was written."""
     Path("notes.txt").write_text("hello\n")
     Path("decks.txt").write_text(f"{DECK}\n{DECK[3:]}\n")
+    Path("a.zip").write_bytes(b"PK\x03\x04 and so on")
     header = '{"record":2,"wire":1,"referee":"9","game":"briscola-2","options":{},'
     header += '"rules":{"id":"briscola-2","revision":1,"digest":""},"bots":[],"decks":null,'
     header += '"given":false,"seating":"one","legs":1,"on_fault":null,"time":{"start_ms":1,'
@@ -201,8 +206,7 @@ def test_a_build_that_leaves_processes_does_not_hold_us_up(
 
     assert run(["match", bot, "sample:first", "--deals", "1", "--key", "k"]) == 0
     assert "winner" in capsys.readouterr().out
-    done = subprocess.run(["pgrep", "-f", token], capture_output=True, check=False)
-    assert done.stdout == b""
+    assert processes_with(token) == []
 
 
 @pytest.mark.slow
@@ -273,35 +277,6 @@ def test_an_executable_plays(capsys: pytest.CaptureFixture[str]) -> None:
     assert "bot './noise' cannot be run: it is no program of this machine, and its first" in said
     assert run(["match", "./bot.py", "sample:first", "--deals", "1", "--sandbox", "bare"]) == 0
     assert "bare" in capsys.readouterr().err
-
-
-GOLDEN = {
-    "biscambiggia-2": ("11000000110111110101", [50, 70], ""),
-    "biscambiggia-4": ("1300023002", [68, 13, 29, 10], ""),
-    "briscola-2": ("11011000000000001000", [93, 27], ""),
-    "briscola-3": ("1211112022110", [7, 72, 41], "2S"),
-    "briscola-6": ("432204", [17, 0, 43, 27, 33, 0], "2S 2H 2D 2C"),
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("game", GOLDEN)
-def test_the_golden_rows_through_the_commands(
-    game: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """RULES 19.6 by `match` and `replay --json`, in Python and C."""
-    winners, points, gone = GOLDEN[game]
-    deck = " ".join(card for card in DECK.split() if card not in gone.split())
-    bots = (["sample:first", "sample:first-c"] * 3)[: len(points)]
-    arguments = [*bots, "--game", game, "--dealer", "0", "--deck", deck, "--deals", "1"]
-
-    assert run(["match", *arguments, "--record", "r"]) == 0
-    capsys.readouterr()
-    assert run(["replay", "r", "--json"]) == 0
-    (deal,) = json.loads(capsys.readouterr().out)["deals"]
-    assert deal["points"] == points
-    assert "".join(str(trick["winner"]) for trick in deal["tricks"]) == winners
-    assert run(["replay", "r", "--verify"]) == 0
 
 
 def test_games_lists_all_and_prints_one(capsys: pytest.CaptureFixture[str]) -> None:
@@ -402,8 +377,7 @@ def test_an_interrupt_ends_the_bots_and_closes_the_record(how: signal.Signals) -
     process.send_signal(how)  # people are impatient
 
     assert process.wait(10) == 130
-    done = subprocess.run(["pgrep", "-f", token], capture_output=True, check=False)
-    assert done.stdout == b""
+    assert processes_with(token) == []
     assert run(["replay", "r", "--verify"]) == 1
     assert Path("r").read_bytes().rstrip().splitlines()[-1].startswith(b'{"end":"interrupted"')
 

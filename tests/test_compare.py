@@ -4,7 +4,6 @@ import json
 import random
 import signal
 import subprocess
-import sys
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -27,10 +26,10 @@ from referee.rules import Game
 from referee.settings import Settings
 from referee.verdict import Family, FaultCode, OnFault
 from referee.workers.jobs import BlockResult, FaultFound, Job, Outcome
+from support.processes import REFEREE
 from support.simulations import dice
 from support.strategies import likely
 
-REFEREE = Path(sys.executable).parent / "referee"
 NAMES = ("greedy", "first")
 ALONE = ("--sandbox", "bare", "--workers", "1")
 

@@ -1,21 +1,23 @@
 """Bots become copies: what strangers put into a folder or a build harms nobody on the way."""
 
+import contextlib
+import errno
 import os
+import shutil
 import socket
-from collections.abc import AsyncIterator
+import tempfile
 from pathlib import Path
 
 import pytest
 
-from referee.botfiles import hash_files, opened
+from referee.botfiles import hash_files
 from referee.bots import find
 from referee.errors import RefereeError, SandboxError
+from referee.folders import HeldFolder
 from referee.sandbox import Sandbox, building
-from referee.sandbox.building import _is_too_large, hand_over
+from referee.sandbox.building import _is_too_large, hand_over, take_over
 from referee.sandbox.janitor import is_alive, run_of
-from referee.sandbox.opening import SandboxName
-from referee.sandbox.opening import opened as opened_sandbox
-from referee.sandbox.place import own_folder, remove_tree, store_folder
+from referee.sandbox.place import own_folder, remove_tree
 from referee.settings import Settings
 from support.sandboxes import need, prepared
 
@@ -30,12 +32,67 @@ def folder(path: Path, build: str = "", **files: str) -> Path:
     return path
 
 
-@pytest.fixture
-async def bwrap() -> AsyncIterator[Sandbox]:
-    need("bwrap")
-    async with opened_sandbox(SandboxName.BWRAP) as sandbox:
-        yield sandbox
-    assert [one for one in os.listdir(store_folder()) if run_of(os.getpid()) in one] == []
+def test_no_build_hides_what_it_makes_below_long_names(tmp_path: Path) -> None:
+    """What no path can name is looked for by nobody, and may be of any size."""
+    with contextlib.chdir(tmp_path):
+        for _ in range(30):
+            os.mkdir("d" * 200)
+            os.chdir("d" * 200)
+    assert _is_too_large(tmp_path)
+    remove_tree(tmp_path / ("d" * 200))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("longest", [40, 200])
+def test_what_a_build_cannot_have_made_rightly_is_its_fault(longest: int, tmp_path: Path) -> None:
+    """Paths that no copy could have; the machine has nothing to do with it."""
+    built = tmp_path / "built"
+    built.mkdir()
+    with contextlib.chdir(built):
+        for _ in range(49):
+            os.mkdir("d" * longest)
+            os.chdir("d" * longest)
+        Path("x").touch()
+    with pytest.raises(RefereeError, match="bot 'x': the build made a path of more than 1024"):
+        take_over(built, tmp_path / "copy", "x")
+    remove_tree(built)
+    assert not built.exists()
+
+
+@pytest.mark.parametrize("name", ["file", "folder"])
+def test_what_a_build_has_closed_to_us_is_its_fault(name: str) -> None:
+    """It is refused, and not left out without a word."""
+    need(root=True)
+    with tempfile.TemporaryDirectory() as home:
+        built = Path(home, "built")
+        (built / "folder").mkdir(parents=True)
+        (built / "file").touch()
+        (built / name).chmod(0)
+        for path in (Path(home), built, *built.iterdir()):
+            os.chown(path, 65534, 65534)
+        os.setegid(65534)
+        os.seteuid(65534)
+        try:
+            with pytest.raises(RefereeError, match=f"has made: '{name}': Permission denied"):
+                take_over(built, Path(home, "copy"), "x")
+        finally:
+            os.seteuid(0)
+            os.setegid(0)
+
+
+def test_a_full_disk_is_not_the_fault_of_a_build(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody has to be told of it who can mend it."""
+    (tmp_path / "built").mkdir()
+    (tmp_path / "built" / "x").touch()
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "x")
+
+    monkeypatch.setattr(shutil, "copyfile", full)
+    with pytest.raises(OSError, match="No space left on device"):
+        take_over(tmp_path / "built", tmp_path / "copy", "x")
 
 
 def test_a_build_is_watched_however_deep_its_folders_are(tmp_path: Path) -> None:
@@ -70,16 +127,17 @@ def test_what_has_become_a_link_or_a_pipe_is_not_opened(tmp_path: Path) -> None:
     (bot / "sub").mkdir()
     file = bot / "sub" / "file"
     file.write_text("mine")
-    with opened(file, bot) as plain:
-        assert plain.read() == b"mine"
-    file.unlink()
-    os.mkfifo(file)
-    with pytest.raises(ValueError, match="no plain file"):
-        opened(file, bot)
-    file.unlink()
-    file.symlink_to("/etc/hostname")
-    with pytest.raises(ValueError, match="link out of the folder"):
-        opened(file, bot)
+    with HeldFolder(bot) as held:
+        with held.opened("sub/file") as plain:
+            assert plain.read() == b"mine"
+        file.unlink()
+        os.mkfifo(file)
+        with pytest.raises(ValueError, match="no plain file"):
+            held.opened("sub/file")
+        file.unlink()
+        file.symlink_to("/etc/hostname")
+        with pytest.raises(ValueError, match="link out of the folder"):
+            held.opened("sub/file")
 
 
 def test_no_two_folders_have_one_hash_by_their_names(tmp_path: Path) -> None:
@@ -130,6 +188,7 @@ def test_nobody_else_comes_to_a_build(tmp_path: Path) -> None:
 
 
 DEEP = "python3 -c 'import os; [(os.mkdir(str(1)), os.chdir(str(1))) for _ in range(3000)]'"
+LONG = DEEP.replace("str(1)", "200 * chr(97)").replace("3000", "1500")
 
 
 @pytest.mark.slow
@@ -137,6 +196,7 @@ DEEP = "python3 -c 'import os; [(os.mkdir(str(1)), os.chdir(str(1))) for _ in ra
     ("build", "line"),
     [
         (DEEP, "the build made folders more than 50 deep"),
+        (LONG, "the build made a path of more than 1024 bytes|a path that is too long"),
         ("truncate -s 1T large", "the build"),
         ("mkfifo pipe", ""),
         ("ln -s /etc/shadow link", ""),
@@ -199,7 +259,8 @@ def test_a_folder_beside_strangers_must_be_ours_and_so_must_the_one_above(tmp_pa
         own_folder(above / "bots", 0o755)
 
 
-def test_a_deep_folder_can_be_removed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["d", "d" * 200])
+def test_a_deep_folder_can_be_removed(name: str, tmp_path: Path) -> None:
     """However deep a bot has made it: what calls itself for each level would give up."""
     here = tmp_path / "deep"
     here.mkdir()
@@ -207,8 +268,8 @@ def test_a_deep_folder_can_be_removed(tmp_path: Path) -> None:
     try:
         os.chdir(here)
         for _ in range(2500):
-            os.mkdir("d")
-            os.chdir("d")
+            os.mkdir(name)
+            os.chdir(name)
     finally:
         os.fchdir(back)
         os.close(back)

@@ -28,7 +28,18 @@ from referee.verdict import Family, FaultCode, Freeze
 from support.docker import own_daemon
 from support.invariants import nothing_left
 from support.matches import has_tool, lines_of, match, verified
-from support.sandboxes import ended, finish, line_of, living, need, prepared, python_bot
+from support.processes import open_files, until
+from support.sandboxes import (
+    SPINNERS,
+    ended,
+    finish,
+    line_of,
+    living,
+    need,
+    prepared,
+    python_bot,
+    with_rust,
+)
 
 pytestmark = [pytest.mark.slow, pytest.mark.thorough]
 
@@ -47,26 +58,6 @@ for line in sys.stdin:
     elif message["type"] == "end":
         break
 """
-SPINNERS = """
-import os, signal, sys
-signal.alarm(30)
-for _ in range(2):
-    if os.fork() == 0:
-        os.setsid()
-        while True: pass
-print("spinning", flush=True)
-for line in sys.stdin:
-    print("still here", flush=True)
-print("end", flush=True)
-while True: pass
-"""
-
-
-def toolchains() -> Settings:
-    """The Rust compiler, where it lies outside /usr."""
-    found = Path(os.environ.get("RUSTUP_HOME", Path.home() / ".rustup")) / "toolchains"
-    folders = sorted(map(str, found.glob("stable-*"))) if found.is_dir() else []
-    return Settings(toolchains=tuple(folders[:1]))
 
 
 def bot(folder: Path, at_act: str = "pass", prelude: str = "", limits: str = "") -> str:
@@ -79,13 +70,6 @@ def containers(host: str, run: str) -> list[str]:
     found = client.containers(all=True, filters={"label": [f"{LABEL}={run}"]})
     client.close()
     return [one["Id"] for one in found]
-
-
-async def until(holds: Callable[[], bool], within_s: float) -> None:
-    """Waits for what comes to be without anybody telling us."""
-    with trio.fail_after(within_s):
-        while not holds():  # noqa: ASYNC110  # there is no event
-            await trio.sleep(0.01)
 
 
 @pytest.fixture
@@ -245,7 +229,7 @@ async def test_bots_of_every_language_are_built_and_play_the_same_in_it(
     monkeypatch.setattr(opening, "store_folder", lambda: tmp_path / "store")  # nothing built yet
     bots = (f"sample:{sample}", "sample:first")
     bare = await match(tmp_path / "bare", "briscola-2", *bots, deals=2, time=CLOCK)
-    async with opened(SandboxName.DOCKER, toolchains()) as sandbox:
+    async with opened(SandboxName.DOCKER, with_rust()) as sandbox:
         found = await match(
             tmp_path / "r", "briscola-2", *bots, deals=2, time=CLOCK, sandbox=sandbox
         )
@@ -367,13 +351,13 @@ async def test_a_closed_toolchain_is_shown(docker_host: str, tmp_path: Path) -> 
 async def test_a_cancelled_launch_leaves_nothing(sandbox: Sandbox, docker_host: str) -> None:
     """Wherever it is stopped: the container that was on its way is taken away."""
     spec = await prepared(sandbox, "sample:first")
-    before = len(os.listdir("/proc/self/fd"))
+    before = open_files()
     for wait_s in (0, 0.005, 0.02, 0.05, 0.1):
         with trio.move_on_after(wait_s):
             finish(await sandbox.launch(spec))
     await until(lambda: not containers(docker_host, run_of(os.getpid())), 3)
     # a container is gone before the daemon answers whoever took it away, by a socket of ours
-    await until(lambda: len(os.listdir("/proc/self/fd")) == before, 3)
+    await until(lambda: open_files() == before, 3)
     assert [*(work_folder() / run_of(os.getpid())).iterdir()] == []
 
 

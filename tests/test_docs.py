@@ -1,11 +1,15 @@
 """The documents: what people can type or get stands in them."""
 
+import ast
+import os
 import re
 import subprocess
 from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+import pytest
 import typer
 
 from referee.bots import sample_names
@@ -16,6 +20,9 @@ ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
 SPEC = (ROOT / "SPEC.md").read_text()
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()
+TEXTS = {"README.md": README, "CONTRIBUTING.md": CONTRIBUTING}
+PACKAGES: Final = ("protocol", "referee", "ladder", "sample_bots")
+MAPPED: Final = ("protocol", "referee", "ladder")
 
 
 def commands() -> Iterator[tuple[str, Any, Any]]:
@@ -31,14 +38,35 @@ def commands() -> Iterator[tuple[str, Any, Any]]:
             yield f"{path} {name}", listed, context.command
 
 
+def told_of(name: str) -> str:
+    """What the README says of a command: its own section, and rows and items that name it.
+
+    Events have a section beside those of their commands; a row is for all commands of ladders.
+    """
+    parts = re.findall(rf"^### {name}\b.*?(?=^##)", README, re.MULTILINE | re.DOTALL)
+    parts += [line for line in README.splitlines() if re.search(rf"`{name}[ `]", line)]
+    if name.startswith("referee event"):
+        parts += re.findall(r"^## Events\n.*?(?=^## )", README, re.MULTILINE | re.DOTALL)
+    if name == "referee submit" or name.startswith("referee ladder"):
+        parts += re.findall(r"^\| each of these \|.*", README, re.MULTILINE)
+    return "\n".join(parts)
+
+
 def test_every_command_and_option_is_in_the_readme() -> None:
-    """Nothing can be typed that the README does not show."""
+    """Nothing can be typed that the README does not show where it tells of the command."""
+    missing, seen = [], 0
     for name, _, command in commands():
-        assert name in README
+        told = told_of(name)
+        assert name in told
         for option in command.params:
-            for text in option.opts:
+            for text in (*option.opts, *option.secondary_opts):
                 if text.startswith("--") and text != "--help":
-                    assert text in README, f"{name} {text}"
+                    seen += 1
+                    if not re.search(rf"(?<![\w-]){text}(?![\w-])", told):
+                        missing.append(f"{name} {text}")
+
+    assert missing == []
+    assert seen > 50
 
 
 def test_lists_of_commands_say_what_the_commands_say() -> None:
@@ -57,26 +85,79 @@ def test_every_sample_and_fault_is_documented() -> None:
 
 def test_links_and_files_exist() -> None:
     """A file that a document names in backticks or links to is there."""
-    for text in (README, CONTRIBUTING):
-        names = re.findall(r"\]\(([A-Za-z0-9_./-]+)\)", text)
-        names += re.findall(r"`((?:referee|protocol|tests|sample_bots)/[A-Za-z0-9_./-]+)`", text)
-        for name in names:
-            assert (ROOT / name).exists(), name
+    folders = "|".join((*PACKAGES, "tests"))
+    for name, text in TEXTS.items():
+        found = re.findall(r"\]\(([A-Za-z0-9_./-]+)(?:#[a-z0-9-]+)?\)", text)
+        found += re.findall(rf"`((?:{folders})/[A-Za-z0-9_./-]+)`", text)
+        assert found, name
+        for path in found:
+            assert (ROOT / path).exists(), f"{name}: {path}"
 
 
-def test_the_map_names_every_module() -> None:
-    """CONTRIBUTING's picture has each module of the referee and of the protocol."""
-    for package in ("referee", "protocol"):
-        for path in (ROOT / package).glob("*.py"):
-            if path.stem != "__init__":
-                assert re.search(rf"\b{path.stem}\b", CONTRIBUTING), path
+def mapped(package: str) -> list[list[str]]:
+    """The lines of a package on CONTRIBUTING's map, each as the modules that it names."""
+    block = re.search(rf"^{package}/ .*\n((?:(?: .*)?\n)+)", CONTRIBUTING, re.MULTILINE)
+    assert block is not None
+    found = []
+    for line in block[1].splitlines():
+        cells = re.split(" {2,}", line.strip())
+        names = [cell.rstrip("/") for cell in takewhile(re.compile(r"[a-z_]+/?").fullmatch, cells)]
+        found.append(names)
+    return [names for names in found if names]
+
+
+def modules(package: str) -> dict[str, list[Path]]:
+    """The modules and packages directly in a package, each with its files."""
+    return {
+        path.stem: sorted(path.rglob("*.py")) if path.is_dir() else [path]
+        for path in (ROOT / package).iterdir()
+        if (path.suffix == ".py" and path.stem != "__init__")
+        or (path / "__init__.py").exists()
+        or path.name == "schemas"
+    }
+
+
+@pytest.mark.parametrize("package", MAPPED)
+def test_the_map_names_every_module(package: str) -> None:
+    """CONTRIBUTING's picture has each of the package once, and nothing that is gone."""
+    named = [name for names in mapped(package) for name in names]
+
+    assert sorted(named) == sorted(modules(package))
+
+
+@pytest.mark.parametrize("package", MAPPED)
+def test_a_module_imports_from_its_own_line_of_the_map_and_those_above(package: str) -> None:
+    """As CONTRIBUTING says under the picture."""
+    line_of = {name: at for at, names in enumerate(mapped(package)) for name in names}
+    below = {
+        f"{module} imports {other}"
+        for module, files in modules(package).items()
+        for file in files
+        for other in imported(file.read_text(), package)
+        if line_of.get(other, -1) > line_of[module]
+    }
+
+    assert not below
+
+
+def imported(text: str, package: str) -> set[str]:
+    """What a module imports of a package: names directly in it."""
+    found = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            found |= {name.name for name in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found |= {f"{node.module}.{name.name}" for name in node.names}
+    return {name.split(".")[1] for name in found if name.startswith(f"{package}.")}
 
 
 def test_no_path_of_a_machine_is_in_the_project() -> None:
     """Nothing under version control names a home or a workplace."""
-    listed = subprocess.run(
-        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    for name in listed.stdout.split():
-        text = (ROOT / name).read_bytes()
+    if not (ROOT / ".git").exists():
+        pytest.skip("this is no checkout: nobody knows what belongs to it")
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True)
+    names = listed.stdout.decode().split("\0")[:-1]
+    assert {"README.md", "pyproject.toml", "tests/test_docs.py"} <= set(names)
+    for name in filter(os.path.isfile, map(str, map(ROOT.joinpath, names))):
+        text = Path(name).read_bytes()
         assert not re.search(rb"/(?:home|root|work)/[a-z]", text), name

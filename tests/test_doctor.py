@@ -4,7 +4,6 @@ import json
 import os
 import struct
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -30,9 +29,9 @@ from referee.doctor.reports import (
 from referee.sandbox.bubblewrap import Bubblewrap
 from referee.sandbox.opening import SandboxName, opened
 from referee.settings import Settings
+from support.processes import REFEREE
 from support.sandboxes import need
 
-REFEREE = Path(sys.executable).parent / "referee"
 ALLOW_EVERYTHING = struct.pack("<HBBI", 6, 0, 0, 0x7FFF0000)
 TERMS = Terms(memory=64, tmp=8, processes=26, open_files=256)
 REFUSED = {"one": "EPERM", "another": "ENOSYS"}

@@ -1,12 +1,13 @@
 """The file of an event: what it may say, and the line for what it may not."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from ladder.commands import event as command
 from ladder.event_file import event_path, read_event
-from ladder.event_toml import BotTable, EventFile, GameTable
+from ladder.event_toml import BotTable, EventFile, SectionTable
 from ladder.formats import Format
 from ladder.plan import LuckUse, Partners
 from referee.bots import SAMPLES
@@ -211,16 +212,28 @@ def test_equal_files_have_equal_plans_and_others_do_not(tmp_path: Path) -> None:
 def test_every_key_is_in_the_help() -> None:
     """Whoever writes a file finds all keys there."""
     words = (command.run.__doc__ or "").replace(",", " ").split()
-    for table in (EventFile, GameTable, BotTable):
+    for table in (EventFile, SectionTable, BotTable):
         assert not {*table.__struct_fields__} - {"game", "bot"} - {*words}
 
 
 def test_sample_events_are_events() -> None:
     """All that we ship can be read; they are found by name and played where one is."""
-    for file in sorted(SAMPLES.glob("events/*.toml")):
+    files = sorted(SAMPLES.glob("events/*.toml"))
+    assert "spring.toml" in [file.name for file in files]
+    for file in files:
         path, folder = event_path(f"sample:{file.stem}")
         assert (path, folder) == (file, Path(file.stem))
         assert read_event(path, Settings()).plan.sections
+
+
+@pytest.mark.parametrize("kind", ["pipe", "endless"])
+def test_what_is_no_file_is_not_waited_for(tmp_path: Path, kind: str) -> None:
+    """A pipe that nobody writes to and a device that never ends are refused."""
+    path = tmp_path / "pipe" if kind == "pipe" else Path("/dev/zero")
+    if kind == "pipe":
+        os.mkfifo(path)
+    with pytest.raises(RefereeError, match=r"event file .*: that is no file"):
+        read_event(path, Settings())
 
 
 def test_a_huge_file_is_refused(tmp_path: Path) -> None:

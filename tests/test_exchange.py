@@ -4,6 +4,7 @@ import os
 import random
 import shutil
 import stat
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
@@ -21,11 +22,13 @@ from ladder.heads import Head
 from ladder.proving.proving import Wanted, prove
 from ladder.store.rows import Link
 from ladder.store.store import Store
-from ladder.store.where import where_of
+from ladder.store.where import usual_files, where_of
 from ladder.uploads.freezing import BOTS
+from referee.cli import run
 from referee.errors import HostError, RefereeError
+from referee.sandbox.janitor import run_of
 from support import ladders
-from support.sandboxes import need
+from support.disks import small_disk
 
 pytestmark = pytest.mark.slow
 
@@ -154,7 +157,9 @@ def test_imported_bots_are_as_read_only_as_frozen_ones(
     """Files, folders, and their modes."""
     take_in(where_of(str(tmp_path / "there")), archive)
 
-    for path in (ladder / BOTS).rglob("*"):
+    paths = sorted((ladder / BOTS).rglob("*"))
+    assert {path.is_dir() for path in paths} == {True, False}
+    for path in paths:
         copy = tmp_path / "there" / BOTS / path.relative_to(ladder / BOTS)
         assert copy.stat().st_mode == path.stat().st_mode
 
@@ -202,18 +207,44 @@ def test_nothing_is_imported_where_something_is(
     assert (ladder / "ladder.db").read_bytes() == before
 
     (tmp_path / "there" / BOTS / "mine").mkdir(parents=True)
-    with pytest.raises(RefereeError, match="there are bots in"):
+    with pytest.raises(RefereeError, match=f"there are bots in '{tmp_path}/there'") as caught:
         take_in(where_of(str(tmp_path / "there")), archive)
+    assert "import into another folder" in str(caught.value)
+    assert "remove" not in str(caught.value)
     assert everything(tmp_path / "there") == [BOTS, f"{BOTS}/mine"]
 
 
-def test_what_a_killed_import_has_left_is_taken_away(archive: Path, tmp_path: Path) -> None:
-    """Its folder is named after a process that is gone."""
-    left = tmp_path / "there" / ".import-1.1.1-999999-1-abcd" / "records"
-    left.mkdir(parents=True)
-    take_in(where_of(str(tmp_path / "there")), archive)
+def test_the_files_of_a_living_ladder_are_in_nobodys_way(
+    archive: Path, database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On the machine of the original its usual folder is full: the URL can name another one."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    ladder = heads.from_json(files_in(archive)["head.json"]).head.ladder
+    mine = usual_files(ladder) / BOTS / "mine"
+    mine.mkdir(parents=True)
+    with pytest.raises(RefereeError, match="there are bots in") as caught:
+        take_in(where_of(database), archive)
+    assert repr(str(usual_files(ladder))) in str(caught.value)
+    assert "?files=DIR" in str(caught.value)
+    assert "remove" not in str(caught.value)
+    assert everything(usual_files(ladder)) == [BOTS, f"{BOTS}/mine"]
 
-    assert sorted(path.name for path in (tmp_path / "there").iterdir()) == [
+    take_in(where_of(f"{database}?files={tmp_path / 'other'}"), archive)
+    assert sorted(os.listdir(tmp_path / "other")) == [BOTS, vault.RECORDS]
+
+
+def test_what_a_killed_import_has_left_is_taken_away(archive: Path, tmp_path: Path) -> None:
+    """Its folder is named after a process; whether another machine's lives only time can tell."""
+    there, here = tmp_path / "there", run_of(os.getpid()).partition("-")[0]
+    dead, distant, old = f"{here}-999999-1-abcd", "1.1-999999-1-abcd", "1.1-999999-2-abcd"
+    for name in (dead, distant, old):
+        (there / f".import-{name}" / "records").mkdir(parents=True)
+    yesterday = time.time() - 25 * 3600
+    os.utime(there / f".import-{old}", (yesterday, yesterday))
+    take_in(where_of(str(there)), archive)
+
+    assert sorted(path.name for path in there.iterdir()) == [
+        f".import-{distant}",
         "bots",
         "ladder.db",
         "records",
@@ -228,6 +259,38 @@ def test_a_head_has_to_be_signed_by_whom_the_reader_trusts(archive: Path, tmp_pa
     assert everything(tmp_path) == []
 
     take_in(where_of(str(tmp_path / "there")), archive, public_key=signed.public_key)
+
+
+def test_a_moved_ladder_signs_with_its_key_if_that_is_carried_over(
+    ladder: Path, archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No archive holds it: an import says where it belongs, and whoever makes a new one says so."""
+    signed = heads.from_json(files_in(archive)["head.json"])
+    there, option = tmp_path / "there", ["--ladder", str(tmp_path / "there")]
+    assert run(["ladder", "import", *option, str(archive)]) == 0
+    said = capsys.readouterr()
+    assert f"copy head-key from the old ladder's files to {there / 'head-key'}\n" in said.out
+
+    assert run(["ladder", "export", *option, str(tmp_path / "new.zip")]) == 0
+    assert f"made a key to sign heads with: {there / 'head-key'};" in capsys.readouterr().err
+    new = heads.from_json(files_in(tmp_path / "new.zip")["head.json"])
+    assert new.public_key != signed.public_key
+
+    shutil.copy(ladder / "head-key", there / "head-key")
+    assert run(["ladder", "export", *option, str(tmp_path / "old.zip")]) == 0
+    assert capsys.readouterr().err == ""
+    old = heads.from_json(files_in(tmp_path / "old.zip")["head.json"])
+    heads.check(old, signed.public_key)
+
+
+def test_a_key_that_is_there_already_is_not_asked_for(
+    ladder: Path, archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It may be carried over before the archive is."""
+    (tmp_path / "there").mkdir(mode=0o700)
+    shutil.copy(ladder / "head-key", tmp_path / "there")
+    assert run(["ladder", "import", "--ladder", str(tmp_path / "there"), str(archive)]) == 0
+    assert "head-key" not in capsys.readouterr().out
 
 
 Change = Callable[[dict[str, bytes]], dict[str, bytes]]
@@ -446,12 +509,12 @@ def test_files_that_overlap_are_refused(archive: Path, tmp_path: Path) -> None:
 
 
 def test_no_flipped_bit_of_an_archive_is_taken_in(
-    archive: Path, tmp_path: Path, thorough: bool
+    archive: Path, tmp_path: Path, many_cases: bool
 ) -> None:
     """Each is refused in a line, or is in what a zip says twice: then all is as it was."""
     whole, dice = archive.read_bytes(), random.Random(8)
     before = files_in(archive)
-    taken, flips = 0, FLIPS if thorough else FLIPS // 6
+    taken, flips = 0, FLIPS if many_cases else FLIPS // 6
     for number in range(flips):
         bit = dice.randrange(8 * len(whole))
         flipped = bytearray(whole)
@@ -493,16 +556,10 @@ def test_what_is_no_archive_is_refused(tmp_path: Path) -> None:
 
 def test_a_full_disk_leaves_nothing_of_an_import(archive: Path, tmp_path: Path) -> None:
     """A tiny disk of its own: one line, and the disk is as empty as it was."""
-    need("mount", "umount", root=True)
-    there = tmp_path / "disk"
-    there.mkdir()
-    assert os.system(f"mount -t tmpfs -o size=160k none {there}") == 0  # noqa: S605
-    try:
+    with small_disk(tmp_path / "disk", 160) as there:
         with pytest.raises(HostError, match=r"full|No space left"):
             take_in(where_of(str(there / "it")), archive)
         assert everything(there) == []
-    finally:
-        os.system(f"umount {there}")  # noqa: S605
 
 
 def test_the_key_of_a_line_is_what_it_says() -> None:

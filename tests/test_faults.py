@@ -11,6 +11,7 @@ from referee.sandbox.bare import Bare
 from referee.seating import Seating
 from referee.verdict import FaultCode, Freeze, OnFault
 from support.matches import lines_of, match, processes_with, rogue, verified
+from support.processes import open_files
 
 FAULTS = {
     "illegal": (FaultCode.ILLEGAL, "not one of the legal"),
@@ -53,7 +54,7 @@ async def test_each_fault_is_found_and_leaves_nothing(mode: str, tmp_path: Path)
     """The code and the words are right, the deal is forfeited, the process and its kin are gone."""
     code, words = FAULTS[mode]
     token = f"rogue-{mode}-{os.getpid()}"
-    descriptors = len(os.listdir("/proc/self/fd"))
+    descriptors = open_files()
     path = tmp_path / "record"
     bot = rogue(mode, token)
     result = await match(path, "briscola-2", bot, "sample:first-c", deals=1)
@@ -65,7 +66,7 @@ async def test_each_fault_is_found_and_leaves_nothing(mode: str, tmp_path: Path)
     assert result.end.winner == (1,)
     assert [row.code for row in result.totals.faults] == [code]
     assert not processes_with(token)
-    assert len(os.listdir("/proc/self/fd")) == descriptors
+    assert open_files() == descriptors
     assert [deal.reason for deal in verified(path)] == ["fault"]
 
 

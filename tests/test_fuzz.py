@@ -3,8 +3,6 @@
 The same with many more seeds is `make soak`.
 """
 
-import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -20,14 +18,15 @@ from referee import match
 from referee.verdict import FaultCode
 from support import fuzz
 from support.drive import HELLO
+from support.sandboxes import need
 
 SOAKED = 60
 """How many matches a soak has where it is only seen whether it runs."""
 
 
-def test_damaged_conversations_bring_verdicts_only(thorough: bool) -> None:
+def test_damaged_conversations_bring_verdicts_only(many_cases: bool) -> None:
     """Whatever a bot writes is an answer from `legal` or a fault, and the record verifies."""
-    found = fuzz.fuzz_conversations(range(3000 if thorough else 1000))
+    found = fuzz.fuzz_conversations(range(3000 if many_cases else 1000))
 
     wanted = {FaultCode.MALFORMED, FaultCode.PROTOCOL, FaultCode.ILLEGAL, FaultCode.OUTPUT}
     assert wanted <= set(found)
@@ -44,9 +43,9 @@ def test_damaged_conversations_through_everything_but_processes(
     assert wanted <= set(found)
 
 
-def test_damaged_records_are_found_out(thorough: bool) -> None:
+def test_damaged_records_are_found_out(many_cases: bool) -> None:
     """Any change is found, and what a forger has hashed anew brings a line and no traceback."""
-    many = 1000 if thorough else 250
+    many = 1000 if many_cases else 250
     seen, holds = fuzz.fuzz_records(range(many))
 
     assert seen == many
@@ -70,11 +69,7 @@ def test_a_fault_at_the_first_act_of_a_deal_verifies(deal: int, tmp_path: Path) 
 @pytest.mark.thorough
 def test_a_short_soak_leaves_everything_flat() -> None:
     """Some matches in bwrap in one process, then some mutations: nothing is more than before."""
-    if shutil.which("bwrap") is None:
-        why = "bwrap is missing here"
-        if os.environ.get("REFEREE_NO_SKIP"):
-            pytest.fail(why)
-        pytest.skip(why)
+    need("bwrap")
     soak = Path(__file__).parent / "soak.py"
     words = [sys.executable, str(soak), "--matches", str(SOAKED), "--mutations", "1000"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)

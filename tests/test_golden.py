@@ -48,10 +48,10 @@ def test_golden_deal(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """RULES 19.6: everybody plays the card that came into the hand first."""
+    """RULES 19.6, in Python and C: everybody plays the card that came into the hand first."""
     rules = find(game).rules_of({})[0].game
     deck = " ".join(card for card in DECK.split() if card in rules.pack)
-    bots = ["sample:first"] * rules.seats
+    bots = (["sample:first", "sample:first-c"] * 3)[: rules.seats]
     found = played(tmp_path, capsys, game, *bots, "--deck", deck, "--dealer", "0")
     (deal,) = found["deals"]
 

@@ -170,7 +170,9 @@ def test_a_page_has_the_best_bots_over_time(long: History) -> None:
     assert text.count("<polyline") == 3 + 1
     assert "<script>" not in text
     assert "5,000 matches, 3 versions" in text
-    for points in re.findall(r'points="([^"]+)"', text):
+    lines = re.findall(r'points="([^"]+)"', text)
+    assert len(lines) >= 4
+    for points in lines:
         places = [tuple(map(float, point.split(","))) for point in points.split()]
         assert all(0 <= x <= 1000 and 0 <= y <= 150 for x, y in places)
     assert page(heading, [found]) == page(heading, [found], [[]])

@@ -39,13 +39,15 @@ from referee.table import Table
 from referee.verdict import ATTEMPTS, Family, FaultCode, Mishap, Receipt, Verdict, starved
 from referee.verify import Resimulation
 from referee.voice import Voice
+from support import disks
 from support.drive import HELLO
 from support.fuzz import Puppet
 from support.matches import lines_of, match, processes_with, rogue, verified
+from support.processes import REFEREE
+from support.sandboxes import lacking
 
 pytestmark = pytest.mark.thorough
 
-REFEREE: Final = Path(sys.executable).parent / "referee"
 MODES: Final = ("bare", "bwrap")
 GONE_S: Final = 2.0
 """How long what a dead referee has left may live on."""
@@ -94,10 +96,7 @@ def works(mode: str) -> None:
     except OSError:
         ok = False
     if not ok:
-        why = "bwrap does not work here"
-        if os.environ.get("REFEREE_NO_SKIP"):
-            pytest.fail(why)
-        pytest.skip(why)
+        lacking("bwrap does not work here")
 
 
 def marked(token: str, pause: float = 0.001) -> str:
@@ -302,15 +301,8 @@ def test_a_build_can_be_interrupted(mode: str, running: Callable[..., Running]) 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of 64 KiB."""
-    folder = tmp_path / "small"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)]
-    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("only root can mount a small file system")
-    try:
+    with disks.small_disk(tmp_path / "small", 64) as folder:
         yield folder
-    finally:
-        subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
 PAIR: Final = ("sample:first", "sample:first", "--sandbox", "bare", "--key", "k")

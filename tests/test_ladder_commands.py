@@ -1,20 +1,41 @@
-"""Commands of a ladder as people type them, in processes of their own."""
+"""Commands of a ladder as people type them, those of the README in processes of their own."""
 
 import signal
 import subprocess
-import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
 import pytest
 
+from referee.cli import run
+from support.processes import REFEREE
 from support.sandboxes import need
 
 pytestmark = pytest.mark.slow
 
-REFEREE: Final = Path(sys.executable).parent / "referee"
 PATIENCE_S: Final = 60
+
+
+Tell = Callable[..., str]
+
+
+@pytest.fixture
+def tell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Tell:
+    """Runs a command in an empty folder; returns what it printed, if it ended with the code."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("REFEREE_LADDER", raising=False)
+
+    def tell(*words: str, code: int = 0) -> str:
+        ended = run([*words])
+        out, said = capsys.readouterr()
+        assert ended == code, said
+        return out + said
+
+    return tell
 
 
 def begun(*words: str, cwd: Path) -> "subprocess.Popen[str]":
@@ -34,11 +55,11 @@ def begun(*words: str, cwd: Path) -> "subprocess.Popen[str]":
         ["sample:first", "--author", ""],
     ],
 )
-def test_a_mistyped_submit_makes_no_ladder(words: list[str], tmp_path: Path) -> None:
+def test_a_mistyped_submit_makes_no_ladder(words: list[str], tell: Tell, tmp_path: Path) -> None:
     """One line, exit code 2, and nothing on the disk."""
-    process = begun("submit", *words, "--ladder", "new", cwd=tmp_path)
-    out, said = process.communicate(timeout=PATIENCE_S)
-    assert (process.returncode, out, said.count("\n")) == (2, "", 1)
+    said = tell("submit", *words, "--ladder", "new", code=2)
+    assert said.startswith("referee: ")
+    assert said.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
 
 
@@ -86,37 +107,84 @@ def test_five_commands_make_a_ladder_with_a_table(tmp_path: Path) -> None:
     assert ": verified, 2 deals" in done("replay", "3", "--verify", cwd=tmp_path)
 
 
-def test_a_game_that_is_opened_again_goes_on(tmp_path: Path) -> None:
+def test_a_game_that_is_opened_again_goes_on(tell: Tell) -> None:
     """What is closed is said, can be shown, and is the same ranking when it comes back."""
     need("bwrap")
-    done("submit", "sample:first", "sample:random", cwd=tmp_path)
-    done("ladder", "run", "--blocks", "2", cwd=tmp_path)
-    said = done("ladder", "open", "--game", "sueca", cwd=tmp_path)
+    tell("submit", "sample:first", "sample:random")
+    tell("ladder", "run", "--blocks", "2")
+    said = tell("ladder", "open", "--game", "sueca")
     assert "closed: #1 briscola-2" in said
-    assert "2 blocks" in done("ladder", "standings", "--game", "#1", cwd=tmp_path)
-    again = done("ladder", "open", "--game", "briscola-2", cwd=tmp_path)
+    assert "2 blocks" in tell("ladder", "standings", "--game", "#1")
+    again = tell("ladder", "open", "--game", "briscola-2")
     assert "#1 briscola-2" in again
     assert "closed: #2 sueca" in again
-    assert "2 blocks" in done("ladder", "standings", cwd=tmp_path)
-    assert "all of it holds" in done("ladder", "verify", cwd=tmp_path)
+    assert "2 blocks" in tell("ladder", "standings")
+    assert "all of it holds" in tell("ladder", "verify")
 
 
-def test_whoever_is_retired_stays_so(tmp_path: Path) -> None:
+def test_whoever_is_retired_stays_so(tell: Tell) -> None:
     """Its author cannot bring it back by handing it in again; who can is told."""
     need("bwrap")
-    done("submit", "sample:first", cwd=tmp_path)
-    assert "(unchanged)" in done("submit", "sample:first", cwd=tmp_path)
-    done("ladder", "retire", "first", "--reason", "cheats", cwd=tmp_path)
-    said = done("submit", "sample:first", cwd=tmp_path, code=1)
+    tell("submit", "sample:first")
+    assert "(unchanged)" in tell("submit", "sample:first")
+    tell("ladder", "retire", "first", "--reason", "cheats")
+    said = tell("submit", "sample:first", code=1)
     assert "refused: first of sample.first is retired (cheats): bring it back first" in said
-    done("ladder", "rollback", "first", cwd=tmp_path)
-    assert "plays briscola-2 as #1 (unchanged)" in done("submit", "sample:first", cwd=tmp_path)
+    tell("ladder", "rollback", "first")
+    assert "plays briscola-2 as #1 (unchanged)" in tell("submit", "sample:first")
 
 
-def test_a_run_without_a_table_says_why(tmp_path: Path) -> None:
+def test_a_run_without_a_table_says_why(tell: Tell) -> None:
     """Exit code 1, and the reason by the name of the game."""
     need("bwrap")
-    done("submit", "sample:first", cwd=tmp_path)
-    said = done("ladder", "run", "--blocks", "3", cwd=tmp_path, code=1)
+    tell("submit", "sample:first")
+    said = tell("ladder", "run", "--blocks", "3", code=1)
     assert "briscola-2: a table has 2 places, and 1 bot plays" in said
     assert "played 0 blocks in 0 matches" in said
+
+
+def test_a_bot_is_handed_in_for_a_game_by_its_name_its_id_or_its_number(
+    tell: Tell, tmp_path: Path
+) -> None:
+    """As everywhere else; what is closed can be shown, but not played."""
+    need("bwrap")
+    games = '[[game]]\nid = "briscola-2"\n[[game]]\nid = "briscola-3"\nname = "three at a table"\n'
+    (tmp_path / "games.toml").write_text(games)
+    tell("ladder", "open", "--game", "briscola-2")
+    tell("ladder", "open", "games.toml")
+    by_id = tell("submit", "sample:first", "--game", "briscola-3")
+    assert "first v1 by sample.first: plays three at a table as #1" in by_id
+    by_number = tell("submit", "sample:first", "--game", "#2")
+    assert "plays three at a table as #1 (unchanged)" in by_number
+
+    tell("ladder", "open", "--game", "briscola-2")
+    for closed in ("#2", "briscola-3", "three at a table"):
+        said = tell("submit", "sample:first", "--game", closed, code=2)
+        assert said == f"referee: game {closed!r}: this ladder has briscola-2\n"
+
+
+def test_partners_have_one_author(tell: Tell) -> None:
+    """Those of two would never be seated together, whatever was declared."""
+    need("bwrap")
+    tell("submit", "sample:first")
+    partner = ("submit", "sample:greedy", "--partner", "first")
+    said = tell(*partner, "--author", "ann", code=2)
+    assert said == (
+        "referee: --partner 'first': it is a bot of sample.first, and 'sample:greedy' is of ann: "
+        "partners have one author\n"
+    )
+    assert "greedy v1 by sample.first" in tell(*partner, "--author", "sample.first")
+
+
+def test_no_build_keeps_the_bots_after_it_from_being_taken_in(tell: Tell, tmp_path: Path) -> None:
+    """Whatever it leaves is its own refusal."""
+    need("bwrap")
+    deep = "python3 -c 'import os; [(os.mkdir(200 * chr(97)), os.chdir(200 * chr(97)))"
+    (tmp_path / "odd").mkdir()
+    (tmp_path / "odd" / "x.sh").touch()
+    (tmp_path / "odd" / "bot.toml").write_text(
+        f"""name = "odd"\ncommand = "sh x.sh"\nbuild = '''{deep} for _ in range(30)]''''\n"""
+    )
+    said = tell("submit", "odd", "sample:first", code=1)
+    assert "refused: bot 'odd': the build" in said
+    assert "first v1 by sample.first: plays briscola-2 as #1" in said

@@ -167,7 +167,7 @@ def test_the_page_is_well_formed(ladder: str, tmp_path: Path, every: tuple[str, 
     assert not parser.open
     assert len(parser.ids) == len(set(parser.ids)) >= 3
     assert "nan" not in re.findall("[a-z]+", page.lower())
-    assert page.count("<strong>author-of-greedy/greedy</strong>") <= 3  # once a game
+    assert page.count("<strong>greedy (author-of-greedy)</strong>") <= 3  # once a game
     assert list(tmp_path.iterdir()) == [file]
 
 
@@ -226,6 +226,7 @@ WRONG = [
     ("verify", "--sample", "-1"),
     ("verify", "--against", "missing"),
     ("verify", "--public-key", "00"),
+    ("verify", "--head", "--json"),
     ("export", "missing/ladder.zip"),
     ("import", "missing.zip"),
     ("import", "."),
@@ -263,6 +264,7 @@ def test_a_history_has_both_versions_and_one_without_matches_is_empty(
     """Each version begins anew; who has not played has no points, and no lowest rating."""
     bot = ("history", "author-of-greedy/greedy", "--json", "--ladder", ladder)
     two, three, _ = json.loads(told(capsys, *bot))["games"]
+    assert two["bot"] == "greedy (author-of-greedy)"  # as tables have it
     assert [one["version"] for one in two["versions"]] == [1, 2]
     assert [one["version"] for one in three["versions"]] == [1]
 
@@ -306,3 +308,53 @@ def test_standings_of_damaged_rows_are_refused_in_a_line(
     said = capsys.readouterr().err
     assert said.count("\n") == 1
     assert "referee ladder verify" in said
+
+
+def test_bots_are_told_with_all_that_was_said_of_them(
+    ladder: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By their own numbers and those of their versions; for which games, and what was handed in."""
+    found = json.loads(told(capsys, "bots", "--all", "--json", "--ladder", ladder))
+    by_entrant = {one["entrant"]: one for one in found}
+    greedy = [one for one in found if one["author"] == "author-of-greedy"]
+
+    assert [one["version"] for one in greedy] == [1, 2]
+    assert {one["number"] for one in greedy} == {greedy[0]["entrant"]}
+    assert all(by_entrant[one["number"]]["version"] == 1 for one in found)
+    assert {one["bot"]: one["games"] for one in found if one["games"]} == {"choosy": ["briscola-2"]}
+    assert all(len(one["source"]) == 64 and one["partners"] == [] for one in found)
+
+
+def test_decisions_are_told_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whoever scripts them learns which version it was and whether it plays, as `bots` says it."""
+    ladders.made(tmp_path / "ladder", bots=("first", "random")).close()
+    where = ("--json", "--ladder", str(tmp_path / "ladder"))
+
+    retired = json.loads(told(capsys, "retire", "first", "--reason", "cheats", *where))
+    assert (retired["entrant"], retired["playing"]) == (1, False)
+    assert retired["why_not"] == "retired: cheats"
+    assert retired == json.loads(told(capsys, "bots", "first", *where))[0]
+
+    back = json.loads(told(capsys, "rollback", "first", *where))
+    assert (back["entrant"], back["playing"], back["why_not"]) == (1, True, None)
+
+    schema = json.loads(told(capsys, "migrate", *where))
+    assert schema["before"] == schema["after"] > 0
+    assert schema["ladder"] == where[-1]
+
+
+def test_findings_do_not_go_where_a_head_is_to_go(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Into a file goes a signed head or nothing; what does not hold is said on stderr."""
+    with ladders.made(tmp_path / "ladder") as store:
+        ladders.filled(store, 2)
+    ask = ["ladder", "verify", "--head", "--ladder", str(tmp_path / "ladder")]
+    assert run(ask) == 1  # the records of what is invented prove nothing
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "it does not hold" in said.err
+
+    ladders.made(tmp_path / "new").close()
+    assert run([*ask[:-1], str(tmp_path / "new")]) == 0
+    assert json.loads(capsys.readouterr().out)["head"]["facts"] > 0

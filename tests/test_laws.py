@@ -124,11 +124,11 @@ def test_no_seat_is_told_what_it_must_not_know(chance: Chance) -> None:
 
 
 @pytest.mark.parametrize("game_id", catalogue())
-def test_no_option_of_any_game_leaks(game_id: str, thorough: bool) -> None:
+def test_no_option_of_any_game_leaks(game_id: str, many_cases: bool) -> None:
     """The same for each seating and each value of each option by itself."""
     for number, options in enumerate(option_sets(game_id)):
         game = find(game_id).rules_of(options)[0].game
-        for turn in range(5 if thorough else 1):
+        for turn in range(5 if many_cases else 1):
             dice = random.Random(5 * number + turn)
             deck = tuple(dice.sample(game.pack, len(game.pack)))
             dealer = turn % game.seats

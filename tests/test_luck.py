@@ -239,7 +239,7 @@ PAIRS = (
 @pytest.mark.slow
 @pytest.mark.parametrize("pair", PAIRS)
 def test_the_mean_luck_is_nought_for_good_and_bad_bots(
-    pair: tuple[str, str], *, thorough: bool
+    pair: tuple[str, str], *, many_cases: bool
 ) -> None:
     """In the main game, 100,000 deals in all; also of bots that play badly on purpose."""
     game = game_of("briscola-2")
@@ -247,7 +247,7 @@ def test_the_mean_luck_is_nought_for_good_and_bad_bots(
     shuffles = decks(game, str(pair))
     found = [
         counted(play_out(game, next(shuffles), deal % 2, players))[0]
-        for deal in range((100_000 if thorough else 3_000) // len(PAIRS))
+        for deal in range((100_000 if many_cases else 3_000) // len(PAIRS))
     ]
 
     assert errors_from_nought(found) < FAR
@@ -270,7 +270,7 @@ def test_the_mean_luck_is_nought_for_good_and_bad_bots(
     ],
 )
 def test_the_mean_luck_is_nought_at_every_seat_of_every_family(
-    game_id: str, options: dict[str, str], *, thorough: bool
+    game_id: str, options: dict[str, str], *, many_cases: bool
 ) -> None:
     """The same dealer all the time, and bots of every kind beside each other."""
     game = game_of(game_id, **options)
@@ -278,7 +278,7 @@ def test_the_mean_luck_is_nought_at_every_seat_of_every_family(
     shuffles = decks(game, game_id)
     found = [
         counted(play_out(game, next(shuffles), 0, players))
-        for _ in range(4_000 if thorough else 120)
+        for _ in range(4_000 if many_cases else 120)
     ]
 
     for side in game.partners:
@@ -288,7 +288,7 @@ def test_the_mean_luck_is_nought_at_every_seat_of_every_family(
 @pytest.mark.slow
 @pytest.mark.parametrize("spell", ["has trumps", "has none"])
 def test_the_mean_luck_is_nought_for_a_bot_that_faults_when_it_likes(
-    spell: str, *, thorough: bool
+    spell: str, *, many_cases: bool
 ) -> None:
     """Whether it faults when the cards are good or when they are bad."""
     game = game_of("briscola-2")
@@ -301,7 +301,7 @@ def test_the_mean_luck_is_nought_for_a_bot_that_faults_when_it_likes(
     shuffles = decks(game, spell)
     played = [
         play_out(game, next(shuffles), deal % 2, players, gives_up)
-        for deal in range(20_000 if thorough else 500)
+        for deal in range(20_000 if many_cases else 500)
     ]
 
     assert sum(deal.reason is DealReason.FAULT for deal in played) > len(played) / 2

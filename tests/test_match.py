@@ -1,6 +1,5 @@
 """Whole matches between real processes."""
 
-import json
 import subprocess
 import sys
 import time
@@ -10,12 +9,14 @@ import pytest
 
 from protocol.messages import Answer
 from referee.bots import BotSpec, sample_names
-from referee.builds import resolve
+from referee.bots import find as find_bot
+from referee.builds import in_place
 from referee.config import MatchConfig, make_plan
 from referee.games import catalogue, find
 from referee.leg import Leg
 from referee.record import ActLine
 from referee.seating import Seating
+from referee.settings import Settings
 from support.conversation import DECK
 from support.drive import AT_ONCE, heard
 from support.matches import TOOLS, has_tool, lines_of, match, verified
@@ -32,7 +33,7 @@ TABLES = [(game, seats) for game in catalogue() for seats in find(game).seats]
 @pytest.mark.slow
 @pytest.mark.parametrize(("game", "seats"), TABLES)
 async def test_every_sample_bot_plays_every_variant_at_every_seat(
-    game: str, seats: int, tmp_path: Path, thorough: bool
+    game: str, seats: int, tmp_path: Path, many_cases: bool
 ) -> None:
     """Each bot plays whole matches, without a fault, and the records verify.
 
@@ -40,7 +41,7 @@ async def test_every_sample_bot_plays_every_variant_at_every_seat(
     """
     everybody = range(len(SAMPLES))
     at = TABLES.index((game, seats)) % len(SAMPLES)
-    for turn in everybody if thorough or game in PLAIN else [at]:
+    for turn in everybody if many_cases or game in PLAIN else [at]:
         bots = [f"sample:{SAMPLES[(turn + seat) % len(SAMPLES)]}" for seat in range(seats)]
         path = tmp_path / str(turn)
         result = await match(path, game, *bots, key=str(turn), time="", dealer=None)
@@ -196,10 +197,18 @@ async def test_the_third_player_drops_out_of_a_tie(tmp_path: Path) -> None:
     assert len(deals[0].start.deck) == 39
 
 
-def test_a_sample_is_built_once() -> None:
+async def test_a_bot_is_built_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second time a build is asked for, the first one's folder is used."""
-    assert resolve("sample:first-c") == resolve("sample:first-c")
-    assert json.dumps(resolve("sample:first-c").command)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    folder, builds = tmp_path / "bot", tmp_path / "builds"
+    folder.mkdir()
+    toml = f"name = 'x'\ncommand = 'true'\nbuild = \"sh -c 'echo built >> {builds}'\"\n"
+    (folder / "bot.toml").write_text(toml)
+    once, again = [await in_place(find_bot(str(folder), Settings())) for _ in range(2)]
+
+    assert once == again
+    assert once.folder != str(folder)
+    assert builds.read_text() == "built\n"
 
 
 @pytest.mark.slow

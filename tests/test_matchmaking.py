@@ -320,7 +320,7 @@ def season(pick: Pick, number: int, bots: int = 20, blocks: int = 1000) -> tuple
     for block in range(blocks):
         one, other = pick(field, f"{number}/{block}".encode(), roll)
         won = roll.random() < 1 / (1 + math.exp(truth[other] - truth[one]))
-        rater.add_scores((one, other), (), (won, not won), (False, False))
+        rater.add((one, other), (), (won, not won), (False, False))
         rows.append((one, other) if won else (other, one))
         known = [replace(who, skill=rater.skill(who.entrant)) for who in field.candidates]
         field = played(replace(field, candidates=tuple(known)), (one, other))

@@ -17,10 +17,10 @@ def _for_model(options: dict[str, str]) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("game_id", catalogue())
-def test_random_deals_agree(game_id: str, thorough: bool) -> None:
+def test_random_deals_agree(game_id: str, many_cases: bool) -> None:
     """Under any options: whose turn it is, all that is legal in its order, and every result."""
     dice = random.Random(game_id)
-    for _ in range(1000 if thorough else 60):
+    for _ in range(1000 if many_cases else 60):
         options = any_options(game_id, dice)
         game = find(game_id).rules_of(options)[0].game
         deck = dice.sample(game.pack, len(game.pack))

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from ladder.facts import Decision, Deed, Fact, Opened, Pool
 from ladder.plan import LuckUse
-from ladder.pool_file import USUAL, Pools, changes, pools_of, read_pools
+from ladder.pool_file import USUAL_GAMES, Pools, changes, pools_of, read_pools
 from ladder.roster import Roster
 from referee.errors import RefereeError
 from referee.games import catalogue
@@ -119,6 +119,9 @@ def test_partners_are_paced(tmp_path: Path) -> None:
         ('on_fault = "end-match"\n[[game]]\nid = "sueca"', "on_fault"),
         ('luck = "official"\n[[game]]\nid = "sueca-italiana"', "luck"),
         ("bench = -1\n[[game]]\nid = 'sueca'", "bench"),
+        (f"bench = {2**62}\n[[game]]\nid = 'sueca'", "bench"),
+        ("bench = 1000001\n[[game]]\nid = 'sueca'", "bench"),
+        (f"pace = {2**62}\n[[game]]\nid = 'sueca'", "pace"),
         ("game", "Expected '='"),
         ("x = " + "[" * 5000, "recursion"),
         ("#" * 300_000, "bytes"),
@@ -228,4 +231,4 @@ class TestChanges:
 
 def test_the_usual_ladder() -> None:
     """A ladder of which nobody has said anything ranks a game that there is."""
-    assert pools_of(USUAL).pools
+    assert pools_of(USUAL_GAMES).pools

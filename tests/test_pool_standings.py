@@ -15,7 +15,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from ladder.numbering import distinct, numbered
-from ladder.packing import UNKNOWN, Gathering, Results, packed, uncounted, unpacked
+from ladder.packing import UNKNOWN, Gathering, Results, packed, unpacked, unpacked_counts
 from ladder.plan import LuckUse
 from ladder.pool_standings import Entrant, Faults, pool_standings, replicates_of, shown_names
 from ladder.results import Round, RoundResult, Table, TableResult
@@ -49,7 +49,7 @@ def as_event(given: Blobs, sides: Sides, bots: int) -> Standings:
     """The same matches as rounds of an event, a block index each, in the order of the jobs."""
     tables, first = [], 0
     for at in sorted(range(len(given.jobs)), key=given.jobs.__getitem__):
-        seated, used_us, voids, faults = uncounted(given.counts[at], given.places)
+        seated, used_us, voids, faults = unpacked_counts(given.counts[at], given.places)
         found = unpacked(given.blocks[at], given.places, given.places)
         blocks = tuple(replace(one, block=first + number) for number, one in enumerate(found))
         first += len(blocks)
@@ -272,7 +272,7 @@ def test_a_terminal_shows_authors_where_there_is_room(table: Standings) -> None:
 def plain(given: Blobs) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
     """Who sat at each block and their values, in the order of the jobs."""
     return [
-        (uncounted(counts, given.places)[0], one.values)
+        (unpacked_counts(counts, given.places)[0], one.values)
         for _, blocks, counts in sorted(zip(given.jobs, given.blocks, given.counts, strict=True))
         for one in unpacked(blocks, given.places, 2)
     ]
@@ -288,11 +288,10 @@ def test_matches_of_any_length_stand_in_the_order_of_their_jobs() -> None:
     given = replace(given, blocks=cut)
     found: Results = given.results()
 
-    rows = zip(found.entrants.tolist(), found.values.tolist(), strict=True)
+    rows = zip(found.seated[found.match].tolist(), found.values.tolist(), strict=True)
     assert [(tuple(who), tuple(values)) for who, values in rows] == plain(given)
     assert found.block.tolist() == list(range(len(found.values)))
     assert (np.diff(found.match) >= 0).all()
-    assert found.seated[found.match].tolist() == found.entrants.tolist()
 
 
 def test_ids_that_begin_alike_are_ordered_by_all_of_them() -> None:

@@ -16,38 +16,25 @@ from msgspec.structs import replace
 
 from ladder.facts import LadderJob, Match, Pool
 from ladder.plan import LuckUse
-from ladder.proof import fact_of, knows_luck, prove
+from ladder.proving.match import knows_luck, match_of, prove_match
 from ladder.schedule import FAULTS_KEPT
 from ladder.vault import keep, keep_packed, path_of
 from protocol.messages import Rules
 from referee import match as match_module
 from referee.bots import find as find_bot
-from referee.config import read_options
-from referee.games import find
 from referee.luck import VALUES_DIGEST
 from referee.reading import RecordReader
 from referee.record import BadLine, Chain, Sealed, decode
 from referee.sandbox.bare import Bare
-from referee.seating import Seating, holders, legs
+from referee.seating import Seating
 from referee.settings import Settings
 from referee.verdict import Freeze, OnFault
 from referee.workers.jobs import Job, Outcome
 from referee.workers.playing import Player
-from support.sandboxes import python_bot
+from support import pools
+from support.sandboxes import Troubled, bot_that
 
-CRASHES = """
-import json, sys
-acts = 0
-for line in sys.stdin:
-    message = json.loads(line)
-    if message["type"] == "hello":
-        print('{"type":"ready","protocol":1,"name":"bot"}', flush=True)
-    if message["type"] == "act":
-        acts += 1
-        if acts == 5:
-            sys.exit("I have had enough")
-        print(json.dumps({"id": message["id"], "action": message["legal"][-1]}), flush=True)
-"""
+ENOUGH = "if acts == 5: sys.exit('I have had enough')"
 
 
 class Played(Struct, frozen=True):
@@ -64,37 +51,19 @@ class Played(Struct, frozen=True):
 
     def trouble(self) -> str | None:
         """What is wrong with it."""
-        return prove(self.match, self.pool, self.path)
+        return prove_match(self.match, self.pool, self.path)
 
 
-def pool_of(game: str, places: int, **more: Any) -> Pool:
-    """A pool with the settings that are usual."""
-    options = more.get("options", ())
-    rules, name = find(game).rules_of(read_options(options))
-    seating = more.get("seating", Seating.FULL)
-    held = holders(places, rules.game.seats, rules.game.partners, game)
-    usual: dict[str, Any] = {
-        "pool": 3,
-        "name": game,
-        "game": game,
-        "options": (),
-        "rules": name,
-        "seats": rules.game.seats,
-        "partners": rules.game.partners,
-        "places": places,
-        "seating": seating,
-        "seatings": len(legs(seating, held, rules.game.partners)),
-        "time": "move=20s,start=20s",
-        "pace": 0,
-        "blocks": 2,
-        "on_fault": None,
-        "freeze": Freeze.AUTO,
-        "luck": LuckUse.SHOWN,
-        "luck_values": VALUES_DIGEST,
-        "bench": 0,
-        "at_ms": 1,
-    }
-    return Pool(**{**usual, **more})
+pool_of = partial(
+    pools.pool_of,
+    pool=3,
+    seating=Seating.FULL,
+    time="move=20s,start=20s",
+    blocks=2,
+    luck=LuckUse.SHOWN,
+    luck_values=VALUES_DIGEST,
+    at_ms=1,
+)
 
 
 async def played(
@@ -131,14 +100,14 @@ async def played(
     kept = keep(folder, folder / "plain")
     with RecordReader(folder / "plain") as reader:
         version = reader.header.referee
-    return Played(fact_of(job, outcome, kept, referee=version, at_ms=1), pool, folder)
+    return Played(match_of(job, outcome, kept, referee=version, at_ms=1), pool, folder)
 
 
 @pytest.fixture(scope="module")
 def one(tmp_path_factory: pytest.TempPathFactory) -> Played:
     """A match of two, one of whom crashes in the first block; luck is counted."""
     folder = tmp_path_factory.mktemp("one")
-    crashes = python_bot(folder / "crashes", CRASHES)
+    crashes = bot_that(folder / "crashes", ENOUGH)
     pool = pool_of("briscola-2", 2, options=("exchange_two=while_turnup",))
     return trio.run(partial(played, folder, pool, "sample:greedy", crashes))
 
@@ -176,17 +145,6 @@ def test_faults_hold_and_are_told_in_words(one: Played) -> None:
     assert [bool(block.luck) for block in one.match.blocks] == [True, True]
 
 
-class Troubled(Bare):
-    """A sandbox that breaks down for good after some deals."""
-
-    deals = 3
-
-    def trouble(self) -> str | None:
-        """Whether it has broken down."""
-        self.deals -= 1
-        return None if self.deals >= 0 else "the daemon is gone"
-
-
 @pytest.mark.slow
 async def test_a_match_that_was_given_up_holds_as_far_as_it_went(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -194,7 +152,7 @@ async def test_a_match_that_was_given_up_holds_as_far_as_it_went(
     """Void deals, their acts and their reason included; a block less or another reason is found."""
     monkeypatch.setattr(match_module, "_BACK_OFF_S", 0.0)
     pool, bots = pool_of("briscola-2", 2), ("sample:first", "sample:greedy")
-    found = await played(tmp_path, pool, *bots, sandbox=Troubled())
+    found = await played(tmp_path, pool, *bots, sandbox=Troubled(3))
 
     assert found.match.given_up == "host: the daemon is gone"
     assert (len(found.match.blocks), sum(found.match.voids)) == (1, 3)
@@ -213,7 +171,7 @@ def unplayed(job: LadderJob) -> Match:
     """What is said of a match that nobody could play."""
     none = (0,) * len(job.entrants)
     outcome = Outcome((), 0, none, 0, (), none, None, "", "", none)
-    match = fact_of(job, outcome, ("", 0), referee="", at_ms=1)
+    match = match_of(job, outcome, ("", 0), referee="", at_ms=1)
     return replace(match, given_up="3 runners ended over it")
 
 
@@ -221,15 +179,15 @@ def test_a_match_without_a_record_may_have_brought_nothing(one: Played) -> None:
     """And has to say why; where there is a record, it is looked at."""
     match = unplayed(one.match.job)
 
-    assert prove(match, one.pool, None) is None
-    assert prove(match, one.pool, one.path) == "it has no record, though it was played"
-    assert prove(one.match, one.pool, None) == "it has no record, though it was played"
+    assert prove_match(match, one.pool, None) is None
+    assert prove_match(match, one.pool, one.path) == "it has no record, though it was played"
+    assert prove_match(one.match, one.pool, None) == "it has no record, though it was played"
     for name in Match.__struct_fields__:
         for other in variants(getattr(match, name)):
             changed = replace(match, **{name: other})
-            found = prove(changed, one.pool, None) is not None
+            found = prove_match(changed, one.pool, None) is not None
             assert found or name in {"job", "at_ms", "given_up"}, name
-    assert prove(replace(match, given_up=""), one.pool, None) is not None
+    assert prove_match(replace(match, given_up=""), one.pool, None) is not None
 
 
 def variants(value: Any) -> Iterator[Any]:
@@ -275,7 +233,7 @@ def test_any_change_of_a_match_is_found(name: str, one: Played) -> None:
     tried = 0
     for other in variants(getattr(one.match, name)):
         tried += 1
-        trouble = prove(replace(one.match, **{name: other}), one.pool, one.path)
+        trouble = prove_match(replace(one.match, **{name: other}), one.pool, one.path)
         if name in UNPROVEN:
             assert (trouble is not None) == (other < 0)
         else:
@@ -292,7 +250,7 @@ def test_any_change_of_a_job_is_found_that_has_to_do_with_play(name: str, one: P
     job = one.match.job
     for other in variants(getattr(job, name)):
         changed = replace(one.match, job=replace(job, **{name: other}))
-        found = prove(changed, one.pool, one.path) is not None
+        found = prove_match(changed, one.pool, one.path) is not None
         alike = name == "entrants" and len(set(other)) == len(other) == 2
         assert found == (name != "ladder" and not alike), other
 
@@ -306,7 +264,7 @@ FREE = {"name", "blocks", "bench", "at_ms"}
 def test_any_change_of_a_pool_is_found_that_has_to_do_with_play(name: str, one: Played) -> None:
     """Shown or official, luck is the same; of another table of values it cannot be compared."""
     for other in variants(getattr(one.pool, name)):
-        found = prove(one.match, replace(one.pool, **{name: other}), one.path) is not None
+        found = prove_match(one.match, replace(one.pool, **{name: other}), one.path) is not None
         same = name in FREE | {"luck_values"} or other is LuckUse.OFFICIAL
         same = same or (name == "options" and set(other) == set(one.pool.options))
         assert found != same, other
@@ -314,21 +272,21 @@ def test_any_change_of_a_pool_is_found_that_has_to_do_with_play(name: str, one: 
 
 @pytest.mark.slow
 def test_any_flipped_bit_of_the_stored_record_is_found(
-    one: Played, tmp_path: Path, thorough: bool
+    one: Played, tmp_path: Path, many_cases: bool
 ) -> None:
     """Whichever; and any cut, and any addition."""
     data, path = one.path.read_bytes(), tmp_path / "record"
-    for at in range(0, 8 * len(data), 1 if thorough else 101):
+    for at in range(0, 8 * len(data), 1 if many_cases else 101):
         changed = bytearray(data)
         changed[at // 8] ^= 1 << at % 8
         path.write_bytes(changed)
-        assert "was changed: its SHA-256 is" in (prove(one.match, one.pool, path) or ""), at
+        assert "was changed: its SHA-256 is" in (prove_match(one.match, one.pool, path) or ""), at
     path.write_bytes(data[:-1])
-    assert "is cut" in (prove(one.match, one.pool, path) or "")
+    assert "is cut" in (prove_match(one.match, one.pool, path) or "")
     path.write_bytes(data + b"\n")
-    assert "was changed" in (prove(one.match, one.pool, path) or "")
+    assert "was changed" in (prove_match(one.match, one.pool, path) or "")
     path.unlink()
-    assert "is missing" in (prove(one.match, one.pool, path) or "")
+    assert "is missing" in (prove_match(one.match, one.pool, path) or "")
 
 
 def forged(lines: list[bytes], one: Played, folder: Path) -> str | None:
@@ -339,7 +297,7 @@ def forged(lines: list[bytes], one: Played, folder: Path) -> str | None:
         line = decode(text)
         pieces.append(chain.sealed(line) if isinstance(line, Sealed) else chain.plain(line))
     sha, size = keep_packed(folder, [b"".join(pieces)])
-    return prove(replace(one.match, record=sha, size=size), one.pool, path_of(folder, sha))
+    return prove_match(replace(one.match, record=sha, size=size), one.pool, path_of(folder, sha))
 
 
 def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
@@ -380,7 +338,7 @@ def is_free(path: tuple[Any, ...], line: dict[str, Any]) -> bool:
 @pytest.mark.slow
 @pytest.mark.thorough
 def test_a_forged_record_is_found_wherever_it_differs(
-    one: Played, tmp_path: Path, thorough: bool
+    one: Played, tmp_path: Path, many_cases: bool
 ) -> None:
     """Each value of each line, with all hashes made anew: and never does anything worse happen."""
     lines = (one.folder / "plain").read_bytes().splitlines()
@@ -391,7 +349,7 @@ def test_a_forged_record_is_found_wherever_it_differs(
         kind = next(iter(line))
         for path, value in leaves(line):
             seen[kind, *path] = seen.get((kind, *path), 0) + 1
-            if not thorough and seen[kind, *path] > 3:
+            if not many_cases and seen[kind, *path] > 3:
                 continue
             for other in variants(value):
                 data = [*lines[:at], changed_at(line, path, other), *lines[at + 1 :]]
@@ -425,15 +383,15 @@ async def test_another_match_of_the_same_job_is_not_this_one(one: Played, tmp_pa
 
     assert again.match.game_digest == one.match.game_digest
     assert again.trouble() is None
-    assert "used_us: " in (prove(mixed, one.pool, again.path) or "")
-    assert "place " in (found := prove(others, one.pool, again.path) or "") or "key" in found
+    assert "used_us: " in (prove_match(mixed, one.pool, again.path) or "")
+    assert "place " in (found := prove_match(others, one.pool, again.path) or "") or "key" in found
 
 
 @pytest.mark.slow
 @pytest.mark.thorough
 async def test_the_first_faults_are_kept_in_words_and_all_are_counted(tmp_path: Path) -> None:
     """A fact does not grow with what bots do wrong."""
-    crashes = python_bot(tmp_path / "crashes", CRASHES.replace("acts == 5", "acts == 1"))
+    crashes = bot_that(tmp_path / "crashes", ENOUGH.replace("5", "1"))
     pool = pool_of("briscola-3", 3)
     found = await played(tmp_path, pool, *(3 * (crashes,)), blocks=2)
 
@@ -441,16 +399,16 @@ async def test_the_first_faults_are_kept_in_words_and_all_are_counted(tmp_path: 
     assert found.trouble() is None
     many = found.match.fault_list * 3
     outcome = Outcome((), 0, (0,), 0, many, (0,), None, "", "", (27,))
-    match = fact_of(found.match.job, outcome, ("0" * 64, 1), referee="", at_ms=1)
+    match = match_of(found.match.job, outcome, ("0" * 64, 1), referee="", at_ms=1)
     assert match.fault_list == many[:FAULTS_KEPT]
 
 
 def test_a_pool_of_an_unknown_game_is_one_line(one: Played) -> None:
     """It may have come from a ladder elsewhere."""
-    trouble = prove(one.match, replace(one.pool, game="poker"), one.path)
+    trouble = prove_match(one.match, replace(one.pool, game="poker"), one.path)
     assert (trouble or "").startswith("no game 'poker'; there are ")
     pool = replace(one.pool, rules=Rules("briscola-2", 99, "0" * 64))
-    assert "is not in the rules of revision 99" in (prove(one.match, pool, one.path) or "")
+    assert "is not in the rules of revision 99" in (prove_match(one.match, pool, one.path) or "")
 
 
 @pytest.mark.parametrize("last", [0, 1, 9])

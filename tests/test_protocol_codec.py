@@ -4,7 +4,7 @@ import json
 from contextlib import suppress
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from protocol import codec
@@ -46,11 +46,17 @@ def test_any_line_is_an_answer_or_a_fault(line: bytes) -> None:
 
 
 @given(spoiled())
+@example(VALID[0])
 def test_the_short_way_to_an_answer_says_what_the_long_way_says(line: bytes) -> None:
     """What the plain form matches means the same to the strict parser."""
     plain = codec.plain_answer(line)
     if plain is not None:
         assert parse_object(line) == {"id": plain.id, "action": plain.action}
+
+
+def test_the_plainest_line_goes_the_short_way() -> None:
+    """What the law above is about."""
+    assert codec.plain_answer(VALID[0]) == Answer("83c6a3ca3dbcfa75", "7D")
 
 
 @pytest.mark.parametrize(

@@ -45,20 +45,20 @@ def test_a_record_holds(record: bytes, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_any_flipped_bit_is_found(record: bytes, tmp_path: Path, thorough: bool) -> None:
+def test_any_flipped_bit_is_found(record: bytes, tmp_path: Path, many_cases: bool) -> None:
     """Whichever byte is changed, the record does not verify; and nothing worse happens."""
     path = tmp_path / "record"
-    for at in range(0, len(record), 1 if thorough else 7):
+    for at in range(0, len(record), 1 if many_cases else 7):
         changed = bytearray(record)
         changed[at] ^= 1 << at % 8
         assert trouble(bytes(changed), path) is not None, f"byte {at}"
 
 
 @pytest.mark.slow
-def test_any_cut_tail_is_found(record: bytes, tmp_path: Path, thorough: bool) -> None:
+def test_any_cut_tail_is_found(record: bytes, tmp_path: Path, many_cases: bool) -> None:
     """However much of the end is missing, the record does not verify as finished."""
     path = tmp_path / "record"
-    for length in range(0, len(record), 1 if thorough else 7):
+    for length in range(0, len(record), 1 if many_cases else 7):
         assert trouble(record[:length], path) is not None, f"{length} bytes"
 
 
@@ -268,5 +268,5 @@ def test_a_name_that_no_bot_can_have_is_no_line_of_a_record() -> None:
     line = b'{"start":0,"us":1,"protocol":1,"name":"%b","version":""}'
     decode(line % b"x")
     for name in (b"", b"x" * 65):
-        with pytest.raises(BadLine):
+        with pytest.raises(BadLine, match="name"):
             decode(line % name)

@@ -151,9 +151,9 @@ def test_a_bot_is_not_found(typed: str, expected: str) -> None:
 def test_no_two_are_called_alike() -> None:
     """By name where one author has it, else with the author; versions where they are wanted."""
     found = roster()
-    assert found.labels() == {1: "a/anna", 2: "bruno", 3: "c/anna", 4: "a/anna"}
+    assert found.labels() == {1: "anna (a)", 2: "bruno", 3: "anna (c)", 4: "anna (a)"}
     labels = found.labels(versions=True)
-    assert labels == {1: "a/anna v1", 2: "bruno", 3: "c/anna", 4: "a/anna v2"}
+    assert labels == {1: "anna (a) v1", 2: "bruno", 3: "anna (c)", 4: "anna (a) v2"}
     assert len(set(labels.values())) == len(labels)
 
 

@@ -21,7 +21,7 @@ from ladder.pool_file import pools_of
 from ladder.roster import Roster
 from ladder.runner import Runner, Span, lives, owner
 from ladder.store.database import DatabaseGone
-from ladder.store.jobs import ATTEMPTS, Settled
+from ladder.store.jobs import MOST_TRIES, Settled
 from ladder.store.store import Store
 from ladder.uploads.bot_toml import toml_of
 from ladder.uploads.freezing import BOTS, freeze, keep, scratch
@@ -31,10 +31,11 @@ from referee.record import FaultLine, LegLine
 from referee.sandbox import Sandbox, janitor
 from referee.sandbox.bare import Bare
 from referee.sandbox.opening import SandboxName, opened
-from referee.settings import Settings
+from referee.settings import Bounds, Settings
 from referee.verdict import Family
-from referee.workers.jobs import Job, Outcome
+from referee.workers.jobs import Job, Outcome, Unready
 from referee.workers.playing import Player as Worker
+from support.disks import small_disk
 from support.events import outcome
 from support.ladders import LEASE_MS, hash_of, invented, job, lease, made, submit, usual_pools
 from support.postgres import Mode, Postgres
@@ -352,6 +353,12 @@ class TestSeveral:
         assert leases(store) == 0
         assert sum(len(match.blocks) for match in assert_whole(store)) == 6
 
+    async def test_a_dead_runner_s_job_is_played_whole(self, store: Store) -> None:
+        """Its length is part of its name, so a run that was to be shorter ends with it."""
+        lease(store, job(store, (1, 2)), "dead")
+        await runner(store, Toy(size=1), blocks=1, is_alive=lambda who: who != "dead").run()
+        assert [len(match.blocks) for match in assert_whole(store)] == [2]
+
     async def test_what_dead_runners_have_left_goes(self, store: Store) -> None:
         """Half-written records of processes that are gone; those of the living stay."""
         records = store.files / vault.RECORDS
@@ -395,14 +402,8 @@ class TestTrouble:
     @pytest.fixture
     def small(self, tmp_path: Path) -> Iterator[Path]:
         """A file system of 512 KiB."""
-        need("mount", "umount", root=True)
-        folder = tmp_path / "small"
-        folder.mkdir()
-        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", folder], check=True)
-        try:
+        with small_disk(tmp_path / "small", 512) as folder:
             yield folder
-        finally:
-            subprocess.run(["umount", "-l", folder], check=True)
 
     async def test_the_disk_is_full(self, store: Store, small: Path) -> None:
         """One line ends the run; leases are given back, no file is left, and once there is room
@@ -472,7 +473,9 @@ class TestTrouble:
 
         def refuses(job: Job, played: Outcome) -> Outcome:
             if any(broken in bot for bot in job.bots):
-                raise RefereeError("it is not what it was")
+                raise Unready(
+                    f"bot {str(folder)!r} is not what it was", job.bots.index(str(folder))
+                )
             return played
 
         seen = Seen()
@@ -483,6 +486,32 @@ class TestTrouble:
         assert "first is left out" in line
         assert str(folder) in line
         assert all(1 in one.entrants for one in store.situation().open)
+
+    @pytest.mark.parametrize(
+        ("toml", "why"),
+        [
+            (toml_of("nodejs17 bot.js"), "nodejs17"),
+            (toml_of("python3 bot.js", limits={"memory": 1024}), "memory = 1024: at most 512 here"),
+            (toml_of("python3 bot.js", image="gone"), "image 'gone' is not among those"),
+        ],
+    )
+    async def test_a_bot_that_cannot_be_prepared_here(
+        self, store: Store, toml: str, why: str
+    ) -> None:
+        """As on a second machine, or under lower limits: it is left out, by its name and with the
+        reason, and the others go on."""
+        _take_in(store, "odd", "x", toml)
+        seen = Seen()
+        worker = Trusting(Bare(), Settings(most=Bounds(memory=512)))
+        desk = Desk(store, everybody_lives, seen)
+        await Runner(desk, worker, store.files, seen, Span(8)).run()
+        found = assert_whole(store)
+        assert sum(len(match.blocks) for match in found) == 8
+        assert all(4 not in match.job.entrants for match in found)
+        (line,) = seen.lines
+        assert line.startswith("odd is left out: ")
+        assert why in line
+        assert all(4 in one.entrants for one in store.situation().open)
 
     async def test_a_mistake_that_is_no_bot_s(self, store: Store) -> None:
         """A refusal that has nothing to do with files of bots ends the run with its line."""
@@ -504,7 +533,7 @@ class TestTrouble:
 
         held = lease(store, job(store, (1, 2)), "dead")
         store.give_back([held.token])
-        for _ in range(ATTEMPTS):
+        for _ in range(MOST_TRIES):
             toy = Toy(size=1, twist=fails_over_1)
             found = await failure(runner(store, toy, blocks=2, is_alive=lives_not))
             assert str(found) == "3 workers ended over it"
@@ -552,7 +581,9 @@ class TestTrouble:
 
         with trio.fail_after(20):
             await runner(store, Toy(size=1, twist=twist), blocks=30).run()
-        assert all(match.given_up for match in assert_whole(store))
+        found = assert_whole(store)
+        assert found
+        assert all(match.given_up for match in found)
         assert leases(store) == 0
 
     async def test_a_bug_of_ours_is_told(self, store: Store) -> None:
@@ -649,13 +680,20 @@ class Real:
 
     size = 1
 
-    def __init__(self, sandbox: Sandbox) -> None:
-        self._worker = Worker(sandbox, Settings())
+    def __init__(self, sandbox: Sandbox, settings: Settings | None = None) -> None:
+        self._worker = Worker(sandbox, settings or Settings())
         self._one = trio.Lock()
 
     async def play(self, job: Job) -> Outcome:
         async with self._one:
             return await self._worker.play(job)
+
+
+class Trusting(Real):
+    """As if all bots were our own."""
+
+    async def play(self, job: Job) -> Outcome:
+        return await super().play(replace(job, submitted=False))
 
 
 SPY = """
@@ -687,9 +725,15 @@ for line in sys.stdin:
 
 def _spy(store: Store, name: str) -> None:
     """Takes in a bot that is faulted at its fourth act, and has written all that it saw by then."""
+    text = f"# {len(store.roster.entrants)}\n{SPY}"
+    _take_in(store, name, text, toml_of("python3 -I bot.js"))
+
+
+def _take_in(store: Store, name: str, text: str, toml: str) -> None:
+    """Takes in a bot of one file, `bot.js`, without a trial."""
     with scratch(store.files / BOTS) as built, scratch(store.files / BOTS) as folder:
-        (built / "spy.py").write_text(f"# {len(store.roster.entrants)}\n{SPY}")
-        freeze(built, toml_of("python3 -I spy.py"), folder, name)
+        (built / "bot.js").write_text(text)
+        freeze(built, toml, folder, name)
         digest = keep(folder, hash_of(folder)).name
 
     def make(roster: Roster, at_ms: int) -> list[Submission]:

@@ -5,6 +5,7 @@ import io
 import json
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -12,12 +13,14 @@ from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.console import Console
 
+from ladder.event_results import write_results
 from ladder.scoreboard import Standings
 from ladder.show.as_csv import COLUMNS, as_csv
 from ladder.show.as_json import as_json
 from ladder.show.page import page
 from ladder.show.terminal import print_standings
 from ladder.standings import Benched, Heading, Section, standings
+from referee.errors import HostError
 from referee.faces import console
 from referee.verdict import FaultCode
 from support.sections import block, fault, played, round_robin, table, tables_of
@@ -436,3 +439,13 @@ def test_an_event_that_has_not_begun_can_be_shown() -> None:
     assert as_csv(HEADING, [found]).count("\r\n") == 3
     assert not as_json(HEADING, [found])["finished"]
     assert "Not finished" in read(page(HEADING, [found])).text
+
+
+def test_results_that_cannot_be_written_leave_nothing_half(tmp_path: Path) -> None:
+    """A folder has the name of the page: those of before stay, and no other file is left."""
+    (tmp_path / "results.html").mkdir()
+    (tmp_path / "results.csv").write_text("of before")
+    with pytest.raises(HostError, match=r"results '.*results.html': "):
+        write_results(tmp_path, HEADING, [])
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["results.csv", "results.html"]
+    assert (tmp_path / "results.csv").read_text() == "of before"

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ladder.skills import BETA, NEW, Rater, Skill, updated
+from ladder.packing import packed, plain_blocks
+from ladder.skills import BETA, NEW, Rater, Skill
 from referee.rules import Sides
 from referee.workers.jobs import BlockResult
 from support.sections import block
@@ -24,7 +25,31 @@ def after(
     luck: Sequence[int] = (),
     adjusted: bool = False,
 ) -> tuple[Skill, ...]:
-    return updated(skills, sides, block(0, values, faults=faults, luck=luck), adjusted=adjusted)
+    one = block(0, values, faults=faults, luck=luck)
+    return updated(skills, sides, one, adjusted=adjusted)
+
+
+def updated(
+    skills: Sequence[Skill], sides: Sides, block: BlockResult, *, adjusted: bool = False
+) -> tuple[Skill, ...]:
+    """The skills at a table after a block, by place."""
+    rater, places = Rater(dict(enumerate(skills))), range(len(skills))
+    rate(rater, places, sides, [block], adjusted=adjusted)
+    return tuple(map(rater.skill, places))
+
+
+def rate(
+    rater: Rater,
+    entrants: Sequence[int],
+    sides: Sides,
+    blocks: Sequence[BlockResult],
+    *,
+    adjusted: bool = False,
+) -> None:
+    """Rates some blocks, as a ladder does."""
+    places = len(entrants)
+    for one in plain_blocks(packed(blocks, places), places):
+        rater.add(entrants, sides, one.scores(adjusted=adjusted), one.at_fault)
 
 
 def textbook(winner: Skill, loser: Skill) -> tuple[Skill, Skill]:
@@ -135,9 +160,7 @@ def test_deals_charged_unplayed_are_a_fault_too() -> None:
     """After its third fault a bot's deals are not played, but charged."""
     charged = BlockResult(0, 6, (0, 0, 0), (), (0, 0, 0), (0, 4, 0))
 
-    assert updated((NEW,) * 3, (), charged, adjusted=False) == after(
-        (NEW,) * 3, (0, 0, 0), faults=(0, 1, 0)
-    )
+    assert updated((NEW,) * 3, (), charged) == after((NEW,) * 3, (0, 0, 0), faults=(0, 1, 0))
 
 
 def test_at_a_table_of_two_a_fault_decides_by_what_it_cost() -> None:
@@ -163,32 +186,32 @@ def history(count: int) -> list[tuple[tuple[int, ...], Sides, BlockResult]]:
 
 @pytest.mark.parametrize("adjusted", [False, True])
 def test_a_rater_goes_through_a_history_block_by_block(adjusted: bool) -> None:
-    """To the bit as `updated` would, and as one that stopped and began again half-way."""
+    """To the bit as a new one for each would, and as one that began again half-way."""
     played = history(300)
     known = dict.fromkeys(range(10), NEW)
-    whole, half = Rater(adjusted=adjusted), Rater(adjusted=adjusted)
+    whole, half = Rater(), Rater()
     for at, (bots, sides, one) in enumerate(played):
         found = updated([known[bot] for bot in bots], sides, one, adjusted=adjusted)
         known.update(zip(bots, found, strict=True))
-        whole.add(bots, sides, [one])
-        half.add(bots, sides, [one])
+        rate(whole, bots, sides, [one], adjusted=adjusted)
+        rate(half, bots, sides, [one], adjusted=adjusted)
         if at == 150:
-            half = Rater(half.skills, adjusted=adjusted)
+            half = Rater({bot: half.skill(bot) for bot in range(10)})
 
-    assert whole.skills == half.skills == known
-    assert list(whole.skills) == list(range(10))
+    for bot, skill in known.items():
+        assert whole.skill(bot) == half.skill(bot) == skill
 
 
 def test_a_match_is_its_blocks_one_after_the_other() -> None:
     """Several blocks at once, or each by itself; who has not played is new."""
     blocks = [block(at, (at % 3 - 1, 1 - at % 3)) for at in range(9)]
     once, singly = Rater(), Rater()
-    once.add((4, 7), (), blocks)
+    rate(once, (4, 7), (), blocks)
     for one in blocks:
-        singly.add((4, 7), (), [one])
+        rate(singly, (4, 7), (), [one])
 
-    assert once.skills == singly.skills
-    assert sorted(once.skills) == [4, 7]
+    assert [once.skill(bot) for bot in (4, 7)] == [singly.skill(bot) for bot in (4, 7)]
+    assert once.skill(4) != NEW
     assert once.skill(5) == NEW
 
 
@@ -197,7 +220,7 @@ def test_skills_stay_sane_and_doubt_never_grows(ahead: list[int]) -> None:
     """Whatever happens between two bots: finite, and each block makes both better known."""
     rater, before = Rater(), (NEW, NEW)
     for value in ahead:
-        rater.add((1, 2), (), [block(0, (value, -value))])
+        rate(rater, (1, 2), (), [block(0, (value, -value))])
         found = (rater.skill(1), rater.skill(2))
         for new, old in zip(found, before, strict=True):
             assert 0 < new.sigma < old.sigma
@@ -209,9 +232,11 @@ def test_skills_stay_sane_and_doubt_never_grows(ahead: list[int]) -> None:
 def test_a_bot_that_wins_for_ever_stays_finite() -> None:
     """Ten thousand wins in a row do not overflow anything, nor ten thousand faults."""
     rater = Rater()
-    rater.add((1, 2), (), [block(at, (1, -1)) for at in range(10_000)])
-    rater.add((3, 4, 5), (), [block(at, (1, 0, 0), faults=(1, 0, 0)) for at in range(10_000)])
+    rate(rater, (1, 2), (), [block(at, (1, -1)) for at in range(10_000)])
+    rate(rater, (3, 4, 5), (), [block(at, (1, 0, 0), faults=(1, 0, 0)) for at in range(10_000)])
 
-    assert all(math.isfinite(one.mu) and one.sigma > 0 for one in rater.skills.values())
+    for one in map(rater.skill, range(1, 6)):
+        assert math.isfinite(one.mu)
+        assert one.sigma > 0
     assert rater.skill(1).mu > NEW.mu > rater.skill(3).mu
     assert rater.skill(2).mu < NEW.mu == rater.skill(4).mu

@@ -24,11 +24,12 @@ from ladder.facts import (
 )
 from ladder.roster import Roster
 from ladder.store import jobs, ratings
+from ladder.store.database import Database
 from ladder.store.importing import import_facts
-from ladder.store.jobs import ATTEMPTS, Lease, Settled, Situation
+from ladder.store.jobs import MOST_TRIES, Lease, Settled, Situation
 from ladder.store.store import Store
 from ladder.store.tables import LeaseRow, StepRow
-from ladder.store.where import where_of
+from ladder.store.where import Where, where_of
 from referee.errors import HostError, RefereeError
 from referee.verdict import FaultCode
 from referee.workers.jobs import FaultFound
@@ -98,8 +99,8 @@ def state(store: Store) -> tuple[Any, ...]:
     with store.facts() as reader:
         facts = list(reader.facts())
         leases = select(LeaseRow.__table__).order_by(LeaseRow.job)
-        played = tuple(map(tuple, reader.connection().execute(leases).all()))
-        return facts, ratings.ratings_digest(reader.connection()), played
+        played = tuple(map(tuple, reader._connection.execute(leases).all()))
+        return facts, ratings.ratings_digest(reader._connection), played
 
 
 def matches(store: Store) -> list[Match]:
@@ -148,7 +149,7 @@ class TestLeases:
         before = state(store)
         wrong = replace(job(store, (1, 3)), key=job(store, (1, 2)).key)
 
-        with pytest.raises(HostError) as caught:
+        with pytest.raises(HostError, match=r"(?i)unique constraint.*job.key") as caught:
             taken(store, lambda _: wrong)
         assert "\n" not in str(caught.value)
         assert state(store) == before
@@ -181,7 +182,7 @@ class TestLeases:
 
     def test_what_is_given_back_was_not_tried(self, store: Store) -> None:
         """Somebody else gets it at once, as if nobody had had it."""
-        for _ in range(2 * ATTEMPTS):
+        for _ in range(2 * MOST_TRIES):
             found = taken(store, lambda _: job(store, (1, 2)))
             assert found is not None
             assert found.attempts == 1
@@ -190,7 +191,7 @@ class TestLeases:
     def test_a_job_that_ends_runners_is_given_up(self, store: Store) -> None:
         """It is counted without blocks, says why, and the next match can be played."""
         wanted, other = job(store, (1, 2)), job(store, (1, 3))
-        for _ in range(ATTEMPTS):
+        for _ in range(MOST_TRIES):
             expired(store, wanted)
         found = taken(store, lambda _: other)
 
@@ -198,7 +199,7 @@ class TestLeases:
         assert found.job == other
         (match,) = matches(store)
         assert (match.job, match.blocks, match.record) == (wanted, (), "")
-        assert str(ATTEMPTS) in match.given_up
+        assert str(MOST_TRIES) in match.given_up
         assert store.match("1") == (1, match)
         assert_chained(store)
         assert store.rebuild()[0] == store.rebuild()[1]
@@ -272,7 +273,7 @@ class TestResults:
     def test_a_result_of_no_job_is_refused(self, store: Store) -> None:
         """What nobody planned is not counted, and says so in one line."""
         before = state(store)
-        with pytest.raises(HostError) as caught:
+        with pytest.raises(HostError, match=r"(?i)foreign key constraint") as caught:
             store.settle(invented(store, job(store, (1, 2))))
         assert "\n" not in str(caught.value)
         assert state(store) == before
@@ -425,7 +426,7 @@ class TestFacts:
         def make(roster: Roster, at_ms: int) -> list[Submission]:
             return [replace(roster.entrants[1], entrant=4, at_ms=at_ms)]
 
-        with pytest.raises(HostError) as caught:
+        with pytest.raises(HostError, match=r"(?i)unique constraint.*submission") as caught:
             store.add(make)
         assert "\n" not in str(caught.value)
         assert state(store) == before
@@ -465,6 +466,39 @@ class TestFacts:
         with Store(there) as copy:
             assert state(copy) == state(store)
 
+    def test_of_two_imports_at_once_one_makes_the_ladder(
+        self, store: Store, tmp_path: Path
+    ) -> None:
+        """The other is refused in a line before anything is written, and takes nothing away."""
+        filled(store, 3)
+        there = where_of(str(tmp_path / "copy"))
+        facts = [fact for _, fact in state(store)[0]]
+
+        def meanwhile() -> Iterator[Fact]:
+            with pytest.raises(RefereeError, match="just now"):
+                import_facts(there, facts)
+            yield from facts
+
+        import_facts(there, meanwhile())
+        with Store(there) as copy:
+            assert state(copy) == state(store)
+
+    def test_an_import_does_not_take_away_what_came_before_it(
+        self, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A ladder that was made while the import got ready: there was none when it looked."""
+        there = where_of(str(tmp_path / "copy"))
+        facts = [fact for _, fact in state(store)[0]]
+
+        def late(where: Where) -> Database:
+            made(where.database.parent, bots=()).close()
+            return Database(where)
+
+        monkeypatch.setattr("ladder.store.importing.Database", late)
+        with pytest.raises(RefereeError, match="already"):
+            import_facts(there, facts)
+        Store(there).close()
+
     def test_nothing_makes_no_ladder(self, store: Store, tmp_path: Path) -> None:
         """An import without a beginning is refused, and leaves nothing."""
         there = where_of(str(tmp_path / "copy"))
@@ -479,9 +513,9 @@ class TestFacts:
 class TestSeveral:
     """Several at once."""
 
-    def test_none_of_many_results_is_lost(self, store: Store, *, thorough: bool) -> None:
+    def test_none_of_many_results_is_lost(self, store: Store, *, many_cases: bool) -> None:
         """Four writers play as fast as they can: each job counts once, in one chain."""
-        each = 200 if thorough else 25
+        each = 200 if many_cases else 25
         played: list[str] = []
 
         def write(number: int) -> None:
@@ -539,7 +573,7 @@ class TestSeveral:
             with again(store) as other:
                 filled(other, 3)
             assert [link for link, _ in reader.facts()] == first
-            steps = reader.connection().execute(select(func.count()).select_from(StepRow))
+            steps = reader._connection.execute(select(func.count()).select_from(StepRow))
             assert steps.scalar_one() == 4
 
     def test_a_new_ladder_is_made_once(self, where: str) -> None:

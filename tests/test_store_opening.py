@@ -21,14 +21,15 @@ from ladder.facts import FIRST_HASH, Decision, Deed, chained, digest_of
 from ladder.pool_file import pools_of
 from ladder.store import migrations
 from ladder.store.database import Database, DatabaseGone
+from ladder.store.importing import import_facts
 from ladder.store.jobs import Settled
 from ladder.store.migrations import migrate, newest
 from ladder.store.store import Beginning, Store
 from ladder.store.where import Where, where_of
 from referee.errors import HostError, RefereeError
+from support.disks import small_disk
 from support.ladders import LEASE_MS, filled, invented, job, lease, made, submit, usual_pools
 from support.postgres import Mode, Postgres
-from support.sandboxes import need
 
 OLD = Path(__file__).parent / "data/ladders/v1.db"
 HEAD = "d2e4f6816efff859aa3d10baf4a7b84e0809ed4e386b1c790a09216939ada95a"
@@ -106,6 +107,37 @@ def test_there_is_none(tmp_path: Path) -> None:
     for folder in (tmp_path / "none", tmp_path):
         assert "referee submit" in refusal(folder)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.fixture
+def for_all() -> Iterator[None]:
+    """Whatever is made may be read by everybody, unless whoever makes it says otherwise."""
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
+
+
+def open_to_others(folder: Path) -> list[str]:
+    """What lies in a folder that others than its owner may look into."""
+    return sorted(path.name for path in folder.iterdir() if path.stat().st_mode & 0o077)
+
+
+@pytest.mark.usefixtures("for_all")
+def test_a_ladder_is_for_its_owner_only(tmp_path: Path) -> None:
+    """Also where the folder was there before, and is open to others."""
+    with made(tmp_path / "new", bots=[]):
+        assert open_to_others(tmp_path) == []
+    (tmp_path / "old").mkdir(mode=0o755)
+    (tmp_path / "copy").mkdir(mode=0o755)
+    with made(tmp_path / "old", bots=["first", "random"]) as store:
+        filled(store, 1)
+        names = {path.name for path in (tmp_path / "old").iterdir()}
+        assert names >= {"ladder.db", "ladder.db-wal", "ladder.db-shm", "bots", "records"}
+        assert open_to_others(tmp_path / "old") == []
+        with store.facts() as reader:
+            facts = [fact for _, fact in reader.facts()]
+    import_facts(where_of(str(tmp_path / "copy")), facts)
+    assert open_to_others(tmp_path / "copy") == []
 
 
 def test_nothing_but_an_empty_file(tmp_path: Path) -> None:
@@ -222,7 +254,7 @@ class TestSchema:
         assert migrated(tmp_path) == 1
         assert migrated(tmp_path) == 3
         with Store(where_of(str(tmp_path))) as store, store.facts() as reader:
-            steps = reader.connection().execute(text("SELECT version FROM schema_step ORDER BY 1"))
+            steps = reader._connection.execute(text("SELECT version FROM schema_step ORDER BY 1"))
             assert steps.scalars().all() == [1, 2, 3]
 
     def test_the_first_one_opens_and_holds(self, tmp_path: Path) -> None:
@@ -249,14 +281,8 @@ class TestSchema:
 @pytest.fixture
 def mounted(tmp_path: Path) -> Iterator[Path]:
     """A file system of 512 KiB."""
-    need("mount", "umount", root=True)
-    folder = tmp_path / "small"
-    folder.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", folder], check=True)
-    try:
+    with small_disk(tmp_path / "small", 512) as folder:
         yield folder
-    finally:
-        subprocess.run(["umount", "-l", folder], check=True)
 
 
 def test_a_full_disk(mounted: Path) -> None:

@@ -8,12 +8,14 @@ import stat
 import subprocess
 import sys
 import tempfile
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from ladder.names import fitted, name_of
+from ladder.uploads import freezing
 from ladder.uploads.bot_toml import toml_of
 from ladder.uploads.freezing import freeze, is_whole, keep, scratch
 from ladder.uploads.intake import Taken, taken
@@ -21,6 +23,7 @@ from referee.botfiles import hash_file
 from referee.bots import BotToml, find
 from referee.errors import HostError, RefereeError
 from referee.settings import Bounds, Settings
+from support.disks import small_disk
 from support.sandboxes import need
 from support.zips import good
 
@@ -66,6 +69,28 @@ def test_a_folder_a_zip_of_it_and_a_zip_by_another_name_are_one(tmp_path: Path) 
     assert zipped.source == hash_file(odd)
     assert zipped.bot == "./no zip.unpacked/bot"
     assert zipped.before == f"unzip -q '{odd}' -d './no zip.unpacked' && "
+
+
+@pytest.mark.parametrize("wrap", ["", "bot-1/"])
+def test_a_folder_and_the_zip_of_it_are_one_bot(wrap: str, tmp_path: Path) -> None:
+    """Whatever tools have put beside it: what is left out of the one is left out of the other."""
+    folder = bot(tmp_path / "bot")
+    for left_out in (".git/refs/heads", "__pycache__", "sub/__pycache__", "sub/.git", "__MACOSX"):
+        (folder / left_out).mkdir(parents=True)
+        (folder / left_out / "a: b?").write_text(left_out)
+    (folder / "sub" / "run").write_text("#!/bin/sh\n")
+    (folder / "sub" / "run").chmod(0o755)
+    (folder / "sub" / ".gitignore").touch()
+    with zipfile.ZipFile(tmp_path / "zip", "w") as archive:
+        for path in sorted(folder.rglob("*")):
+            archive.write(path, wrap + str(path.relative_to(folder)))
+        archive.write(folder / "x.sh", "__MACOSX/._x.sh")
+
+    plain, zipped = take(folder, tmp_path / "1"), take(tmp_path / "zip", tmp_path / "2")
+    assert names(plain.folder) == {"bot.toml", "x.sh", "sub/run", "sub/.gitignore"}
+    assert names(zipped.folder) == names(plain.folder)
+    once, again = (frozen(one.folder, tmp_path / "bots") for one in (plain, zipped))
+    assert once == again
 
 
 def test_a_single_program_gets_a_bot_toml(tmp_path: Path) -> None:
@@ -239,6 +264,19 @@ def test_a_frozen_bot_that_was_changed_is_not_taken_for_itself(tmp_path: Path) -
     assert not is_whole(tmp_path, "0" * 64)
 
 
+def test_a_bot_that_was_changed_on_its_way_gets_no_name(tmp_path: Path) -> None:
+    """Another machine may have taken a part of it away; then it can be handed in again."""
+    built, bots = bot(tmp_path / "built"), tmp_path / "bots"
+    with scratch(bots) as folder:
+        freeze(built, toml_of("sh x.sh"), folder, "x")
+        digest = find(str(folder), Settings()).hash
+        (folder / "x.sh").unlink()
+        with pytest.raises(HostError, match="is no longer what its name says"):
+            keep(folder, digest)
+    assert os.listdir(bots) == []
+    assert frozen(built, bots).name == digest
+
+
 @pytest.mark.parametrize(
     ("link", "to", "line"),
     [
@@ -246,6 +284,7 @@ def test_a_frozen_bot_that_was_changed_is_not_taken_for_itself(tmp_path: Path) -
         ("env/lib", "/usr/lib", "'env/lib' is a link out of the folder"),
         ("env/lib64", "lib", "'env/lib64' is a link to no file"),
         ("gone", "nowhere", "'gone' is a link to no file"),
+        ("long", "x" * 300, "'long' is a link to no file"),
     ],
 )
 def test_links_that_a_build_leaves_lead_to_its_files(
@@ -260,6 +299,54 @@ def test_links_that_a_build_leaves_lead_to_its_files(
     with pytest.raises(RefereeError, match=f"bot 'x': what its build has made: {line}"):
         frozen(built, tmp_path / "bots")
     assert os.listdir(tmp_path / "bots") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        (b"\xff", r"'\\udcff': a name has to be UTF-8"),
+        (b"/".join([b"d"] * 51), ""),
+        (b"/".join([b"d"] * 52), "it has folders more than 50 deep"),
+        ("\u20ac".encode() * 85, ""),
+        (b"/".join([b"d" * 128] * 7) + b"/" + b"d" * 121, ""),
+        (b"/".join([b"d" * 128] * 7) + b"/" + b"d" * 122, "a name in it has more than 1024 bytes"),
+    ],
+)
+def test_names_that_a_build_leaves_can_go_on_any_journey(
+    name: bytes, line: str, tmp_path: Path
+) -> None:
+    """An archive of the ladder has to hold them, and another ladder to take them in."""
+    built = bot(tmp_path / "built")
+    odd = Path(os.fsdecode(os.fsencode(built) + b"/" + name))
+    odd.parent.mkdir(parents=True, exist_ok=True)
+    odd.touch()
+    if not line:
+        assert len(names(frozen(built, tmp_path / "bots"))) == 3
+        return
+    with pytest.raises(RefereeError, match=f"bot 'x': what its build has made: {line}"):
+        frozen(built, tmp_path / "bots")
+    assert os.listdir(tmp_path / "bots") == []
+
+
+def test_what_a_build_leaves_has_the_limits_of_an_archive(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In files, in bytes, and in the length of what is run."""
+    built = bot(tmp_path / "built")
+    with pytest.raises(RefereeError, match=r"its bot\.toml would have more than 16384 bytes"):
+        frozen(built, tmp_path / "bots", "sh x.sh " + "x" * 16384)
+    monkeypatch.setattr(freezing, "MOST_FILES", 2)
+    frozen(built, tmp_path / "bots")
+    (built / "one more").touch()
+    with pytest.raises(RefereeError, match="it holds more than 2 files"):
+        frozen(built, tmp_path / "bots")
+    (built / "one more").unlink()
+    together = sum(len(text) for text in (toml_of("sh x.sh"), "exit 3\n"))
+    monkeypatch.setattr(freezing, "LARGEST_FOLDER", together)
+    frozen(built, tmp_path / "bots")
+    monkeypatch.setattr(freezing, "LARGEST_FOLDER", together - 1)
+    with pytest.raises(RefereeError, match="it holds more than 256 MiB"):
+        frozen(built, tmp_path / "bots")
 
 
 def test_a_folder_named_bot_toml_is_not_taken_for_it(tmp_path: Path) -> None:
@@ -298,19 +385,14 @@ def test_what_a_killed_process_leaves_is_taken_away(tmp_path: Path) -> None:
 
 def test_a_full_disk_leaves_nothing_half_frozen(tmp_path: Path) -> None:
     """It is told as what it is, and what was begun is taken away."""
-    need("mount", "umount", root=True)
-    disk, built = tmp_path / "disk", bot(tmp_path / "built")
-    disk.mkdir()
+    built = bot(tmp_path / "built")
     (built / "data").write_bytes(random.Random(1).randbytes(300_000))
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "none", disk], check=True)
-    try:
+    with small_disk(tmp_path / "disk", 256) as disk:
         with pytest.raises(OSError, match="No space left on device"):
             frozen(built, disk / "bots")
         assert os.listdir(disk / "bots") == []
         with pytest.raises(HostError, match="No space left"):
             take(built, disk / "given")
-    finally:
-        subprocess.run(["umount", disk], check=True)
 
 
 def test_whoever_is_not_root_can_freeze_too() -> None:

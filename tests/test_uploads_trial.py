@@ -15,32 +15,24 @@ from msgspec.structs import replace
 from ladder.facts import Pool
 from ladder.uploads.intake import Taken
 from ladder.uploads.taking_in import Frozen, taken_in
-from ladder.uploads.trial import examined, played
+from ladder.uploads.trial import at_home, examined, played
 from referee.bots import Found, find
 from referee.builds import in_place
+from referee.clock import DEFAULT_TIME
 from referee.errors import RefereeError
 from referee.sandbox import Sandbox
 from referee.sandbox.bubblewrap import Bubblewrap
-from referee.sandbox.janitor import run_of
 from referee.sandbox.opening import SandboxName, opened
-from referee.sandbox.place import store_folder
 from referee.settings import Bounds, Settings
 from referee.workers.jobs import Job
 from referee.workers.playing import Player
+from support.pools import pool_of
 from support.sandboxes import need
-from support.uploads import C_BOT, pool, python_bot, said_to
+from support.uploads import C_BOT, python_bot, said_to
 
 pytestmark = pytest.mark.slow
 
 GOOD = "print(first, flush=True)"
-
-
-@pytest.fixture
-async def bwrap() -> AsyncIterator[Sandbox]:
-    need("bwrap")
-    async with opened(SandboxName.BWRAP) as sandbox:
-        yield sandbox
-    assert [one for one in os.listdir(store_folder()) if run_of(os.getpid()) in one] == []
 
 
 @pytest.fixture
@@ -59,7 +51,7 @@ async def hand_in(
     """Takes in a bot; whatever comes of it, only frozen bots are left."""
     try:
         return await taken_in(
-            *(str(path), files, pools or (pool(),), sandbox, Settings()),
+            *(str(path), files, pools or (pool_of(),), sandbox, Settings()),
             say=lambda _: None,
             name=name,
         )
@@ -71,9 +63,9 @@ async def test_a_bot_is_tried_in_all_games_and_frozen(bwrap: Sandbox, tmp_path: 
     """It is said what is going on; what is frozen can be found, and is not built again."""
     said, say = said_to()
     pools = [
-        pool(),
-        pool("briscola-3", time="move=1s", pace=1),
-        pool("briscola-4", places=2, seating=pool().seating),
+        pool_of(),
+        pool_of("briscola-3", time="move=1s", pace=1),
+        pool_of("briscola-4", places=2, seating=pool_of().seating),
     ]
     settings = Settings()
     frozen = await taken_in("sample:first", tmp_path, pools, bwrap, settings, say=say)
@@ -127,7 +119,7 @@ async def test_two_can_hand_in_the_same_at_once(bwrap: Sandbox, tmp_path: Path) 
     async def one() -> None:
         frozen.append(
             await taken_in(
-                str(bot), tmp_path / "files", [pool()], bwrap, Settings(), say=lambda _: None
+                str(bot), tmp_path / "files", [pool_of()], bwrap, Settings(), say=lambda _: None
             )
         )
 
@@ -158,9 +150,38 @@ async def test_a_bot_that_does_not_pass_check_is_refused(bwrap: Sandbox, tmp_pat
     assert text.startswith(f"bot '{bot}' does not pass `check` of briscola-2: illegal: ")
     assert "-> answer with one of the strings in `legal`" in text
     assert text.endswith(
-        f"; see it at home: referee check '{bot}' --game briscola-2 --sandbox bwrap"
+        f"; see it at home: referee check '{bot}' --game briscola-2 --time start=10s,move=2s "
+        "--sandbox bwrap"
     )
     assert text.isprintable()
+
+
+SLOW = "time.sleep(0.5); print(first, flush=True)"
+
+
+async def test_who_is_too_slow_for_a_tight_clock_is_so_at_home(
+    bwrap: Sandbox, tmp_path: Path
+) -> None:
+    """The clock is that of the pool, here and in the command that is told."""
+    bot = python_bot(tmp_path / "bot", SLOW)
+    tight = pool_of(time="move=100ms,bank=0s,soft=0ms")
+    with pytest.raises(RefereeError, match="does not pass `check` of briscola-2: late: ") as caught:
+        await hand_in(bot, tmp_path / "files", bwrap, [tight])
+
+    referee, *words = shlex.split(str(caught.value).partition("; see it at home: ")[2])
+    program = Path(sys.executable).parent / referee
+    done = await trio.run_process([program, *words], capture_stdout=True, check=False)
+    assert done.returncode == 1
+    assert b"problem late: " in done.stdout
+
+
+async def test_the_clock_at_home_is_said_where_the_pool_says_none(
+    bare: Sandbox, tmp_path: Path
+) -> None:
+    """A match's own: that of `referee check` is another one."""
+    upload = Taken(tmp_path, "", "bot", "bot")
+    told = at_home(upload, pool_of(time=""), bare)
+    assert told == f"referee check bot --game briscola-2 --time {DEFAULT_TIME} --sandbox bare"
 
 
 @pytest.mark.thorough
@@ -237,8 +258,8 @@ async def test_what_cannot_be_built_is_refused(
     assert str(tmp_path / "files") not in text
     built = "build = " in toml and "rm" not in toml and "build = 1" not in toml
     if built:
-        home = f"see it at home: referee check {bot} --game briscola-2 --sandbox bwrap"
-        assert text.splitlines()[-1] == home
+        home = f"see it at home: referee check {bot} --game briscola-2 --time start=10s,move=2s"
+        assert text.splitlines()[-1] == f"{home} --sandbox bwrap"
 
 
 async def test_a_build_has_no_network(bwrap: Sandbox, tmp_path: Path) -> None:
@@ -287,10 +308,10 @@ async def test_a_submitted_bot_is_never_built_or_run_bare(bare: Sandbox, tmp_pat
     upload = Taken(tmp_path / "bot", "", "bot", "bot")
     for trial in (examined, played):
         with pytest.raises(RefereeError, match="was submitted: it never runs without a sandbox"):
-            await trial(replace(own, submitted=True), pool(), bare, upload)
+            await trial(replace(own, submitted=True), pool_of(), bare, upload)
     with pytest.raises(RefereeError, match="built and tried in a sandbox only"):
         await taken_in(
-            str(tmp_path / "bot"), tmp_path, [pool()], bare, Settings(), say=lambda _: None
+            str(tmp_path / "bot"), tmp_path, [pool_of()], bare, Settings(), say=lambda _: None
         )
     assert sorted(os.listdir(tmp_path)) == ["bot"]
 

@@ -18,7 +18,7 @@ import zstandard
 from ladder import vault
 from ladder.vault import check, keep, keep_packed, path_of, sweep
 from referee.errors import HostError, RefereeError
-from support.sandboxes import need
+from support import disks
 
 DAY = 86_400.0
 
@@ -159,14 +159,8 @@ def test_an_error_in_the_middle_leaves_nothing(tmp_path: Path) -> None:
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of 64 KiB."""
-    need("mount", "umount", root=True)
-    folder = tmp_path / "small"
-    folder.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder], check=True)
-    try:
+    with disks.small_disk(tmp_path / "small", 64) as folder:
         yield folder
-    finally:
-        subprocess.run(["umount", "-l", folder], check=True)
 
 
 def test_a_full_disk_is_one_line_and_leaves_no_file(small_disk: Path, plain: Path) -> None:

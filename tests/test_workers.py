@@ -30,37 +30,18 @@ from referee.seating import Seating
 from referee.settings import Settings
 from referee.verdict import ATTEMPTS, Family, FaultCode, OnFault, Verdict
 from referee.workers.blocks import Blocks
-from referee.workers.jobs import BlockResult, Job, Outcome
+from referee.workers.jobs import BlockResult, Job, Outcome, Unready
 from referee.workers.lines import Lines
 from referee.workers.playing import Player
-from referee.workers.pool import WorkerBug, opened_pool
+from referee.workers.pool import Pool, WorkerBug, opened_pool
 from support.drive import CRASH, play
 from support.invariants import nothing_left
 from support.matches import has_tool, lines_of, processes_with, verified
-from support.sandboxes import need, python_bot
+from support.processes import until
+from support.sandboxes import Troubled, bot_that, need
 from support.strategies import likely
 
-BOT = """
-import json, os, signal, sys, time
-acts = 0
-for line in sys.stdin:
-    message = json.loads(line)
-    if message["type"] == "hello":
-        print('{"type":"ready","protocol":1,"name":"bot"}', flush=True)
-    if message["type"] == "act":
-        acts += 1
-        TODO
-        print(json.dumps({"id": message["id"], "action": message["legal"][-1]}), flush=True)
-"""
-"""Plays its last legal action, once it has done what a test wants it to do."""
-
 TABLES = [(game, seats) for game in catalogue() for seats in find(game).seats]
-PATIENCE_S = 20
-
-
-def bot(folder: Path, todo: str = "pass") -> str:
-    """A bot that does something before each of its answers."""
-    return python_bot(folder, BOT.replace("TODO", todo))
 
 
 def job(*bots: str, game: str = "briscola-2", blocks: int = 2, **more: object) -> Job:
@@ -88,13 +69,6 @@ def add(path: Path, text: str) -> None:
 def names_in(folder: Path) -> list[str]:
     """What lies in a folder."""
     return sorted(os.listdir(folder))
-
-
-async def until(what: Callable[[], object]) -> None:
-    """Waits for other processes: there is no clock of ours to move."""
-    with trio.fail_after(PATIENCE_S):
-        while not what():  # noqa: ASYNC110  # what others do is no event of ours
-            await trio.sleep(0.01)
 
 
 def plan_of(game: str, seats: int, bots: int, **more: object) -> MatchPlan:
@@ -130,15 +104,15 @@ def sums(blocks: Sequence[BlockResult], what: str) -> tuple[int, ...]:
 
 @pytest.mark.parametrize(("game", "seats"), TABLES)
 def test_the_values_of_the_blocks_are_those_of_the_match(
-    game: str, seats: int, thorough: bool
+    game: str, seats: int, many_cases: bool
 ) -> None:
     """Whoever holds a seat or a side, with deals that are void, faulted or not played."""
     partners = len(plan_of(game, seats, seats).rules.game.partners)
     for bots in {seats, partners}:  # as many bots as seats, or as sides
         dice = random.Random(bots)
-        for share in (0.0, 0.02) if thorough else (0.02,):
+        for share in (0.0, 0.02) if many_cases else (0.02,):
             blocks_of(
-                plan_of(game, seats, bots, deals=9 if thorough else 2),
+                plan_of(game, seats, bots, deals=9 if many_cases else 2),
                 lambda _, legal: CRASH if dice.random() < share else likely(legal, dice),  # noqa: B023  # called at once
             )
 
@@ -241,7 +215,7 @@ async def test_a_bot_that_has_changed_since_it_was_looked_at_is_not_run() -> Non
 @pytest.mark.slow
 async def test_a_bot_that_crashes_is_at_fault_in_its_blocks(tmp_path: Path) -> None:
     """Code, count and value; once it is benched, its deals are not played."""
-    crashes = bot(tmp_path / "crashes", "sys.exit(3)")
+    crashes = bot_that(tmp_path / "crashes", "sys.exit(3)")
     outcome = await played(job("sample:first", crashes, game="briscola-2", blocks=2))
     first, second = outcome.blocks
 
@@ -255,23 +229,12 @@ async def test_a_bot_that_crashes_is_at_fault_in_its_blocks(tmp_path: Path) -> N
 @pytest.mark.slow
 async def test_what_is_found_at_the_farewell_is_in_no_block(tmp_path: Path) -> None:
     """A bot cannot, once it knows how the last block went, take it away from the others."""
-    late = bot(tmp_path / "late")
+    late = bot_that(tmp_path / "late")
     add(tmp_path / "late" / "bot.py", "print('and another thing', flush=True)\n")
     outcome = await played(job("sample:first", late, seating=Seating.ONE, blocks=1))
 
     assert outcome.blocks[0].faults == (0, 0)
     assert outcome.faults == (0, 1)
-
-
-class Troubled(Bare):
-    """A sandbox that breaks down for good after some deals."""
-
-    deals = 5
-
-    def trouble(self) -> str | None:
-        """Whether it has broken down."""
-        self.deals -= 1
-        return None if self.deals >= 0 else "the daemon is gone"
 
 
 @pytest.mark.slow
@@ -282,7 +245,7 @@ async def test_a_job_that_is_given_up_has_the_blocks_that_were_finished(
     monkeypatch.setattr(match_module, "_BACK_OFF_S", 0.0)
     path = tmp_path / "record"
     wanted = job("sample:first", "sample:greedy", blocks=3, record=str(path))
-    outcome = await played(wanted, Troubled())
+    outcome = await played(wanted, Troubled(5))
     whole = await played(replace(wanted, record=None))
 
     assert outcome.given_up == (Family.HOST, "the daemon is gone")
@@ -321,7 +284,7 @@ async def test_a_stranger_is_not_run_bare_where_no_sandbox_works(
     """The sandbox was opened before anybody knew of the bot: it is looked at all the same."""
     monkeypatch.setattr(bubblewrap, "PROGRAMS", "/no/such/folder")
     monkeypatch.setenv("DOCKER_HOST", "unix:///no/such/socket")
-    stranger = bot(tmp_path / "stranger")
+    stranger = bot_that(tmp_path / "stranger")
     os.chmod(tmp_path / "stranger" / "bot.py", 0o777)  # noqa: S103  # anybody might have written it
     async with opened_for(SandboxName.AUTO, (), Settings()) as sandbox:
         player = Player(sandbox, Settings())
@@ -346,13 +309,12 @@ def nothing_of(runs: Sequence[str]) -> bool:
 @pytest.mark.slow
 async def test_the_same_job_is_the_same_in_every_worker(tmp_path: Path) -> None:
     """Each is pinned to a core; signals of the terminal do not reach them; nothing is left."""
-    mine, empty = bot(tmp_path / "mine"), tmp_path / "empty"
+    mine, empty = bot_that(tmp_path / "mine"), tmp_path / "empty"
     empty.mkdir()
     wanted = job("sample:greedy", mine, first=3)
     found: list[Outcome] = []
 
-    async def collect(pool: object, one: Job) -> None:
-        assert hasattr(pool, "play")
+    async def collect(pool: Pool, one: Job) -> None:
         found.append(await pool.play(one))
 
     with nothing_left(tmp_path / "mine", empty):
@@ -387,6 +349,9 @@ async def test_what_is_wrong_with_a_job_is_raised_and_the_worker_lives(
         with pytest.raises(RefereeError) as caught:
             await pool.play(job("no/such/bot", "sample:first"))
         assert str(caught.value) == line
+        with pytest.raises(Unready) as unready:
+            await pool.play(job("sample:first", "no/such/bot"))
+        assert (str(unready.value), unready.value.bot) == (line, 1)
         with pytest.raises(RefereeError, match="record '/proc/none/record"):
             await pool.play(job("sample:first", "sample:first", record="/proc/none/record"))
         with pytest.raises(HostError, match=r"record '.*': Is a directory"):
@@ -415,7 +380,7 @@ async def test_a_job_outlives_its_worker(tmp_path: Path) -> None:
     """Killed in mid-deal, it is replaced, and the job brings what it always brings."""
     flag, empty = tmp_path / "flag", tmp_path / "empty"
     empty.mkdir()
-    kills = bot(
+    kills = bot_that(
         tmp_path / "kills",
         f"""
         if acts == 7 and not os.path.exists({str(flag)!r}):
@@ -443,7 +408,7 @@ async def test_a_job_outlives_its_worker(tmp_path: Path) -> None:
 @pytest.mark.thorough
 async def test_a_job_that_kills_every_worker_is_the_hosts_failure(tmp_path: Path) -> None:
     """It is played no more than three times."""
-    kills = bot(tmp_path / "kills", "os.kill(os.getppid(), signal.SIGKILL)")
+    kills = bot_that(tmp_path / "kills", "os.kill(os.getppid(), signal.SIGKILL)")
     async with opened_pool(1, SandboxName.BARE) as pool:
         with pytest.raises(HostError, match=f"{ATTEMPTS} workers ended .* killed by SIGKILL"):
             await pool.play(job("sample:greedy", kills))
@@ -460,7 +425,7 @@ async def test_whoever_stops_waiting_ends_the_bots(sandbox: str, tmp_path: Path)
     empty = tmp_path / "empty"
     empty.mkdir()
     record = tmp_path / "records" / "record"
-    slow = bot(tmp_path / "slow", "time.sleep(60)")
+    slow = bot_that(tmp_path / "slow", "time.sleep(60)")
 
     def plays() -> bool:
         part = Path(f"{record}.part")
@@ -503,7 +468,7 @@ def test_nothing_outlives_a_parent_that_is_killed(tmp_path: Path) -> None:
     token = f"orphan-{os.getpid()}"
     flag = tmp_path / "flag"
     add(flag, "")
-    slow = bot(tmp_path / "slow", f"open({str(flag)!r}, 'a').write('x'); time.sleep(60)")
+    slow = bot_that(tmp_path / "slow", f"open({str(flag)!r}, 'a').write('x'); time.sleep(60)")
     toml = tmp_path / "slow" / "bot.toml"
     toml.write_text(toml.read_text().replace("bot.py", f"bot.py {token}"))
     words = [sys.executable, "-P", "-c", PARENT, "bare", slow, "sample:first"]
@@ -528,7 +493,7 @@ QUICK = (("briscola-2", 2, 2), ("briscola-3", 3, 3), ("sueca", 4, 2), ("sueca-it
 
 
 @pytest.mark.slow
-async def test_copies_of_a_bot_end_every_block_level(thorough: bool) -> None:
+async def test_copies_of_a_bot_end_every_block_level(many_cases: bool) -> None:
     """In every game, with every number of bots: whoever sits everywhere has no luck."""
     tables = {
         (game, seats, bots)
@@ -546,13 +511,13 @@ async def test_copies_of_a_bot_end_every_block_level(thorough: bool) -> None:
             game=game,
             options=seats_of(game, seats),
             seating=seating,
-            blocks=2 if thorough else 1,
+            blocks=2 if many_cases else 1,
         )
         if not level(await pool.play(one)):
             unlevel.append(table)
 
     async with opened_pool(sandbox=SandboxName.BARE) as pool, trio.open_nursery() as nursery:
-        for table in sorted(tables) if thorough else QUICK:
+        for table in sorted(tables) if many_cases else QUICK:
             nursery.start_soon(look, table)
     assert unlevel == []
 

@@ -1,5 +1,6 @@
 """Zips that nobody trusts: every limit holds, and what is taken is plain files."""
 
+import errno
 import os
 import random
 import signal
@@ -16,7 +17,8 @@ from ladder.uploads import unpacking
 from ladder.uploads.archive import unpacked
 from ladder.uploads.unpacking import LARGEST_FILE, MEMORY, Refused
 from referee.errors import HostError
-from support.sandboxes import need
+from referee.folders import OUR_TROUBLE
+from support.disks import small_disk
 from support.zips import (
     GOOD,
     LAST,
@@ -263,12 +265,37 @@ def test_how_the_unpacker_ended_is_told(tmp_path: Path, monkeypatch: pytest.Monk
             unzip(good(), tmp_path / name)
 
 
+@pytest.mark.parametrize(
+    ("said", "line"),
+    [
+        ("raise ValueError('our\\x1bmistake\\n' + '\\u202e')", r"our\\x1bmistake \\u202e$"),
+        ("import sys; sys.exit('x' * 100_000 + 'the end')", r"status 1: \.\.\.x{290,}the end$"),
+        ("import sys; sys.stderr.buffer.write(b'\\xff'); sys.exit(3)", r"status 3: \ufffd$"),
+        ("import sys; sys.exit(4)", "status 4$"),
+        ("print('no report')", "status 0$"),
+    ],
+)
+def test_a_mistake_of_ours_is_told_with_its_last_words(
+    said: str, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In one line, and no longer than one can read."""
+    (tmp_path / "broken.py").write_text(said)
+    monkeypatch.setattr(unpacking, "__file__", str(tmp_path / "broken.py"))
+    with pytest.raises(HostError, match=f"the unpacker of zips ended with .*{line}") as told:
+        unzip(good(), tmp_path)
+    assert len(str(told.value)) < 400
+    assert str(told.value).isprintable()
+
+
+def test_trouble_of_the_machine_is_the_same_for_zips_and_folders() -> None:
+    """But for memory, which is bounded for zips; the unpacker knows nothing of us."""
+    assert {*unpacking.OUR_TROUBLE, errno.ENOMEM} == set(OUR_TROUBLE)
+
+
 def test_a_full_disk_is_not_the_fault_of_the_zip(tmp_path: Path) -> None:
     """It is the machine's, and is told in one line."""
-    need("mount", "umount", root=True)
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "none", tmp_path], check=True)
-    try:
-        with pytest.raises(HostError, match="No space left on device"):
-            unzip(good(large=random_bytes(150_000)), tmp_path)
-    finally:
-        subprocess.run(["umount", tmp_path], check=True)
+    with (
+        small_disk(tmp_path, 256),
+        pytest.raises(HostError, match="No space left on device"),
+    ):
+        unzip(good(large=random_bytes(150_000)), tmp_path)

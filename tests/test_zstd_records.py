@@ -85,19 +85,19 @@ def test_a_compressed_record_is_shown_and_proved_like_any_other(
 
 @pytest.mark.slow
 def test_any_flipped_bit_of_a_compressed_record_is_found(
-    plain: Path, packed: bytes, tmp_path: Path, thorough: bool
+    plain: Path, packed: bytes, tmp_path: Path, many_cases: bool
 ) -> None:
     """Unless the same bytes come out of it; and it is one line, whatever the bit."""
     lines = lines_of(plain)
     found = 0
-    for at in range(0, 8 * len(packed), 1 if thorough else 5):
+    for at in range(0, 8 * len(packed), 1 if many_cases else 5):
         changed = bytearray(packed)
         changed[at // 8] ^= 1 << at % 8
         trouble = read(tmp_path / "record", bytes(changed))
         assert trouble == lines or (isinstance(trouble, str) and "\n" not in trouble), at
         found += trouble != lines
 
-    assert found > 0.95 * (8 * len(packed)) / (1 if thorough else 5)
+    assert found > 0.95 * (8 * len(packed)) / (1 if many_cases else 5)
 
 
 def test_any_cut_tail_of_a_compressed_record_is_found(packed: bytes, tmp_path: Path) -> None:

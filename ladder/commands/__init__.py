@@ -27,7 +27,7 @@ _LADDER: Final = {
         "Shows a bot's rating over time, and its last matches.",
     ),
     "match": (
-        "ladder_show:show_match",
+        "ladder_match:show_match",
         "Shows a match: who played, what came of it, its faults, and where its record is.",
     ),
     "verify": (
@@ -47,9 +47,9 @@ _LADDER: Final = {
         "ladder_care:migrate_ladder",
         "Brings the database of an older referee up to date.",
     ),
-    "retire": ("ladder_bots:retire", "Takes a bot out of play."),
+    "retire": ("ladder_decide:retire", "Takes a bot out of play."),
     "rollback": (
-        "ladder_bots:rollback",
+        "ladder_decide:rollback",
         "Lets an earlier version of a bot play, or one that was retired or benched.",
     ),
 }

@@ -5,7 +5,7 @@ import secrets
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
 from sys import stderr
-from typing import Annotated, Final
+from typing import Annotated
 
 import trio
 import typer
@@ -20,17 +20,16 @@ from ladder.sequential import Decision
 from ladder.sprt import Verdict, read_sprt
 from referee.bots import find
 from referee.chance import KEY_BITS
-from referee.clock import DEFAULT_TIME
+from referee.commands import shared
+from referee.exits import HOST, INTERRUPTED
 from referee.faces import busy, console
-from referee.interrupts import INTERRUPTED, interruptible
+from referee.interrupts import interruptible
 from referee.sandbox.opening import SandboxName
 from referee.seating import Seating
 from referee.settings import read_settings
-from referee.verdict import ATTEMPTS, Freeze, OnFault
+from referee.verdict import ATTEMPTS, Freeze
 from referee.workers.jobs import Job, Outcome
 from referee.workers.pool import opened_pool
-
-HOST: Final = 3
 
 
 def compare(
@@ -39,10 +38,7 @@ def compare(
     game: Annotated[
         str, typer.Option(help="A game with two sides; each bot holds one of them.")
     ] = "briscola-2",
-    options: Annotated[
-        list[str] | None,
-        typer.Option("--option", "-o", metavar="NAME=VALUE", help="See `referee games ID`."),
-    ] = None,
+    options: shared.Options = None,
     until: Annotated[
         str, typer.Option(metavar="decided|N", help="Until it is clear, or exactly N blocks.")
     ] = "decided",
@@ -61,32 +57,17 @@ def compare(
             help="Decide by this test instead; also alpha, beta, model=normalized|logistic.",
         ),
     ] = None,
-    key: Annotated[
-        str | None, typer.Option(help="Any text; the same key deals the same cards.")
-    ] = None,
+    key: shared.Key = None,
     seating: Annotated[
         Seating, typer.Option(help="In which seatings each deck is played.")
     ] = Seating.FULL,
-    time: Annotated[
-        str, typer.Option(metavar="SPEC", help=f"Each part optional.  [default: {DEFAULT_TIME}]")
-    ] = "",
-    sandbox: Annotated[
-        SandboxName, typer.Option(help="Where bots run; auto is the strongest that works here.")
-    ] = SandboxName.AUTO,
-    freeze: Annotated[
-        Freeze, typer.Option(help="Stop bots while others think; auto: those that work then.")
-    ] = Freeze.AUTO,
-    pace: Annotated[
-        int, typer.Option(metavar="MS", help="Let answers through so long after their act.")
-    ] = 0,
-    on_fault: Annotated[
-        OnFault | None,
-        typer.Option(help="What a bot's fault does to the deal.  [default: the game decides]"),
-    ] = None,
-    workers: Annotated[
-        int | None, typer.Option(metavar="N", help="Matches at a time.  [default: one a core]")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+    time: shared.Time = "",
+    sandbox: shared.Sandbox = SandboxName.AUTO,
+    freeze: shared.Freeze = Freeze.AUTO,
+    pace: shared.Pace = 0,
+    on_fault: shared.OnFault = None,
+    workers: shared.Workers = None,
+    as_json: shared.Json = False,
 ) -> None:
     """Finds out which of two bots is better. Plays until the answer is sure to 95 %.
 

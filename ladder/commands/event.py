@@ -3,7 +3,7 @@
 import json
 import shlex
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 import trio
 import typer
@@ -17,14 +17,15 @@ from ladder.pairing import expected_deals
 from ladder.plan import EventPlan
 from ladder.progress import shown
 from referee.bots import find
+from referee.commands.shared import Json
 from referee.errors import HostError, RefereeError, innermost
+from referee.exits import INTERRUPTED
 from referee.faces import busy, console
 from referee.interrupts import interruptible
 from referee.sandbox.opening import opened_for
 from referee.settings import Settings, read_settings
+from referee.wording import plural
 from referee.workers.pool import opened_pool
-
-INTERRUPTED: Final = 130
 
 File = Annotated[str, typer.Argument(metavar="FILE", help="A TOML file, or sample:NAME.")]
 Out = Annotated[
@@ -34,7 +35,6 @@ Out = Annotated[
         help="Where log, records and results are.  [default: beside FILE, with its name]",
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print the standings as JSON.")]
 
 
 def run(file: File, out: Out = None, as_json: Json = False) -> None:
@@ -178,7 +178,10 @@ async def _conduct(
             with busy(talk, "preparing the bots ..."):
                 where = await _prepare(event, settings)
             async with opened_pool(event.workers, event.sandbox) as pool:
-                talk.print(f"{pool.size} matches at a time; sandbox: {where}", style="dim")
+                talk.print(
+                    f"{plural(pool.size, 'match', 'matches')} at a time; sandbox: {where}",
+                    style="dim",
+                )
                 logged = log.found.matches.values()
                 before = sum(block.deals for match in logged for block in match.blocks)
                 with shown(talk, expected_deals(event.plan), before) as watch:

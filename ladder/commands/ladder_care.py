@@ -2,14 +2,14 @@
 
 import json
 import os
-import time
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.console import Console
 
 from ladder import heads, vault
-from ladder.commands.shared import Json, Where, opened
+from ladder.commands.shared import Where, opened, tell_new_key
 from ladder.heads import Head, SignedHead
 from ladder.proving.findings import Report
 from ladder.proving.proving import Wanted, prove
@@ -17,8 +17,10 @@ from ladder.store.database import Database
 from ladder.store.migrations import check_version, migrate, newest, version_of
 from ladder.store.store import Store
 from ladder.store.where import where_of
+from referee.commands.shared import Json
 from referee.errors import RefereeError
 from referee.faces import busy, console
+from referee.wording import plural
 
 _DAY_S = 24 * 3600
 _FINDINGS_SHOWN = 50
@@ -53,6 +55,8 @@ def verify(
     from its decks and actions; ratings are computed anew. A chain shows damage, not forgery:
     publish a signed head from time to time, and compare with --against.
     """
+    if head and as_json:
+        raise RefereeError("say --head or --json, not both: a head is JSON by itself")
     if public_key is not None and against is None:
         raise RefereeError("--public-key says whose head --against is: say that, too")
     published = None if against is None else _checked(against, public_key)
@@ -65,7 +69,7 @@ def verify(
     if as_json:
         print(json.dumps(_as_json(found), indent=2))
     else:
-        _print(found)
+        _print(found, console(stderr=head))  # where a head is to go, nothing else goes
     raise typer.Exit(int(not found.holds))
 
 
@@ -87,11 +91,9 @@ def _proved(where: str | None, wanted: Wanted) -> Report:
 
 def _signed(store: Store, found: Report) -> SignedHead:
     """What was just proved, with our signature."""
-    store.files.mkdir(mode=0o700, parents=True, exist_ok=True)
-    head = Head(
-        ladder=found.ladder, facts=found.facts, hash=found.head, at_ms=time.time_ns() // 1_000_000
+    return heads.sign_now(
+        store.files, ladder=found.ladder, facts=found.facts, last=found.head, made=tell_new_key
     )
-    return heads.signed(head, heads.kept_key(store.files))
 
 
 def _as_json(found: Report) -> dict[str, Any]:
@@ -110,8 +112,7 @@ def _as_json(found: Report) -> dict[str, Any]:
     }
 
 
-def _print(found: Report) -> None:
-    to = console()
+def _print(found: Report, to: Console) -> None:
     for one in found.findings[:_FINDINGS_SHOWN]:
         to.print(one.line, style="red")
     if more := max(len(found.findings) - _FINDINGS_SHOWN, 0) + found.more:
@@ -119,8 +120,9 @@ def _print(found: Report) -> None:
     for note in found.notes:
         to.print(note, style="dim")
     to.print(
-        f"{found.facts:,} facts, {found.matches:,} matches, {found.records:,} records, "
-        f"{found.proved:,} of them played again, {found.bots:,} bots"
+        f"{plural(found.facts, 'fact')}, {plural(found.matches, 'match', 'matches')}, "
+        f"{plural(found.records, 'record')}, {found.proved:,} of them played again, "
+        f"{plural(found.bots, 'bot')}"
     )
     if found.holds:
         to.print(f"all of it holds; head: {found.head}", style="green")
@@ -151,7 +153,7 @@ def rebuild(where: Where = None, as_json: Json = False) -> None:
     raise typer.Exit(int(before != after))
 
 
-def migrate_ladder(where: Where = None) -> None:
+def migrate_ladder(where: Where = None, as_json: Json = False) -> None:
     """Brings the database of an older referee up to date. Make a copy of it before."""
     meant = where_of(where)
     if meant.is_local and not meant.database.exists():
@@ -165,7 +167,9 @@ def migrate_ladder(where: Where = None) -> None:
             migrate(database, connection)
     finally:
         database.close()
-    if found == newest():
+    if as_json:
+        print(json.dumps({"ladder": meant.typed, "before": found, "after": newest()}))
+    elif found == newest():
         print(f"ladder {meant.typed} is up to date: schema {found}")
     else:
         print(f"ladder {meant.typed}: schema {found} is now {newest()}")

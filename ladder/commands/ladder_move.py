@@ -7,11 +7,14 @@ from typing import Annotated
 import typer
 
 from ladder import heads
-from ladder.commands.shared import Json, Where, opened
+from ladder.commands.shared import Where, opened, tell_new_key
 from ladder.exchange.exporting import export
 from ladder.exchange.importing import take_in
 from ladder.store.where import where_of
+from referee.commands.shared import Json
+from referee.escaping import printable
 from referee.faces import busy, console
+from referee.wording import plural
 
 
 def export_ladder(
@@ -30,15 +33,20 @@ def export_ladder(
     """
     with opened(where) as store, busy(console(stderr=True), "exporting ...") as say:
         found = export(
-            store, file, bots=bots, watch=lambda done: say(f"exporting ... {done:,} records")
+            store,
+            file,
+            bots=bots,
+            watch=lambda done: say(f"exporting ... {done:,} records"),
+            made=tell_new_key,
         )
     if as_json:
         head = json.loads(heads.as_json(found.head))
         told = {"facts": found.facts, "records": found.records, "bots": found.bots, "head": head}
         print(json.dumps({"file": str(file), **told}))
     else:
-        with_bots = f", {found.bots:,} bots" if bots else ""
-        print(f"{file}: {found.facts:,} facts, {found.records:,} records{with_bots}")
+        with_bots = f", {plural(found.bots, 'bot')}" if bots else ""
+        facts, records = plural(found.facts, "fact"), plural(found.records, "record")
+        print(f"{file}: {facts}, {records}{with_bots}")
         print(f"signed by {found.head.public_key}")
 
 
@@ -67,7 +75,13 @@ def import_ladder(
         told = {"facts": found.facts, "records": found.records, "bots": found.bots}
         print(json.dumps(told | {"public_key": found.head.public_key}))
     else:
-        print(f"{found.facts:,} facts, {found.records:,} records, {found.bots:,} bots")
+        facts, records = plural(found.facts, "fact"), plural(found.records, "record")
+        print(f"{facts}, {records}, {plural(found.bots, 'bot')}")
         print(f"signed by {found.head.public_key}")
         if not found.bots:
             print("its bots are not in the archive: they can be submitted again")
+        if not found.key.exists():
+            print(
+                "its signing key is not in the archive: to sign as before, copy head-key from the "
+                f"old ladder's files to {printable(str(found.key))}"
+            )

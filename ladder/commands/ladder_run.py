@@ -8,23 +8,25 @@ from typing import Annotated
 import trio
 import typer
 
-from ladder.commands.shared import Json, Sandbox, Sandboxes, Where, opened
+from ladder.commands.shared import Sandbox, Sandboxes, Where, opened
 from ladder.desk import Desk
 from ladder.facts import Pool
-from ladder.pool_file import USUAL, Pools, changes, pools_of, read_pools
-from ladder.proving.pools import misfits
+from ladder.pool_file import USUAL_GAMES, Pools, changes, pools_of, read_pools
+from ladder.proving.pools import pool_misfit
 from ladder.runner import Runner, Span, lives
 from ladder.runner_progress import Shown, shown
-from ladder.show.wording import plural
 from ladder.store.store import Beginning, Store
 from ladder.store.where import where_of
 from ladder.uploads.freezing import BOTS
+from referee.commands.shared import Json, Workers
 from referee.errors import RefereeError
+from referee.exits import INTERRUPTED
 from referee.faces import busy, console
-from referee.interrupts import INTERRUPTED, interruptible
+from referee.interrupts import interruptible
 from referee.sandbox.opening import SandboxName, opened_for
 from referee.settings import Settings, read_settings
 from referee.variants import REVISION
+from referee.wording import plural
 from referee.workers.pool import opened_pool
 
 
@@ -68,7 +70,7 @@ def open_ladder(
     if file is not None and games:
         raise RefereeError("say FILE or --game, not both")
     asked = read_pools(file) if file is not None else pools_of(games) if games else None
-    begun = asked or pools_of(USUAL)
+    begun = asked or pools_of(USUAL_GAMES)
     with Store(where_of(where), Beginning(begun.name, begun.pools)) as store:
         before = store.roster.open_pools
         if asked is not None:
@@ -120,15 +122,15 @@ def _played(pool: Pool) -> str:
 
 def run(
     where: Where = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Matches at a time.  [default: one a core]"),
-    ] = None,
+    workers: Workers = None,
     once: Annotated[
         bool, typer.Option("--once", help="Stop when every bot could have had a match.")
     ] = False,
     blocks: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Stop after N blocks.")
+        int | None,
+        typer.Option(
+            metavar="N", min=1, help="Stop after N blocks; a match left over is played whole."
+        ),
     ] = None,
     sandbox: Sandbox = Sandboxes.AUTO,
     as_json: Json = False,
@@ -170,7 +172,8 @@ def _check_pools(store: Store) -> None:
     for pool in store.roster.open_pools:
         old = pool.rules.revision != REVISION
         told = f"its rules have revision {pool.rules.revision}; this referee's {REVISION}"
-        for line in [told] if old else misfits(pool):
+        line = told if old else pool_misfit(pool)
+        if line is not None:
             raise RefereeError(
                 f"{pool.name}: {line}: give the ladder its games anew with `referee ladder open`"
             )
@@ -191,10 +194,10 @@ async def _conduct(
     async with interruptible(playing):
         with playing:
             with busy(talk, "opening the sandbox ..."):
-                where = await _sandbox(sandbox, settings)
-            async with opened_pool(workers, SandboxName(where.partition(" ")[0])) as pool:
+                found, how = await _sandbox(sandbox, settings)
+            async with opened_pool(workers, found) as pool:
                 talk.print(
-                    f"{plural(pool.size, 'match', 'matches')} at a time; sandbox: {where}",
+                    f"{plural(pool.size, 'match', 'matches')} at a time; sandbox: {found} ({how})",
                     style="dim",
                 )
                 desk = Desk(store, lambda owner: lives(owner, local=local), watch)
@@ -203,8 +206,8 @@ async def _conduct(
     return playing.cancelled_caught
 
 
-async def _sandbox(name: SandboxName, settings: Settings) -> str:
-    """What the bots of strangers will run in.
+async def _sandbox(name: SandboxName, settings: Settings) -> tuple[SandboxName, str]:
+    """What the bots of strangers will run in, and how it binds them, in its own words.
 
     Raises:
         RefereeError: nothing of the kind works here.
@@ -215,5 +218,5 @@ async def _sandbox(name: SandboxName, settings: Settings) -> str:
                 f"submitted bots run in a sandbox only, and none works here: {place.how} "
                 "(see `referee doctor`)"
             )
-        return f"{place.name} ({place.how})"
+        return SandboxName(place.name), place.how
     raise AssertionError  # the block above returns or raises

@@ -1,15 +1,18 @@
 """What the commands of a ladder have in common: which ladder is meant, and how it is opened."""
 
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ladder.pool_file import USUAL, pools_of
+from ladder.facts import Pool
+from ladder.pool_file import USUAL_GAMES, pools_of
 from ladder.store.store import Beginning, Store
 from ladder.store.where import where_of
 from referee.errors import RefereeError
+from referee.escaping import printable
 
 Where = Annotated[
     str | None,
@@ -20,13 +23,16 @@ Where = Annotated[
         "and records are).  [default: $REFEREE_LADDER, else ladder-data]",
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Bot = Annotated[
+    str, typer.Argument(metavar="BOT", help="A name, AUTHOR/NAME, or # and an entrant's number.")
+]
+Everybody = Annotated[bool, typer.Option("--all", help="Older versions and retired bots, too.")]
 Game = Annotated[
     str | None,
     typer.Option(
         "--game",
         metavar="NAME",
-        help="Only this game of the ladder; # and its number is one of before.",
+        help="Only this game of the ladder, by name or id; # and its number is one of before.",
     ),
 ]
 
@@ -55,12 +61,30 @@ def opened(where: str | None) -> Store:
 
 def opened_or_made(where: str | None) -> Store:
     """The ladder that is meant; where there is none, one of the usual game."""
-    begun = pools_of(USUAL)
+    begun = pools_of(USUAL_GAMES)
     return Store(where_of(where), Beginning(begun.name, begun.pools))
 
 
-def pools_meant(store: Store, game: str | None) -> tuple[int, ...]:
-    """The pools that a person means by a name or a game's id: by default those that play.
+def tell_new_key(path: Path) -> None:
+    """Says aloud that a ladder has a new key: who knows its public half has to be told of another.
+
+    Args:
+        path: where it lies.
+    """
+    print(
+        f"made a key to sign heads with: {printable(str(path))}; keep a copy, and publish its "
+        "public half",
+        file=sys.stderr,
+    )
+
+
+def pools_meant(store: Store, game: str | None, *, closed: bool = True) -> tuple[Pool, ...]:
+    """The pools that a person means: by default those that play.
+
+    Args:
+        store: the ladder.
+        game: a name, a game's id, or # and a pool's number.
+        closed: whether one of before can be meant, where none that plays is.
 
     Raises:
         RefereeError: there is none.
@@ -68,25 +92,13 @@ def pools_meant(store: Store, game: str | None) -> tuple[int, ...]:
     roster = store.refresh()
     pools = roster.open_pools
     if game is None:
-        return tuple(pool.pool for pool in pools)
-    if game.startswith("#") and game[1:].isdecimal() and int(game[1:]) in roster.pools:
-        return (int(game[1:]),)
-    found = [pool.pool for pool in pools if game in {pool.name, pool.game}]
-    found = found or [pool.pool for pool in roster.pools.values() if game in {pool.name, pool.game}]
+        return pools
+    known = tuple(roster.pools.values()) if closed else pools
+    number = int(game[1:]) if game.startswith("#") and game[1:].isdecimal() else None
+    found = [pool for pool in known if pool.pool == number]
+    found = found or [pool for pool in pools if game in {pool.name, pool.game}]
+    found = found or [pool for pool in known if game in {pool.name, pool.game}]
     if not found:
         names = ", ".join(pool.name for pool in pools) or "none"
         raise RefereeError(f"game {game!r}: this ladder has {names}")
     return tuple(found)
-
-
-def new_file(path: Path) -> Path:
-    """A path at which nothing is yet.
-
-    Raises:
-        RefereeError: there is something, or no folder to put it in.
-    """
-    if path.exists():
-        raise RefereeError(f"{str(path)!r} is there already: nothing is written over")
-    if not path.absolute().parent.is_dir():
-        raise RefereeError(f"{str(path)!r}: there is no such folder")
-    return path

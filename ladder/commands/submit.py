@@ -3,6 +3,7 @@
 import getpass
 import json
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,13 +12,14 @@ import trio
 import typer
 from msgspec import Struct
 
-from ladder.commands.shared import Json, Sandbox, Sandboxes, Where, opened, opened_or_made
+from ladder.commands.shared import Sandbox, Sandboxes, Where, opened, opened_or_made, pools_meant
 from ladder.facts import Fact, Pool, Submission
 from ladder.names import fitted, name_of
-from ladder.pool_file import USUAL
+from ladder.pool_file import USUAL_GAMES
 from ladder.roster import Roster
 from ladder.store.store import Store
 from ladder.uploads.taking_in import Frozen, taken_in
+from referee.commands.shared import Json
 from referee.errors import RefereeError, innermost
 from referee.escaping import printable
 from referee.faces import busy, console
@@ -78,7 +80,9 @@ def submit(
     ] = None,
     game: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A game of the ladder to play.  [default: all]"),
+        typer.Option(
+            metavar="NAME", help="A game of the ladder to play, by name or id.  [default: all]"
+        ),
     ] = None,
     where: Where = None,
     sandbox: Sandbox = Sandboxes.AUTO,
@@ -94,9 +98,9 @@ def submit(
     asked = Asked(tuple(paths), name, author, tuple(partner or ()), tuple(game or ()))
     _check(asked)
     settings = read_settings()
-    for_any = not asked.partners and set(asked.games) <= set(USUAL)
+    for_any = not asked.partners and set(asked.games) <= set(USUAL_GAMES)
     with opened_or_made(where) if for_any else opened(where) as store:
-        partners = tuple(store.refresh().find(text) for text in asked.partners)
+        partners = tuple(_partner(store.refresh(), text, asked) for text in asked.partners)
         pools = _pools(store, asked.games)
         talk = console(stderr=True)
         taken: list[Taken] = []
@@ -152,18 +156,34 @@ def author_of(path: str, author: str | None) -> str:
     return found
 
 
+def _partner(roster: Roster, text: str, asked: Asked) -> int:
+    """A bot that may be a partner of all that are handed in.
+
+    Raises:
+        RefereeError: there is none such, or it is somebody else's, and they would never meet.
+    """
+    bot = roster.find(text)
+    whose = roster.entrants[bot].author
+    for path in asked.paths:
+        author = author_of(path, asked.author)
+        if author != whose:
+            raise RefereeError(
+                f"--partner {text!r}: it is a bot of {whose}, and {path!r} is of {author}: "
+                "partners have one author"
+            )
+    return bot
+
+
 def _pools(store: Store, games: tuple[str, ...]) -> tuple[Pool, ...]:
     """The games that a bot is to play.
 
     Raises:
         RefereeError: one of them is none of the ladder's.
     """
-    found = store.refresh().open_pools
-    for game in games:
-        if game not in {pool.name for pool in found}:
-            names = ", ".join(pool.name for pool in found) or "none"
-            raise RefereeError(f"game {game!r}: this ladder has {names}")
-    return tuple(pool for pool in found if not games or pool.name in games)
+    if not games:
+        return pools_meant(store, None)
+    meant = [pool for game in games for pool in pools_meant(store, game, closed=False)]
+    return tuple(pool for pool in pools_meant(store, None) if pool in meant)
 
 
 async def _take_all_in(
@@ -173,7 +193,7 @@ async def _take_all_in(
     pools: tuple[Pool, ...],
     sandbox: SandboxName,
     settings: Settings,
-    say: Any,
+    say: Callable[[str], None],
     *,
     taken: list[Taken],
     refused: list[Refusal],

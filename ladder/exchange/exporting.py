@@ -1,10 +1,7 @@
 """Writes a ladder as one archive, which is there whole or not at all."""
 
-import os
-import secrets
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 from zipfile import ZipFile
@@ -12,16 +9,16 @@ from zipfile import ZipFile
 from msgspec import Struct
 
 from ladder import heads, vault
-from ladder.event_log import sync_folder
 from ladder.exchange.archive import FACTS, HEAD, add_file, adding, line_of
 from ladder.facts import Match
-from ladder.heads import Head, SignedHead
+from ladder.files import atomic_write
+from ladder.heads import Made, SignedHead
 from ladder.proving.links import Links
 from ladder.store.reading import Reader
 from ladder.store.store import Store
 from ladder.uploads.freezing import BOTS, is_whole
-from referee.botfiles import files_of
 from referee.errors import HostError, RefereeError
+from referee.folders import HeldFolder
 
 Watch = Callable[[int], None]
 """Is told how many records were written."""
@@ -37,7 +34,12 @@ class Exported(Struct, frozen=True):
 
 
 def export(
-    store: Store, path: Path, *, bots: bool = False, watch: Watch = lambda _: None
+    store: Store,
+    path: Path,
+    *,
+    bots: bool = False,
+    watch: Watch = lambda _: None,
+    made: Made = lambda _: None,
 ) -> Exported:
     """Writes a ladder, as it is at one moment.
 
@@ -46,6 +48,7 @@ def export(
         path: where; nothing may be there.
         bots: whether the frozen bots go along, so that the ladder can go on elsewhere.
         watch: is told how it goes.
+        made: is told where the ladder's key lies if it had none.
 
     Raises:
         RefereeError: something is there, or the ladder is damaged: then it says where.
@@ -53,7 +56,7 @@ def export(
     """
     try:
         with _written(path) as file, ZipFile(file, "w") as archive:
-            return _export(store, archive, watch, bots=bots)
+            return _export(store, archive, watch, made, bots=bots)
     except OSError as error:
         raise HostError(f"archive {str(path)!r}: {error.strerror}") from error
 
@@ -70,34 +73,24 @@ def _written(path: Path) -> Iterator[IO[bytes]]:
     taken = RefereeError(f"{str(path)!r} exists already: choose another name")
     if path.exists() or path.is_symlink():
         raise taken
-    unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
     try:
-        with open(os.open(unfinished, flags, 0o600), "w+b") as file:
+        with atomic_write(path, mode=0o600, replace=False) as file:
             yield file
-            file.flush()
-            os.fsync(file.fileno())
-        try:
-            os.link(unfinished, path)
-        except FileExistsError:
-            raise taken from None
-    finally:
-        with suppress(FileNotFoundError):
-            unfinished.unlink()
-    sync_folder(path.parent)
+    except FileExistsError:
+        raise taken from None
 
 
-def _export(store: Store, archive: ZipFile, watch: Watch, *, bots: bool) -> Exported:
+def _export(store: Store, archive: ZipFile, watch: Watch, made: Made, *, bots: bool) -> Exported:
     with store.facts() as reader:
         newest = reader.head
         assert newest is not None  # noqa: S101  # every ladder begins with a fact
-        head = Head(
+        signed = heads.sign_now(
+            store.files,
             ladder=store.opened.ladder,
             facts=newest.seq,
-            hash=newest.hash,
-            at_ms=time.time_ns() // 1_000_000,
+            last=newest.hash,
+            made=made,
         )
-        signed = heads.signed(head, heads.kept_key(store.files))
         with adding(archive, HEAD) as file:
             file.write(heads.as_json(signed))
         with adding(archive, FACTS) as file:
@@ -144,5 +137,6 @@ def _add_bot(archive: ZipFile, files: Path, digest: str) -> None:
     folder = (files / BOTS / digest).resolve()
     if not is_whole(files, digest):
         raise RefereeError(f"bot {str(folder)!r} is missing, or is not what was frozen")
-    for path in files_of(folder):
-        add_file(archive, f"{BOTS}/{digest}/{path.relative_to(folder)}", path)
+    with HeldFolder(folder) as held:
+        for name, path in held.files().items():
+            add_file(archive, f"{BOTS}/{digest}/{name}", path)

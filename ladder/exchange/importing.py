@@ -5,9 +5,6 @@ database has taken every fact, in a transaction that is then closed; so what a p
 at worst files without a ladder, which the next import tells of.
 """
 
-import os
-import secrets
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -17,7 +14,6 @@ import msgspec
 from msgspec import Struct
 
 from ladder import heads, vault
-from ladder.event_log import sync_folder
 from ladder.exchange.archive import (
     FACTS,
     HEAD,
@@ -30,22 +26,20 @@ from ladder.exchange.archive import (
 )
 from ladder.exchange.exporting import record_name
 from ladder.facts import FIRST_HASH, Fact, Match, Opened, Submission, chained, digest_of
+from ladder.files import scratch_name, sweep, sync_folder
 from ladder.heads import SignedHead
 from ladder.proving.story import Story
 from ladder.store.database import DatabaseGone
 from ladder.store.importing import import_facts
 from ladder.store.where import Where, usual_files
 from ladder.uploads.bot_toml import TOML
-from ladder.uploads.freezing import BOTS, freeze, is_whole, keep, scratch
-from referee.botfiles import LARGEST_FOLDER
-from referee.bots import BotToml
+from ladder.uploads.freezing import BOTS, freeze, hash_of, keep, parts_of, scratch
+from referee.bots import LARGEST_TOML, BotToml
 from referee.errors import HostError, RefereeError
-from referee.sandbox.janitor import is_alive, run_of
+from referee.folders import LARGEST_FOLDER
+from referee.sandbox.place import remove_tree
 
 _LARGEST_HEAD: Final = 4096
-_LARGEST_TOML: Final = 16 * 1024
-_DEEPEST: Final = 32
-_LONGEST_NAME: Final = 255
 _COMING: Final = ".import-"
 
 Watch = Callable[[int], None]
@@ -59,6 +53,8 @@ class Imported(Struct, frozen=True):
     records: int
     bots: int
     head: SignedHead
+    key: Path
+    """Where the key belongs that signed it, which no archive holds."""
 
 
 def take_in(
@@ -85,11 +81,11 @@ def take_in(
                 text = b"".join(pieces(file, _LARGEST_HEAD))
             signed = heads.from_json(text, HEAD)
             heads.check(signed, public_key)
-            files = where.files or usual_files(signed.head.ladder)
-            coming = _Coming(files, entries, signed, watch)
+            coming = _Coming(where, entries, signed, watch)
             with coming.undone_unless_done():
                 import_facts(where, coming.facts())
-            return Imported(signed.head.facts, coming.records, coming.bots, signed)
+            key = coming.files / heads.KEY_FILE
+            return Imported(signed.head.facts, coming.records, coming.bots, signed, key)
     except OSError as error:
         named = error.filename or path
         raise HostError(f"{str(named)!r}: {error.strerror}") from error
@@ -105,15 +101,21 @@ class _Coming:
     Attributes:
         records: how many have come.
         bots: likewise.
+        files: where they belong.
     """
 
-    def __init__(self, files: Path, entries: Entries, signed: SignedHead, watch: Watch) -> None:
+    def __init__(self, where: Where, entries: Entries, signed: SignedHead, watch: Watch) -> None:
         self.records = self.bots = 0
-        self._files = files
+        self.files = where.files or usual_files(signed.head.ladder)
+        self._elsewhere = (
+            "import into another folder"
+            if where.is_local
+            else "say with ?files=DIR at the end of the URL where its files are to be"
+        )
         self._entries = entries
         self._head = signed.head
         self._watch = watch
-        self._folder = files / f"{_COMING}{run_of(os.getpid())}-{secrets.token_hex(4)}"
+        self._folder = self.files / scratch_name(_COMING)
         self._named: list[Path] = []
         """Folders that have come to where they belong."""
 
@@ -126,10 +128,10 @@ class _Coming:
             raise  # the last word may have reached it: then the ladder is there, and whole
         except BaseException:
             for folder in self._named:
-                _remove(folder)
+                remove_tree(folder)
             raise
         finally:
-            _remove(self._folder)
+            remove_tree(self._folder)
 
     def facts(self) -> Iterator[Fact]:
         """All facts; when one is given its record was kept, and after the last all has its name.
@@ -159,15 +161,13 @@ class _Coming:
     def _begin(self) -> None:
         """Makes our folder, and takes away what imports have left that were killed."""
         for name in (vault.RECORDS, BOTS):
-            if any((self._files / name).glob("*")):
+            if any((self.files / name).glob("*")):
                 raise RefereeError(
-                    f"there are {name} in {str(self._files)!r} already: import elsewhere, or "
-                    "remove them"
+                    f"there are {name} in {str(self.files)!r} already, and they may be a living "
+                    f"ladder's: {self._elsewhere}"
                 )
-        self._files.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for left in self._files.glob(f"{_COMING}*"):
-            if not is_alive(left.name.removeprefix(_COMING).rpartition("-")[0]):
-                _remove(left)
+        self.files.mkdir(mode=0o700, parents=True, exist_ok=True)
+        sweep(self.files, _COMING)
         self._folder.mkdir(mode=0o700)
 
     def _chained(self, file: IO[bytes]) -> Iterator[Fact]:
@@ -210,18 +210,18 @@ class _Coming:
                     left -= _copied(file, target, left)
                     target.chmod(0o555 if runs(info) else 0o444)
             freeze(given, _toml(given, digest), frozen, digest)
+            if hash_of(frozen) != digest:
+                raise RefereeError(f"bot {digest} was changed")
             keep(frozen, digest)
-        if not is_whole(self._folder, digest):
-            raise RefereeError(f"bot {digest} was changed")
         self.bots += 1
 
     def _name_all(self) -> None:
         """Puts the folders where they belong."""
         for name in (vault.RECORDS, BOTS):
             if (self._folder / name).is_dir():
-                (self._folder / name).rename(self._files / name)
-                self._named.append(self._files / name)
-        sync_folder(self._files)
+                (self._folder / name).rename(self.files / name)
+                self._named.append(self.files / name)
+        sync_folder(self.files)
 
 
 def _toml(folder: Path, digest: str) -> str:
@@ -232,7 +232,7 @@ def _toml(folder: Path, digest: str) -> str:
     """
     try:
         with (folder / TOML).open("rb") as file:
-            text = file.read(_LARGEST_TOML + 1)
+            text = file.read(LARGEST_TOML + 1)
         if not msgspec.toml.decode(text, type=BotToml).build:
             return text.decode()
     except (OSError, ValueError, RecursionError) as error:
@@ -246,14 +246,10 @@ def _inside(name: str) -> Path:
     Raises:
         RefereeError: it is not within it.
     """
-    parts = name.split("/")
-    strange = any(
-        part in ("", ".", "..") or "\0" in part or len(os.fsencode(part)) > _LONGEST_NAME
-        for part in parts
-    )
-    if strange or len(parts) > _DEEPEST:
-        raise RefereeError(f"{name[:80]!r} is no name of a file of a bot")
-    return Path(*parts)
+    try:
+        return Path(*parts_of(name))
+    except ValueError as error:
+        raise RefereeError(f"{name[:80]!r} is no name of a file of a bot: {error}") from error
 
 
 def _copied(file: IO[bytes], to: Path, most: int) -> int:
@@ -268,11 +264,3 @@ def _copied(file: IO[bytes], to: Path, most: int) -> int:
             return sum(target.write(piece) for piece in pieces(file, most))
     except (FileExistsError, NotADirectoryError) as error:
         raise RefereeError(f"{to.name!r} is a file and a folder") from error
-
-
-def _remove(folder: Path) -> None:
-    """Takes away what may be read-only."""
-    for place, _, _ in os.walk(folder):
-        with suppress(OSError):
-            os.chmod(place, 0o700)  # it is nobody else's
-    shutil.rmtree(folder, ignore_errors=True)

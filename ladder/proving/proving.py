@@ -12,7 +12,7 @@ from ladder.facts import FIRST_HASH, Match, Pool
 from ladder.heads import Head, misfit
 from ladder.proving.findings import Findings, Report
 from ladder.proving.links import Links
-from ladder.proving.pools import misfits
+from ladder.proving.pools import pool_misfit
 from ladder.proving.ratings import Benchings, Ratings
 from ladder.proving.reading import Read, Reading
 from ladder.proving.records import Records, examine_bots, note_orphans
@@ -149,8 +149,9 @@ class _Through:
         for what in filter(None, trouble):
             tell(what)
         if isinstance(fact, Pool):
-            for what in misfits(fact):
-                tell(f"pool {fact.pool}: {what}")
+            wrong = pool_misfit(fact)
+            if wrong is not None:
+                tell(f"pool {fact.pool}: {wrong}")
         if isinstance(fact, Match) and not trouble:
             self._ratings.add(self.matches, fact)
             records.add(seq, self.matches, fact, self._reading.known.pools[fact.job.pool])

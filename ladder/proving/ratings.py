@@ -3,12 +3,11 @@
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from ladder.benching import Count, counted
+from ladder.benching import Count, benchings, counted
 from ladder.facts import Decision, Deed, Fact, Match, Pool
+from ladder.ledger import Ledger, Standing, StandingTable
 from ladder.proving.findings import LAST, Findings
 from ladder.roster import Roster
-from ladder.store.jobs import benched
-from ladder.store.ratings import Ledger, Standing, Standings
 from ladder.store.rows import Fetched
 
 
@@ -32,7 +31,7 @@ class Ratings:
         self._told: set[tuple[int, int]] = set()
         """Whose ratings are known to differ, by pool and entrant: all later ones would, too."""
 
-    def standings(self, pool: int) -> Standings:
+    def standings(self, pool: int) -> StandingTable:
         """All that have played in a pool."""
         return {at: one for at, one in self._ledger.standings.items() if at[0] == pool}
 
@@ -108,7 +107,7 @@ def _differs(written: Iterable[float] | None, wanted: Iterable[float] | None) ->
 class Benchings:
     """Who had to be benched by the rule, and who was."""
 
-    def __init__(self, standings: Callable[[int], Standings]) -> None:
+    def __init__(self, standings: Callable[[int], StandingTable]) -> None:
         """Nobody was.
 
         Args:
@@ -144,7 +143,7 @@ class Benchings:
                 )
                 kept.appendleft(counted(fact.blocks, fact.voids, place))
             self._due.extend(
-                benched(
+                benchings(
                     roster,
                     fact,
                     standings=lambda: self._standings(pool.pool),

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from ladder.facts import Fact, Match, Opened, Pool, Submission
-from ladder.packing import counted, packed
+from ladder.packing import packed, packed_counts
 from ladder.proving.findings import Findings
 from ladder.store.examining import Examiner, Page, Plain
 from ladder.store.rows import (
@@ -15,9 +15,9 @@ from ladder.store.rows import (
     Fetched,
     Known,
     Link,
-    fact_of,
-    job_of,
-    match_of,
+    fact_in_row,
+    job_in_row,
+    match_in_rows,
     numbers,
     texts,
 )
@@ -70,9 +70,9 @@ class Reading:
         """The fact of a row that is no match."""
         where = f"{one.kind} of fact {one.seq}"
         try:
-            fact = fact_of(one.kind, one.row, one.row["at_ms"])
+            fact = fact_in_row(one.kind, one.row, one.row["at_ms"])
         except Damaged as error:
-            self._findings.add(where, str(error).removeprefix(f"{where}: "), one.seq)
+            self._findings.add(where, error.what, one.seq)
             return None
         written, again = "", ""
         match fact:
@@ -119,9 +119,9 @@ class Reading:
             tell(missing)
             return None
         try:
-            match = match_of(row, verdicts, link.at_ms, self.known)
+            match = match_in_rows(row, verdicts, link.at_ms, self.known)
         except Damaged as error:
-            tell(str(error).partition(": ")[2])
+            tell(error.what)
             return None
         for what in _twofold(match, row, verdicts):
             tell(what)
@@ -148,7 +148,7 @@ class Reading:
             if missing:
                 self._findings.add(where, missing)
                 continue
-            job = job_of(row, self.known)
+            job = job_in_row(row, self.known)
             if job.name != row["job"]:
                 self._findings.add(where, "its id is not that of what it says")
             elif texts(job.entrants) != row["entrants"]:
@@ -162,7 +162,7 @@ def _twofold(match: Match, row: Fetched, verdicts: Sequence[Fetched]) -> list[st
         found.append("the id of its job is not that of what the job says")
     try:
         blocks = packed(match.blocks, len(entrants))
-        counts = counted(entrants, match.used_us, match.voids, match.faults)
+        counts = packed_counts(entrants, match.used_us, match.voids, match.faults)
     except (ValueError, OverflowError):
         blocks = counts = b""
     if blocks != row["blocks"]:

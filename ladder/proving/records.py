@@ -19,8 +19,8 @@ from typing import Final, Self
 
 from ladder import vault
 from ladder.facts import Match, Pool
-from ladder.proof import prove
 from ladder.proving.findings import Findings
+from ladder.proving.match import prove_match
 from ladder.uploads.freezing import BOTS, is_whole
 from referee.errors import HostError
 
@@ -122,7 +122,7 @@ def _proved(batch: list[Task]) -> list[tuple[int, int, str]]:
     found = []
     for fact, number, match, pool, path in batch:
         try:
-            trouble = prove(match, pool, path)
+            trouble = prove_match(match, pool, path)
         except HostError as error:
             trouble = str(error)
         if trouble is not None:

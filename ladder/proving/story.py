@@ -12,7 +12,8 @@ import msgspec
 
 from ladder.facts import Decision, Deed, Fact, Match, Opened, Pool, Submission
 from ladder.names import name_of
-from ladder.packing import counted, packed, uncounted, unpacked
+from ladder.packing import packed, packed_counts, unpacked, unpacked_counts
+from ladder.plan import MOST_BENCH, MOST_BLOCKS
 from ladder.roster import Roster
 from referee.errors import RefereeError
 
@@ -21,7 +22,6 @@ _SHA256: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _BELOW: Final = 2**63
 _MOST_PLACES: Final = 64
 _MOST_SEATINGS: Final = 100_000
-_MOST_BLOCKS: Final = 100_000
 
 
 class Story:
@@ -72,7 +72,7 @@ class Story:
             yield f"its tables have {pool.places} places"
         if not 0 < pool.seatings <= _MOST_SEATINGS:
             yield f"a deck is played in {pool.seatings} seatings"
-        if not 0 < pool.blocks <= _MOST_BLOCKS or pool.bench < 0:
+        if not 0 < pool.blocks <= MOST_BLOCKS or not 0 <= pool.bench <= MOST_BENCH:
             yield f"{pool.blocks} blocks a match, {pool.bench} to be benched"
 
     def _of_submission(self, one: Submission) -> Iterator[str]:
@@ -129,7 +129,7 @@ def _of_table(match: Match, pool: Pool) -> Iterator[str]:
     if any(len(row) != places for row in by_place) or len(set(job.entrants)) != places:
         yield f"its table has not {places} places for different bots"
         return
-    if not 0 < job.blocks <= _MOST_BLOCKS or not job.key:
+    if not 0 < job.blocks <= MOST_BLOCKS or not job.key:
         yield "its job has no blocks, too many, or no key"
     if any(not 0 <= fault.bot < places for fault in match.fault_list):
         yield "a fault is at no place of its table"
@@ -158,6 +158,6 @@ def _is_kept(match: Match, pool: Pool) -> bool:
     rows = (match.job.entrants, match.used_us, match.voids, match.faults)
     try:
         blocks = unpacked(packed(match.blocks, pool.places), pool.places, pool.seatings)
-        return blocks == match.blocks and uncounted(counted(*rows), pool.places) == rows
+        return blocks == match.blocks and unpacked_counts(packed_counts(*rows), pool.places) == rows
     except (ValueError, OverflowError, msgspec.ValidationError):
         return False

@@ -12,6 +12,7 @@ from ladder.show import wording
 from ladder.show.history_axes import ends, scale_over, shares
 from ladder.show.markup import Markup, join, number, tag
 from ladder.show.scale import Scale
+from referee.wording import plural
 
 HEIGHT: Final = 150
 _AXIS: Final = 26
@@ -38,7 +39,7 @@ def histories_plot(found: Sequence[History]) -> Markup:
 
 def _figure(found: History, scale: Scale) -> Markup:
     now = number(wording.give_or_take(found.points[-1].rating, 0))
-    told = f"{now} after {wording.plural(found.matches, 'match', 'matches')}"
+    told = f"{now} after {plural(found.matches, 'match', 'matches')}"
     versions = len(found.versions)
     told += f", {versions} versions" if versions > 1 else ""
     caption = tag("figcaption", tag("strong", found.name), told)

@@ -11,6 +11,7 @@ from ladder.show import wording
 from ladder.show.grid import said
 from ladder.show.history_axes import ends, scale_over, shares
 from ladder.show.scale import Scale
+from referee.wording import plural
 
 ROWS: Final = 12
 WIDEST: Final = 100
@@ -32,7 +33,7 @@ def print_history(to: Console, found: History) -> None:
         found: the history.
     """
     to.print(said(found.name, "bold") + said(f"  {found.pool}"))
-    to.print(said(wording.plural(found.matches, "match", "matches"), "dim"))
+    to.print(said(plural(found.matches, "match", "matches"), "dim"))
     if not found.points or found.low is None or found.high is None:
         to.print(said("no matches yet: there is no rating to draw"))
         return

@@ -10,8 +10,9 @@ from ladder.show import telling, wording
 from ladder.show.history_plot import histories_plot
 from ladder.show.markup import Markup, join, tag
 from ladder.show.plot import Mark, plot
-from ladder.show.tables import MOST_CROSSED, better_table, cross_table, standings_table
+from ladder.show.tables import MOST_CROSSED_ON_PAGE, better_table, cross_table, standings_table
 from ladder.standings import Heading
+from referee.wording import plural
 
 MOST_PLOTTED: Final = 64
 """Bots in a plot; the best ones, where there are more."""
@@ -62,9 +63,9 @@ def page(
 def _header(heading: Heading, sections: Sequence[Standings]) -> Markup:
     played = ", ".join(
         (
-            wording.plural(len(sections), "game"),
-            wording.plural(sum(section.blocks for section in sections), "block"),
-            wording.plural(sum(section.deals for section in sections), "deal"),
+            plural(len(sections), "game"),
+            plural(sum(section.blocks for section in sections), "block"),
+            plural(sum(section.deals for section in sections), "deal"),
         )
     )
     links = (tag("a", section.title, href=f"#game-{at}") for at, section in enumerate(sections, 1))
@@ -81,7 +82,7 @@ def _section(at: int, section: Standings, found: Sequence[History]) -> Markup:
     about = " · ".join(
         text for text in (section.options, section.format, wording.amounts(section)) if text
     )
-    crossed = 1 < len(section.rows) <= MOST_CROSSED
+    crossed = 1 < len(section.rows) <= MOST_CROSSED_ON_PAGE
     told = any(chance is not None for row in section.better for chance in row)
     return tag(
         "section",
@@ -155,8 +156,7 @@ def _remarks(section: Standings) -> Markup:
         "Benched": [f"{row.name}: {row.benched}" for row in section.rows if row.benched],
         "Faults": faults,
         "Left out": [
-            f"{wording.plural(one.blocks, 'block')} of {', '.join(one.names)} "
-            f"({one.round}): {one.why}"
+            f"{plural(one.blocks, 'block')} of {', '.join(one.names)} ({one.round}): {one.why}"
             for one in section.missing
         ],
     }

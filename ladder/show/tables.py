@@ -7,7 +7,7 @@ from ladder.scoreboard import Cell, Estimate, Row, Standings
 from ladder.show import wording
 from ladder.show.markup import Markup, number, tag
 
-MOST_CROSSED: Final = 40
+MOST_CROSSED_ON_PAGE: Final = 40
 """More bots than that have no cross-table on a page."""
 _DASH: Final = "\N{EN DASH}"
 

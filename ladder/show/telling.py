@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ladder.scoreboard import BotLine, FaultLine, Row, Standings, TableLine
-from ladder.show.wording import plural, signed
+from ladder.show.wording import signed
+from referee.wording import plural
 
 LEGEND: Final = (
     "±: 95 % interval; points: a block won 1, level 1/2; rating: Elo-like, mean 0",

@@ -10,8 +10,9 @@ from ladder.scoreboard import Cell, Standings
 from ladder.show import telling, wording
 from ladder.show.grid import Column, fits, print_grid, said
 from ladder.standings import Heading
+from referee.wording import plural
 
-MOST_CROSSED: Final = 12
+MOST_CROSSED_IN_TERMINAL: Final = 12
 """More bots than that have no cross-table on a terminal."""
 FAULTS_SHOWN: Final = 10
 ROUNDS_SHOWN: Final = 32
@@ -56,10 +57,10 @@ def _print_section(to: Console, section: Standings) -> None:
     _print_rounds(to, section)
     to.print()
     _print_accounts(to, section)
-    if len(section.rows) <= MOST_CROSSED:
+    if len(section.rows) <= MOST_CROSSED_IN_TERMINAL:
         _print_cross(to, section)
         _print_better(to, section)
-    elif section.rows:
+    else:
         to.print()
         told = f"cross-table: left out of a terminal for {len(section.rows)} bots"
         to.print(said(told, "dim"))
@@ -105,7 +106,7 @@ def _print_rounds(to: Console, section: Standings) -> None:
     if section.champion:
         to.print(said(f"champion: {section.champion}", "bold"))
     if more := len(lines[:-ROUNDS_SHOWN]):
-        told = f"... {wording.plural(more, 'line')} about earlier rounds: left out of a terminal"
+        told = f"... {plural(more, 'line')} about earlier rounds: left out of a terminal"
         to.print(said(told, "dim"))
     for line in lines[-ROUNDS_SHOWN:]:
         to.print(said(line))
@@ -199,10 +200,10 @@ def _print_remarks(to: Console, section: Standings) -> None:
     for one in section.faults[:FAULTS_SHOWN]:
         to.print(said(f"fault: {telling.fault_line(one)}", "red"))
     if more := telling.more_faults(section, FAULTS_SHOWN):
-        to.print(said(f"... and {wording.plural(more, 'fault')} more", "dim"))
+        to.print(said(f"... and {plural(more, 'fault')} more", "dim"))
     for lack in section.missing:
         names = " - ".join(lack.names)
-        what = f"left out: {wording.plural(lack.blocks, 'block')} of {names}, {lack.round}"
+        what = f"left out: {plural(lack.blocks, 'block')} of {names}, {lack.round}"
         to.print(said(f"{what}: {lack.why}", "yellow"))
 
 

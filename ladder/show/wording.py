@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from ladder.scoreboard import Cell, Estimate, Row, Standings
+from referee.wording import plural
 
 UNKNOWN: Final = "·"
 
@@ -103,11 +104,6 @@ def luck_line(section: Standings) -> str:
     if gain.ratio is None:
         return "luck-adjusted: no variance, all blocks of a line-up are alike"
     return f"luck-adjusted: variance x{gain.ratio:.2f} of raw"
-
-
-def plural(count: int, word: str, words: str = "") -> str:
-    """1 block, 12,000 blocks; `words` is for those that no s makes many of."""
-    return f"{count:,} {word if count == 1 else words or word + 's'}"
 
 
 def amounts(section: Standings) -> str:

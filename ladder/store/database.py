@@ -6,6 +6,7 @@ beginning (BEGIN IMMEDIATE). In PostgreSQL a lock that lasts as long as the tran
 same; hence facts have one order, whoever adds them.
 """
 
+import os
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -43,6 +44,26 @@ _IS_OURS: Final = (
 
 class DatabaseGone(HostError):
     """The database does not answer now, or is locked by others; it may do so later."""
+
+
+def make_file(where: Where) -> bool:
+    """Makes the file of a database that is one, and its folder, for their owner only.
+
+    SQLite would let others read it where its folder does; what it makes beside it is for the same
+    people.
+
+    Returns:
+        Whether it was made; False if it is there already.
+
+    Raises:
+        OSError: the folder does not let us.
+    """
+    where.database.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        os.close(os.open(where.database, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    except FileExistsError:
+        return False
+    return True
 
 
 class Database:

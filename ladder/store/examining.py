@@ -25,18 +25,16 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.types import NullType
 
 from ladder.store.rows import Fetched, Link
+from ladder.store.shape import misfits
 from ladder.store.tables import (
+    PLAIN,
     Base,
-    DecisionRow,
     FactRow,
     JobRow,
     LeaseRow,
     MatchRow,
-    OpenedRow,
-    PoolRow,
     SkillRow,
     StepRow,
-    SubmissionRow,
     VerdictRow,
 )
 
@@ -94,7 +92,12 @@ class Examiner:
             driver.text_factory = _lenient
 
     def examine_database(self) -> None:
-        """Has the database look at itself; PostgreSQL has no way to."""
+        """Looks at its tables, and has it look at itself, as PostgreSQL has no way to."""
+        try:
+            for where, what in misfits(self._connection, local=self._local):
+                self._found(where, what, 0)
+        except (DBAPIError, UnicodeDecodeError) as error:  # of what the database quotes
+            self._fails("database", error)
         if not self._local:
             return
         whole = text(f"PRAGMA integrity_check({_MOST_PROBLEMS})")
@@ -110,7 +113,7 @@ class Examiner:
     def plain(self) -> list[Plain]:
         """All facts but matches, kind by kind."""
         found = []
-        for kind, table in _PLAIN.items():
+        for kind, table in PLAIN.items():
             query = (
                 select(*_bare(table), type_coerce(FactRow.at_ms, NullType()).label("at_ms"))
                 .outerjoin_from(table, FactRow, FactRow.seq == table.seq)
@@ -269,12 +272,6 @@ def _types(table: type[Base]) -> dict[str, type]:
     return {column.name: column.type.python_type for column in table.__table__.columns}
 
 
-_PLAIN: Final[Mapping[str, Any]] = {  # no base of theirs has a `seq`
-    "opened": OpenedRow,
-    "pool": PoolRow,
-    "submission": SubmissionRow,
-    "decision": DecisionRow,
-}
 _OF_JOB: Final = (
     _plainly(JobRow.entrants),
     _plainly(JobRow.key),

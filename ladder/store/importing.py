@@ -1,5 +1,7 @@
 """A new ladder from the facts of another."""
 
+import fcntl
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Final
@@ -7,10 +9,11 @@ from typing import Final
 from sqlalchemy import Connection, func, insert, select
 
 from ladder.facts import Fact, Match, Opened
+from ladder.ledger import Ledger
 from ladder.roster import Roster
 from ladder.store import ratings
 from ladder.store.chain import fact_row
-from ladder.store.database import Database
+from ladder.store.database import Database, make_file
 from ladder.store.migrations import migrate
 from ladder.store.rows import Link, add_rows, job_row, match_row, verdict_rows
 from ladder.store.tables import Base, FactRow, JobRow, MatchRow, Row, VerdictRow, table_of
@@ -21,27 +24,54 @@ _AT_ONCE: Final = 5_000
 
 
 @contextmanager
+def _alone(where: Where) -> Iterator[bool]:
+    """Keeps other imports away; yields whether the file of the database was made by us.
+
+    Raises:
+        RefereeError: somebody imports there.
+    """
+    if not where.is_local:
+        yield False  # a transaction that fails leaves nothing there
+        return
+    folder = where.database.parent
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    there = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        _lock(there, where)
+        yield make_file(where)
+    finally:
+        os.close(there)
+
+
+def _lock(folder: int, where: Where) -> None:
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise RefereeError(f"another ladder is imported to {where.typed!r} just now") from error
+
+
+@contextmanager
 def _new(where: Where) -> Iterator[Connection]:
     """A transaction in a database that has no ladder; if it fails, there is none after it."""
-    made = where.is_local and not where.database.exists()
-    if where.is_local:
-        where.database.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    database = Database(where)
-    try:
-        with database.writing() as connection:
-            migrate(database, connection)
-            if connection.execute(select(func.count()).select_from(FactRow)).scalar_one():
-                raise RefereeError(
-                    f"there is a ladder at {where.typed!r} already: import elsewhere"
-                )
-            yield connection
-        made = False
-    finally:
-        database.close()
-        if made:
-            for name in ("", "-wal", "-shm"):
-                with suppress(OSError):
-                    where.database.with_name(where.database.name + name).unlink()
+    with _alone(where) as made:
+        database, unwanted = Database(where), False
+        try:
+            with database.writing() as connection:
+                unwanted = made
+                migrate(database, connection)
+                if connection.execute(select(func.count()).select_from(FactRow)).scalar_one():
+                    unwanted = False  # somebody has made a ladder of our file
+                    raise RefereeError(
+                        f"there is a ladder at {where.typed!r} already: import elsewhere"
+                    )
+                yield connection
+            unwanted = False
+        finally:
+            database.close()
+            if unwanted:
+                for name in ("", "-wal", "-shm"):
+                    with suppress(OSError):
+                        where.database.with_name(where.database.name + name).unlink()
 
 
 class _Import:
@@ -50,7 +80,7 @@ class _Import:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._roster = Roster()
-        self._ratings = ratings.Ledger(self._roster.pools)
+        self._ratings = Ledger(self._roster.pools)
         self._matches = 0
         self._waiting: dict[type[Base], list[Row]] = {
             table: [] for table in (FactRow, JobRow, MatchRow, VerdictRow)

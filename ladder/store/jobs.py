@@ -1,23 +1,23 @@
 """Jobs: who plays what, for how long nobody else may, and what came of it; each counts once."""
 
 import secrets
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from enum import StrEnum
 from typing import Final
 
 from msgspec import Struct
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
-from ladder.benching import Count, counted, reason, recent
-from ladder.facts import Decision, Deed, Fact, LadderJob, Match, Pool
-from ladder.packing import uncounted, unpacked
+from ladder.benching import Count, benchings, counted
+from ladder.facts import Decision, Fact, LadderJob, Match, Pool, unplayed
+from ladder.ledger import StandingTable
+from ladder.packing import unpacked, unpacked_counts
 from ladder.roster import Roster
 from ladder.store import chain, ratings
-from ladder.store.ratings import Standing, Standings
-from ladder.store.rows import Known, add_match, job_of, job_row
+from ladder.store.rows import Known, add_match, job_in_row, job_row
 from ladder.store.tables import JobRow, LeaseRow, MatchRow, Row, StepRow, table_of
 
-ATTEMPTS: Final = 3
+MOST_TRIES: Final = 3
 """So many runners may fail at a job before it is left out."""
 
 _MATCH_OF: Final = select(MatchRow.number).where(MatchRow.job == bindparam("name"))
@@ -45,7 +45,7 @@ class Situation(Struct, frozen=True):
     """
 
     roster: Roster
-    standings: Standings
+    standings: StandingTable
     open: tuple[LadderJob, ...]
 
 
@@ -86,7 +86,7 @@ def _open_rows(connection: Connection) -> Sequence[Row]:
 
 def open_jobs(connection: Connection, known: Known) -> tuple[LadderJob, ...]:
     """The jobs that were not played yet."""
-    return tuple(job_of(row, known) for row in _open_rows(connection))
+    return tuple(job_in_row(row, known) for row in _open_rows(connection))
 
 
 def take(
@@ -123,17 +123,17 @@ def take(
     for row in rows:
         if row["until_ms"] > now_ms and is_alive(row["owner"]):
             continue
-        job = job_of(row, known)
+        job = job_in_row(row, known)
         playing = all(roster.plays(job.pool, entrant) for entrant in job.entrants)
         if job.pool not in pools or not playing:
             connection.execute(delete(LeaseRow).where(LeaseRow.job == row["job"]))
             continue  # it was never played, so nobody can miss it
         if not set(avoid).isdisjoint(job.entrants):
             continue
-        if row["attempts"] >= ATTEMPTS:
-            return _given_up(job, now_ms)
+        if row["attempts"] >= MOST_TRIES:
+            return unplayed(job, f"{MOST_TRIES} runners ended over it", now_ms)
         return _leased(connection, job, owner, until_ms, row["attempts"] + 1)
-    under_way = tuple(job_of(row, known) for row in rows)
+    under_way = tuple(job_in_row(row, known) for row in rows)
     found = plan(Situation(roster, ratings.standings(connection), under_way))
     if found is None or not _enqueued(connection, found, now_ms):
         return None
@@ -158,27 +158,6 @@ def _leased(
     values = {"token": token, "owner": owner, "until_ms": until_ms, "attempts": attempts}
     connection.execute(update(LeaseRow).where(LeaseRow.job == job.name).values(values))
     return Lease(job, token, attempts)
-
-
-def _given_up(job: LadderJob, now_ms: int) -> Match:
-    none = (0,) * len(job.entrants)
-    return Match(
-        job=job,
-        blocks=(),
-        acts=0,
-        used_us=none,
-        wall_us=0,
-        voids=none,
-        faults=none,
-        fault_list=(),
-        given_up=f"{ATTEMPTS} runners ended over it",
-        game_digest="",
-        record="",
-        size=0,
-        referee="",
-        sandbox="",
-        at_ms=now_ms,
-    )
 
 
 def extend(connection: Connection, token: str, until_ms: int) -> bool:
@@ -223,9 +202,9 @@ def settle(connection: Connection, roster: Roster, match: Match) -> list[Fact] |
 
 
 def _benched(connection: Connection, roster: Roster, match: Match) -> list[Decision]:
-    """Who of a match plays no more in its pool, as `benched` has it."""
+    """Who of a match plays no more in its pool."""
     pool = roster.pools[match.job.pool]
-    return benched(
+    return benchings(
         roster,
         match,
         standings=lambda: ratings.standings(connection, pool.pool),
@@ -237,56 +216,6 @@ def _last(connection: Connection, pool: Pool, entrant: int) -> Iterator[Count]:
     """What the matches of an entrant count against it, the newest first."""
     of = {"pool": pool.pool, "entrant": entrant, "most": 4 * pool.bench}
     for row in connection.execute(_LAST_OF, of):
-        entrants, _, voids, _ = uncounted(row.counts, pool.places)
+        entrants, _, voids, _ = unpacked_counts(row.counts, pool.places)
         blocks = unpacked(row.blocks, pool.places, pool.seatings)
         yield counted(blocks, voids, entrants.index(entrant))
-
-
-def benched(
-    roster: Roster,
-    match: Match,
-    *,
-    standings: Callable[[], Standings],
-    last: Callable[[int], Iterable[Count]],
-) -> list[Decision]:
-    """Who of a match plays no more in its pool.
-
-    Args:
-        roster: who there is.
-        match: the last one that was counted.
-        standings: of its pool, this match included; asked for where they matter.
-        last: what an entrant's matches there count against it, this one first; some 4 times as
-            many as bench a bot will do.
-    """
-    pool = roster.pools[match.job.pool]
-    suspects = [
-        entrant
-        for place, entrant in enumerate(match.job.entrants)
-        if match.voids[place] or any(block.at_fault[place] for block in match.blocks)
-    ]
-    if not suspects or not pool.bench:
-        return []
-    counts = {entrant: _count(one) for (_, entrant), one in standings().items()}
-    found = []
-    for entrant in suspects:
-        own = recent(last(entrant), pool.bench)
-        why = reason(own, _others(counts, entrant), pool.bench, last=True)
-        if why is not None and roster.plays(pool.pool, entrant):
-            found.append(
-                Decision(
-                    deed=Deed.BENCHED,
-                    entrant=entrant,
-                    pool=pool.pool,
-                    reason=why,
-                    at_ms=match.at_ms,
-                )
-            )
-    return found
-
-
-def _count(one: Standing) -> Count:
-    return Count(one.blocks, one.faulty, one.deals, one.voids)
-
-
-def _others(counts: Mapping[int, Count], entrant: int) -> list[Count]:
-    return [count for other, count in counts.items() if other != entrant]

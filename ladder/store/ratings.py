@@ -1,4 +1,4 @@
-"""What follows from matches: online ratings, and what each entrant has played."""
+"""The tables of what follows from matches: online ratings, and what each entrant has played."""
 
 import hashlib
 import struct
@@ -6,13 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 import msgspec
-from msgspec import Struct
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from ladder.facts import Match, Pool
-from ladder.packing import counted, packed, plain_blocks, uncounted
-from ladder.plan import LuckUse
-from ladder.skills import NEW, Rater, Skill
+from ladder.ledger import Ledger, Standing, StandingTable
+from ladder.skills import Skill
 from ladder.store.plain import plainly
 from ladder.store.rows import Damaged
 from ladder.store.tables import MatchRow, Row, SkillRow, StepRow, table_of
@@ -31,28 +29,7 @@ _ADD_STEPS: Final = insert(_STEPS)
 _encode = msgspec.json.Encoder().encode
 
 
-class Standing(Struct, frozen=True):
-    """An entrant in a pool, as far as matches are found for it by this.
-
-    Attributes:
-        blocks: how many it has played.
-        faulty: how many of them are charged to it.
-        deals: how many it was dealt, void ones included.
-        voids: how many of those were void while it was to act.
-    """
-
-    skill: Skill = NEW
-    blocks: int = 0
-    faulty: int = 0
-    deals: int = 0
-    voids: int = 0
-
-
-Standings = dict[tuple[int, int], Standing]
-"""By pool and entrant."""
-
-
-def _known(rows: Iterable[Any]) -> Standings:  # rows have a type for each query
+def _known(rows: Iterable[Any]) -> StandingTable:  # rows have a type for each query
     """What rows of `skill` say."""
     return {
         (row.pool, row.entrant): Standing(
@@ -62,7 +39,7 @@ def _known(rows: Iterable[Any]) -> Standings:  # rows have a type for each query
     }
 
 
-def standings(connection: Connection, pool: int | None = None) -> Standings:
+def standings(connection: Connection, pool: int | None = None) -> StandingTable:
     """All that have played."""
     query = select(_SKILLS)
     return _known(connection.execute(query if pool is None else query.where(SkillRow.pool == pool)))
@@ -96,81 +73,6 @@ def _skill_row(pool: int, entrant: int, one: Standing) -> Row:
     }
 
 
-class Ledger:
-    """Rates matches in their order, and keeps what each entrant has played.
-
-    A match that was just played and a million that are gone through again take the same way.
-    """
-
-    def __init__(
-        self, pools: Mapping[int, Pool], before: Standings | None = None, number: int = 0
-    ) -> None:
-        """Begins with what is known.
-
-        Args:
-            pools: by number; more may come.
-            before: who has played already; what is not there has not.
-            number: of the match before the next.
-        """
-        self._pools = pools
-        self._raters: dict[int, Rater] = {}
-        self._tallies: dict[tuple[int, int], list[int]] = {}
-        skills: dict[int, dict[int, Skill]] = {}
-        for (pool, entrant), one in (before or {}).items():
-            skills.setdefault(pool, {})[entrant] = one.skill
-            self._tallies[pool, entrant] = [one.blocks, one.faulty, one.deals, one.voids]
-        for pool, known in skills.items():
-            self._raters[pool] = Rater(known, adjusted=self._is_adjusted(pool))
-        self.number = number
-        self.steps: list[Row] = []
-        """Those that nobody has taken away yet."""
-
-    def _is_adjusted(self, pool: int) -> bool:
-        return self._pools[pool].luck is LuckUse.OFFICIAL
-
-    @property
-    def standings(self) -> Standings:
-        """All that have played."""
-        return {
-            (pool, entrant): Standing(self._raters[pool].skill(entrant), *tallies)
-            for (pool, entrant), tallies in self._tallies.items()
-        }
-
-    def add(self, match: Match) -> None:
-        """The next match, by number."""
-        job = match.job
-        blocks = packed(match.blocks, len(job.entrants))
-        counts = counted(job.entrants, match.used_us, match.voids, match.faults)
-        self.add_packed(job.pool, blocks, counts)
-
-    def add_packed(self, pool: int, blocks: bytes, counts: bytes) -> None:
-        """The next match as its row has it: a million of them are no million objects."""
-        self.number += 1
-        plan = self._pools[pool]
-        adjusted = self._is_adjusted(pool)
-        if pool not in self._raters:
-            self._raters[pool] = Rater(adjusted=adjusted)
-        rater = self._raters[pool]
-        entrants, _, voids, _ = uncounted(counts, plan.places)
-        faulty, played = [0] * plan.places, 0
-        for block in plain_blocks(blocks, plan.places):
-            played += 1
-            at_fault = block.at_fault
-            scores = block.scores(adjusted=adjusted)
-            rater.add_scores(entrants, plan.sides, scores, at_fault)
-            for place, charged in enumerate(at_fault):
-                faulty[place] += charged
-        deals = played * plan.seatings + sum(voids)
-        for place, entrant in enumerate(entrants):
-            tallies = self._tallies.setdefault((pool, entrant), [0, 0, 0, 0])
-            for at, more in enumerate((played, faulty[place], deals, voids[place])):
-                tallies[at] += more
-            skill = rater.skill(entrant)
-            self.steps.append(
-                {"entrant": entrant, "match": self.number, "mu": skill.mu, "sigma": skill.sigma}
-            )
-
-
 def rebuilt(connection: Connection, pools: Mapping[int, Pool]) -> Iterator[Ledger]:
     """Rates all matches; yields what it has come to, some thousand of them at a time.
 
@@ -185,7 +87,7 @@ def rebuilt(connection: Connection, pools: Mapping[int, Pool]) -> Iterator[Ledge
             try:
                 found.add_packed(pool, blocks, counts)
             except (KeyError, ValueError, struct.error) as error:
-                raise Damaged(f"match {number}: {error}") from error
+                raise Damaged(f"match {number}", str(error)) from error
         yield found
     yield found
 

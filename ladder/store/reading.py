@@ -61,27 +61,26 @@ class Verdicts(Struct, frozen=True):
 
 
 class Reader:
-    """All facts as they are in one transaction."""
+    """All facts as they are in one transaction.
+
+    Attributes:
+        head: the last of them; None where there is none.
+    """
 
     def __init__(self, connection: Connection, known: Known) -> None:
         """Reads nothing yet."""
         self._connection = connection
         self._known = known
-        newest = chain.last(connection)
-        self.last = 0 if newest is None else newest.seq
-        self.head = newest
+        self.head = chain.last(connection)
 
     def facts(self) -> Iterator[tuple[Link, Fact]]:
         """All of them, in order; for what it raises see `rows.facts`."""
-        return rows.facts(self._connection, self._known, self.last)
+        last = 0 if self.head is None else self.head.seq
+        return rows.facts(self._connection, self._known, last)
 
     def matches(self) -> Iterator[Match]:
         """Those that are matches."""
         return (fact for _, fact in self.facts() if isinstance(fact, Match))
-
-    def connection(self) -> Connection:
-        """For those who look at rows themselves."""
-        return self._connection
 
 
 def plain_facts(connection: Connection, after: int) -> list[Fact]:
@@ -106,8 +105,8 @@ def results(connection: Connection, pool: Pool) -> Results:
     try:
         return found.results()
     except ValueError as error:
-        told = f"matches of pool {pool.pool}: {error}: see `referee ladder verify`"
-        raise rows.Damaged(told) from error
+        told = f"{error}: see `referee ladder verify`"
+        raise rows.Damaged(f"matches of pool {pool.pool}", told) from error
 
 
 @contextmanager
@@ -187,7 +186,7 @@ def _matches(
         verdicts = connection.execute(said.order_by(VerdictRow.at)).mappings().all()
         at_ms = select(FactRow.at_ms).where(FactRow.seq == row["seq"])
         when = connection.execute(at_ms).scalar_one()
-        yield number, rows.match_of(row, verdicts, when, known)
+        yield number, rows.match_in_rows(row, verdicts, when, known)
 
 
 def matches_of(

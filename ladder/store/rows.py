@@ -18,8 +18,9 @@ from ladder.facts import (
     Pool,
     Submission,
 )
-from ladder.packing import counted, packed, uncounted, unpacked
+from ladder.packing import packed, packed_counts, unpacked, unpacked_counts
 from ladder.store.tables import (
+    PLAIN,
     DecisionRow,
     FactRow,
     JobRow,
@@ -56,7 +57,18 @@ class Link(Struct, frozen=True):
 
 
 class Damaged(RefereeError):
-    """A row does not hold what we wrote: which, and in what way."""
+    """A row does not hold what we wrote.
+
+    Attributes:
+        where: which, in words such as "match 12".
+        what: in what way.
+    """
+
+    def __init__(self, where: str, what: str) -> None:
+        """Is told as one line."""
+        super().__init__(f"{where}: {what}")
+        self.where = where
+        self.what = what
 
 
 class Known(Struct, frozen=True):
@@ -132,7 +144,7 @@ def match_row(seq: int, number: int, match: Match) -> Row:
         "job": job.name,
         "pool": job.pool,
         "blocks": packed(match.blocks, len(job.entrants)),
-        "counts": counted(job.entrants, match.used_us, match.voids, match.faults),
+        "counts": packed_counts(job.entrants, match.used_us, match.voids, match.faults),
         **{name: getattr(match, name) for name in _PLAYED},
     }
 
@@ -169,7 +181,7 @@ _PLAYED: Final = (
 )
 
 
-def job_of(row: Fetched, known: Known) -> LadderJob:
+def job_in_row(row: Fetched, known: Known) -> LadderJob:
     """The job that a row holds."""
     entrants = numbers(row["entrants"])
     return LadderJob(
@@ -182,16 +194,16 @@ def job_of(row: Fetched, known: Known) -> LadderJob:
     )
 
 
-def match_of(row: Fetched, verdicts: Sequence[Fetched], at_ms: int, known: Known) -> Match:
+def match_in_rows(row: Fetched, verdicts: Sequence[Fetched], at_ms: int, known: Known) -> Match:
     """The match that rows hold.
 
     Raises:
         Damaged: they do not hold one.
     """
     try:
-        job = job_of(row, known)
+        job = job_in_row(row, known)
         places = len(job.entrants)
-        _, used_us, voids, faults = uncounted(row["counts"], places)
+        _, used_us, voids, faults = unpacked_counts(row["counts"], places)
         return Match(
             job=job,
             blocks=unpacked(row["blocks"], places, known.pools[job.pool].seatings),
@@ -205,10 +217,10 @@ def match_of(row: Fetched, verdicts: Sequence[Fetched], at_ms: int, known: Known
             **{name: row[name] for name in _PLAYED},
         )
     except (ValueError, KeyError, msgspec.DecodeError) as error:
-        raise Damaged(f"match {row['number']}: {error}") from error
+        raise Damaged(f"match {row['number']}", str(error)) from error
 
 
-def fact_of(kind: str, row: Fetched, at_ms: int) -> Fact:
+def fact_in_row(kind: str, row: Fetched, at_ms: int) -> Fact:
     """The fact that a row holds, if it is no match."""
     try:
         match kind:
@@ -227,15 +239,7 @@ def fact_of(kind: str, row: Fetched, at_ms: int) -> Fact:
                 own = {name: row[name] for name in ("entrant", "pool", "reason")}
                 return Decision(deed=Deed(row["deed"]), at_ms=at_ms, **own)
     except (ValueError, msgspec.DecodeError) as error:
-        raise Damaged(f"{kind} of fact {row['seq']}: {error}") from error
-
-
-_TABLES: Final[dict[str, Any]] = {
-    "opened": OpenedRow,
-    "pool": PoolRow,
-    "submission": SubmissionRow,
-    "decision": DecisionRow,
-}
+        raise Damaged(f"{kind} of fact {row['seq']}", str(error)) from error
 
 
 def links(connection: Connection, first: int, last: int) -> dict[int, Link]:
@@ -260,21 +264,21 @@ def facts(connection: Connection, known: Known, last: int) -> Iterator[tuple[Lin
         values |= dict(_matches(connection, known, found, first, until))
         for seq in range(first, until + 1):
             if seq not in found:
-                raise Damaged(f"fact {seq} is missing")
+                raise Damaged(f"fact {seq}", "it is missing")
             if seq not in values:
-                raise Damaged(f"fact {seq}: its {found[seq].kind} is missing")
+                raise Damaged(f"fact {seq}", f"its {found[seq].kind} is missing")
             if kind_of(values[seq]) != found[seq].kind:
-                raise Damaged(f"fact {seq}: {found[seq].kind!r} is of another kind")
+                raise Damaged(f"fact {seq}", f"{found[seq].kind!r} is of another kind")
             yield found[seq], values[seq]
 
 
 def _plain(
     connection: Connection, found: Mapping[int, Link], first: int, last: int
 ) -> Iterator[tuple[int, Fact]]:
-    for kind, table in _TABLES.items():
+    for kind, table in PLAIN.items():
         rows = connection.execute(select(table.__table__).where(table.seq.between(first, last)))
         for row in rows.mappings():
-            yield row["seq"], fact_of(kind, row, _at(found, row["seq"]))
+            yield row["seq"], fact_in_row(kind, row, _at(found, row["seq"]))
 
 
 def plain(connection: Connection, after: int) -> Iterator[tuple[int, Fact]]:
@@ -283,15 +287,15 @@ def plain(connection: Connection, after: int) -> Iterator[tuple[int, Fact]]:
     Raises:
         Damaged: a row does not hold what we wrote.
     """
-    for kind, table in _TABLES.items():
+    for kind, table in PLAIN.items():
         query = select(table.__table__, FactRow.at_ms).join(FactRow, FactRow.seq == table.seq)
         for row in connection.execute(query.where(table.seq > after)).mappings():
-            yield row["seq"], fact_of(kind, row, row["at_ms"])
+            yield row["seq"], fact_in_row(kind, row, row["at_ms"])
 
 
 def _at(found: Mapping[int, Link], seq: int) -> int:
     if seq not in found:
-        raise Damaged(f"fact {seq} is missing")
+        raise Damaged(f"fact {seq}", "it is missing")
     return found[seq].at_ms
 
 
@@ -311,7 +315,7 @@ def _matches(
         verdicts.setdefault(one["match"], []).append(one)
     for row in rows:
         at_ms = _at(found, row["seq"])
-        yield row["seq"], match_of(row, verdicts.get(row["number"], []), at_ms, known)
+        yield row["seq"], match_in_rows(row, verdicts.get(row["number"], []), at_ms, known)
 
 
 def matches_query() -> Any:  # a select of many columns has a type for each

@@ -4,7 +4,6 @@ import secrets
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
-from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
@@ -16,7 +15,7 @@ from ladder.facts import Decision, Fact, Match, Opened, Pool
 from ladder.packing import Results
 from ladder.roster import Roster
 from ladder.store import chain, jobs, ratings, reading, rows
-from ladder.store.database import Database
+from ladder.store.database import Database, make_file
 from ladder.store.jobs import Lease, Plan, Settled, Situation
 from ladder.store.migrations import check_version, migrate, version_of
 from ladder.store.where import Where, usual_files
@@ -64,7 +63,7 @@ class Store:
         if where.is_local and not where.database.exists():
             if beginning is None:
                 check_version(0, where)
-            _make_folder(where.database.parent)
+            _make(where)
         self._database = Database(where)
         try:
             self._open(beginning)
@@ -117,8 +116,9 @@ class Store:
             self.roster.add(fact)
         except KeyError as error:
             raise rows.Damaged(
-                f"ladder {self.where.typed!r} is damaged: a {rows.kind_of(fact)} is of {error}, "
-                "which it does not have: see `referee ladder verify`"
+                f"ladder {self.where.typed!r} is damaged",
+                f"a {rows.kind_of(fact)} is of {error}, which it does not have: see "
+                "`referee ladder verify`",
             ) from error
 
     def _all_known(self) -> rows.Known:
@@ -306,9 +306,9 @@ class Store:
         self.close()
 
 
-def _make_folder(folder: Path) -> None:
-    """Makes a ladder's folder, for its owner only: it has the cards of matches to come."""
+def _make(where: Where) -> None:
+    """Makes a ladder's file, for its owner only: it has the cards of matches to come."""
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_file(where)
     except OSError as error:
-        raise RefereeError(f"ladder {str(folder)!r}: {error.strerror}") from error
+        raise RefereeError(f"ladder {where.typed!r}: {error.strerror}") from error

@@ -6,7 +6,8 @@ before it was played; leases come and go; `skill` and `step` follow from the mat
 filters by are JSON, or bytes (`ladder.packing`).
 """
 
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final
 
 from sqlalchemy import (
     REAL,
@@ -216,6 +217,14 @@ class StepRow(Base):
     mu: Mapped[float]
     sigma: Mapped[float]
 
+
+PLAIN: Final[Mapping[str, Any]] = {  # no base of theirs has a `seq`
+    "opened": OpenedRow,
+    "pool": PoolRow,
+    "submission": SubmissionRow,
+    "decision": DecisionRow,
+}
+"""The tables of facts that are no matches, by the word for them in the table `fact`."""
 
 Row = dict[str, Any]
 """A row by the names of its columns."""

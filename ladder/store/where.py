@@ -15,7 +15,7 @@ from referee.errors import RefereeError
 VARIABLE: Final = "REFEREE_LADDER"
 """The environment variable that says which ladder is meant where nothing else does."""
 
-USUAL: Final = "ladder-data"
+USUAL_FOLDER: Final = "ladder-data"
 DATABASE: Final = "ladder.db"
 _POSTGRESQL: Final = ("postgres", "postgresql", "postgresql+psycopg")
 _FILES: Final = "files"
@@ -59,7 +59,7 @@ def where_of(typed: str | None, environment: Mapping[str, str] = os.environ) -> 
     Raises:
         RefereeError: it is neither.
     """
-    meant = typed or environment.get(VARIABLE) or USUAL
+    meant = typed or environment.get(VARIABLE) or USUAL_FOLDER
     option = f" --ladder {shlex.quote(meant)}" if typed else ""
     if "://" in meant:
         return _by_url(meant, option)

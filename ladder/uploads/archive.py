@@ -5,19 +5,25 @@ zip, and writes nowhere but into its folder. Here is looked at nothing but the r
 """
 
 import json
+import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Final
+from tempfile import TemporaryFile
+from typing import IO, Final
 
 from ladder.uploads import unpacking
 from ladder.uploads.bot_toml import TOML
 from ladder.uploads.unpacking import WALL_S, Refused
 from referee.errors import HostError
+from referee.escaping import printable
 
 MAGIC: Final = (b"PK\x03\x04", b"PK\x05\x06")
 """What a zip begins with, whatever its name: an entry, or the end of one that is empty."""
+
+_SAID_KEPT: Final = 300
+"""So many bytes of what it complains of are told."""
 
 _TOO_LONG: Final = (-signal.SIGALRM, -signal.SIGXCPU)
 
@@ -37,11 +43,11 @@ def unpacked(zip_file: Path, folder: Path) -> Path:
         HostError: the machine does not let us.
     """
     folder.mkdir(mode=0o700)
-    code, report = _unpacker(zip_file, folder)
+    code, report, said = _unpacker(zip_file, folder)
     if code in _TOO_LONG:
         raise Refused("it takes too long to unpack")
     if code or report is None:
-        raise HostError(f"the unpacker of zips ended with status {code}")
+        raise HostError(f"the unpacker of zips ended with status {code}{said}")
     if "host" in report:
         raise HostError(f"cannot unpack a zip to {str(folder)!r}: {report['host']}")
     if "refused" in report:
@@ -58,15 +64,19 @@ def _with_toml(folder: Path) -> Path:
     return folder
 
 
-def _unpacker(zip_file: Path, folder: Path) -> tuple[int, dict[str, str] | None]:
-    """Runs the unpacker; how it ended, and what it said if that can be understood."""
-    with zip_file.open("rb") as source:
+def _unpacker(zip_file: Path, folder: Path) -> tuple[int, dict[str, str] | None, str]:
+    """Runs the unpacker.
+
+    Returns:
+        How it ended, its report if that can be understood, and its last words.
+    """
+    with zip_file.open("rb") as source, TemporaryFile() as complaint:
         try:
             done = subprocess.run(  # noqa: S603  # our own program
                 [sys.executable, "-I", "-S", unpacking.__file__],
                 stdin=source,
                 stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
+                stderr=complaint,
                 env={},
                 cwd=folder,
                 start_new_session=True,
@@ -74,8 +84,18 @@ def _unpacker(zip_file: Path, folder: Path) -> tuple[int, dict[str, str] | None]
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            return -signal.SIGALRM, None
+            return -signal.SIGALRM, None, ""
+        said = _last_words(complaint)
     try:
-        return done.returncode, json.loads(done.stdout)
+        return done.returncode, json.loads(done.stdout), said
     except ValueError:
-        return done.returncode, None
+        return done.returncode, None, said
+
+
+def _last_words(complaint: IO[bytes]) -> str:
+    """The end of what the unpacker has complained of, in one line that begins with a colon."""
+    complaint.seek(max(0, complaint.seek(0, os.SEEK_END) - _SAID_KEPT - 1))
+    text = complaint.read().decode(errors="replace")
+    short = text if len(text) <= _SAID_KEPT else f"...{text[-_SAID_KEPT:]}"
+    words = printable(" ".join(short.split()))
+    return f": {words}" if words else ""

@@ -1,25 +1,37 @@
 """Freezes bots: a built one becomes a read-only folder, named by its hash, never built again.
 
-A folder is whole or not there: it is made under another name, put on the disk, and renamed.
+A folder is whole or not there: it is made under another name, put on the disk, and renamed. What is
+frozen can go on any journey: an archive of the ladder holds it, and any ladder takes it in.
 """
 
 import os
-import secrets
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from ladder.files import scratch_name, sweep, sync_folder
 from ladder.uploads.bot_toml import TOML
 from ladder.uploads.unpacking import shown
-from referee.botfiles import LARGEST_FOLDER, files_of, hash_files, opened
+from referee.botfiles import hash_files
+from referee.bots import LARGEST_TOML
 from referee.errors import HostError, RefereeError
-from referee.sandbox.janitor import is_alive, run_of
+from referee.folders import (
+    DEEPEST,
+    LARGEST_FOLDER,
+    LONGEST_PATH,
+    MOST_FILES,
+    OUR_TROUBLE,
+    HeldFolder,
+    Kind,
+)
 from referee.sandbox.place import remove_tree
 
 BOTS: Final = "bots"
 """The folder of frozen bots, within that of the ladder's files."""
+
+_LONGEST_PART: Final = 255
 
 
 @contextmanager
@@ -31,31 +43,17 @@ def scratch(bots: Path) -> Iterator[Path]:
     Raises:
         HostError: it cannot be made.
     """
-    folder = bots / f".{run_of(os.getpid())}-{secrets.token_hex(4)}"
+    folder = bots / scratch_name(".")
     try:
-        bots.mkdir(mode=0o755, parents=True, exist_ok=True)
-        _sweep(bots)
+        bots.mkdir(mode=0o700, parents=True, exist_ok=True)
+        sweep(bots, ".")
         folder.mkdir(mode=0o700)
     except OSError as error:
         raise HostError(f"cannot write to {str(bots)!r}: {error.strerror}") from error
     try:
         yield folder
     finally:
-        _remove(folder)
-
-
-def _sweep(bots: Path) -> None:
-    for left in bots.glob(".*-*-*-*"):
-        if not is_alive(left.name[1:].rpartition("-")[0]):
-            _remove(left)
-
-
-def _remove(folder: Path) -> None:
-    """Takes away what may be read-only."""
-    for place, _, _ in os.walk(folder):
-        with suppress(OSError):
-            os.chmod(place, 0o700)  # it is nobody else's
-    remove_tree(folder)
+        remove_tree(folder)
 
 
 def freeze(built: Path, toml: str, to: Path, typed: str) -> None:
@@ -68,47 +66,87 @@ def freeze(built: Path, toml: str, to: Path, typed: str) -> None:
         typed: how its author says it.
 
     Raises:
-        RefereeError: it holds links that lead out of it, or to folders or nowhere; or too much.
+        RefereeError: it holds links that lead out of it, or to folders or nowhere; names that no
+            archive can hold; or too much.
         OSError: the disk is full, and the like.
     """
     try:
-        for name in _names(built):
-            target = to / name
-            target.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
-            _copy(built / name, built, target)
+        with HeldFolder(built.resolve()) as held:
+            _check_links(held)
+            for name in _names(held, toml):
+                target = to / name
+                target.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+                _copy(held, name, target)
     except ValueError as error:
         raise RefereeError(f"bot {typed!r}: what its build has made: {error}") from error
+    except OSError as error:
+        if error.errno in OUR_TROUBLE:
+            raise
+        raise RefereeError(f"bot {typed!r}: what its build has made: {error.strerror}") from error
     (to / TOML).write_text(toml)
     _seal(to / TOML, 0o444)
     for place, _, _ in os.walk(to, topdown=False):
         _seal(Path(place), 0o555)
 
 
-def _names(built: Path) -> list[str]:
-    """The files of a built bot, as `referee.bots.find` will find them.
+def parts_of(name: str) -> tuple[str, ...]:
+    """The folders of a file of a frozen bot, and its own name; as freezing and importing take it.
 
     Raises:
-        ValueError: something would not be found as it is.
+        ValueError: an archive could not hold it, or not every disk.
     """
-    for place, folders, names in os.walk(built):
-        for name in (*folders, *names):
-            path = Path(place) / name
-            inside = shown(str(path.relative_to(built)))
-            if not path.is_symlink():
-                continue
-            if not Path(os.path.realpath(path)).is_relative_to(built.resolve()):
-                raise ValueError(f"{inside} is a link out of the folder")
-            if not path.is_file():
-                raise ValueError(f"{inside} is a link to no file")
-    inside_it = (path.relative_to(built.resolve()) for path in files_of(built))
-    found = [str(path) for path in inside_it if path.parts[0] != TOML]
-    if sum((built / name).stat().st_size for name in found) > LARGEST_FOLDER:
+    try:
+        raw = name.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{shown(name)}: a name has to be UTF-8") from error
+    parts = tuple(name.split("/"))
+    if "\0" in name or any(part in {"", ".", ".."} for part in parts):
+        raise ValueError(f"{shown(name)}: empty parts, . and .. have no place in a name")
+    if len(raw) > LONGEST_PATH or any(len(part.encode()) > _LONGEST_PART for part in parts):
+        raise ValueError(
+            f"{shown(name)}: a name has at most {_LONGEST_PART} bytes, {LONGEST_PATH} with its "
+            "folders"
+        )
+    if len(parts) > DEEPEST + 1:
+        raise ValueError(f"{shown(name)} lies more than {DEEPEST} folders deep")
+    return parts
+
+
+def _check_links(built: HeldFolder) -> None:
+    """Looks at what would not be found by `referee.bots.find` as it is.
+
+    Raises:
+        ValueError: there is something.
+    """
+    for entry in built.walk():
+        if entry.kind is not Kind.LINK:
+            continue
+        path = os.path.realpath(built.path / entry.name)
+        if not Path(path).is_relative_to(built.path):
+            raise ValueError(f"{shown(entry.name)} is a link out of the folder")
+        if not os.path.isfile(path):
+            raise ValueError(f"{shown(entry.name)} is a link to no file")
+
+
+def _names(built: HeldFolder, toml: str) -> list[str]:
+    """The files of a built bot but its bot.toml, as `referee.bots.find` will find them.
+
+    Raises:
+        ValueError: they are too much, or a name is none that an archive can hold.
+    """
+    found = {name: path for name, path in built.files().items() if parts_of(name)[0] != TOML}
+    if len(found) >= MOST_FILES:
+        raise ValueError(f"it holds more than {MOST_FILES} files")
+    sizes = [len(toml.encode()), *(path.stat().st_size for path in found.values())]
+    if sum(sizes) > LARGEST_FOLDER:
         raise ValueError("it holds more than 256 MiB")
-    return found
+    if sizes[0] > LARGEST_TOML:
+        raise ValueError(f"its {TOML} would have more than {LARGEST_TOML} bytes")
+    return list(found)
 
 
-def _copy(path: Path, base: Path, to: Path) -> None:
-    with opened(path, base) as source, to.open("xb") as target:
+def _copy(built: HeldFolder, name: str, to: Path) -> None:
+    with built.opened(name) as source, to.open("xb") as target:
         mode = os.fstat(source.fileno()).st_mode
         shutil.copyfileobj(source, target)
     _seal(to, 0o555 if mode & 0o111 else 0o444)
@@ -132,35 +170,35 @@ def keep(frozen: Path, digest: str) -> Path:
         digest: its hash.
 
     Raises:
-        HostError: the one that is there is not what its name says.
+        HostError: the one that has the name is not what it says.
         OSError: it cannot be renamed.
     """
     final = frozen.parent / digest
+    ours = False
     if not final.is_dir():
         try:
             frozen.rename(final)
+            ours = True
         except OSError:
             if not final.is_dir():  # else somebody froze the same at the same time
                 raise
-    if frozen.is_dir() and _hash_of(final.resolve()) != digest:
+    if hash_of(final) != digest:
+        if ours:
+            final.rename(frozen)  # else nobody could ever hand in this bot
         raise HostError(f"the frozen bot {str(final)!r} is no longer what its name says")
-    descriptor = os.open(final.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    sync_folder(final.parent)
     return final
 
 
 def is_whole(files: Path, digest: str) -> bool:
     """Whether a bot lies frozen in the folder of a ladder's files, just as it was frozen."""
-    return _hash_of((files / BOTS / digest).resolve()) == digest
+    return hash_of(files / BOTS / digest) == digest
 
 
-def _hash_of(folder: Path) -> str:
-    """The hash of a frozen bot as it is now, or nothing where it cannot be told."""
+def hash_of(folder: Path) -> str:
+    """The hash of a frozen bot as it is now; "" where it cannot be told."""
     try:
-        files = {str(path.relative_to(folder)): path for path in files_of(folder.resolve())}
-        return hash_files(files, folder)
+        with HeldFolder(folder.resolve()) as held:
+            return hash_files(held.files(), held)
     except (OSError, ValueError):
         return ""

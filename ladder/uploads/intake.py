@@ -1,7 +1,7 @@
 """What a person hands in becomes a folder of plain files with a bot.toml, or is refused.
 
-Its owner may change it meanwhile: each file is opened so that no link leads out of the folder, and
-what is counted is what is read.
+Its owner may change it meanwhile: a folder is held open, each file in it is opened so that no link
+leads out, and what is counted is what is read.
 """
 
 import os
@@ -9,7 +9,7 @@ import shlex
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 from msgspec import Struct
 
@@ -19,7 +19,7 @@ from ladder.uploads.unpacking import (
     LARGEST_FILE,
     LARGEST_TOTAL,
     LARGEST_ZIP,
-    OUR_TROUBLE,
+    LEFT_OUT,
     Names,
     Refused,
     shown,
@@ -27,10 +27,8 @@ from ladder.uploads.unpacking import (
 from referee.botfiles import hash_file, hash_files, opened
 from referee.bots import find
 from referee.errors import HostError, RefereeError
+from referee.folders import OUR_TROUBLE, HeldFolder, Kind
 from referee.settings import Settings
-
-LEFT_OUT: Final = ("__pycache__", ".git")
-"""Folders that are no part of a bot."""
 
 _SAMPLE: Final = "sample:"
 
@@ -92,21 +90,22 @@ def _taken(typed: str, scratch: Path, settings: Settings) -> Taken:
         raise Refused("there is no such file or folder (samples are written sample:NAME)")
     if not path.is_file():
         raise Refused("it is neither a file nor a folder")
-    with opened(path, None) as file:
+    with opened(path) as file:  # once: what is looked at is what is copied
         zipped = file.read(4) in MAGIC
-    if zipped:
-        return _from_zip(typed, scratch)
-    if not os.access(path, os.X_OK):
-        raise Refused(
-            "it is neither a folder nor a zip nor executable "
-            f"(chmod +x {shlex.quote(path.name)}, if it is to be run)"
-        )
-    return Taken(folder, _alone(path, folder), typed, typed, stem=path.stem)
+        file.seek(0)
+        if zipped:
+            return _from_zip(file, typed, scratch)
+        if not os.fstat(file.fileno()).st_mode & 0o111:
+            raise Refused(
+                "it is neither a folder nor a zip nor executable "
+                f"(chmod +x {shlex.quote(path.name)}, if it is to be run)"
+            )
+        return Taken(folder, _alone(file, path.name, folder), typed, typed, stem=path.stem)
 
 
-def _from_zip(typed: str, scratch: Path) -> Taken:
+def _from_zip(file: BinaryIO, typed: str, scratch: Path) -> Taken:
     path, copy = Path(typed), scratch / "zip"
-    _copy(path, None, copy, LARGEST_ZIP)
+    _copy(file, path.name, copy, LARGEST_ZIP)
     folder = unpacked(copy, scratch / "bot")
     home = f"./{path.stem or 'bot'}.unpacked"
     inside = folder.relative_to(scratch / "bot")
@@ -114,22 +113,23 @@ def _from_zip(typed: str, scratch: Path) -> Taken:
     return Taken(folder, hash_file(copy), typed, os.path.join(home, inside), before)
 
 
-def _alone(path: Path, to: Path) -> str:
+def _alone(file: BinaryIO, name: str, to: Path) -> str:
     """A single executable, with a bot.toml that runs it; its hash."""
-    Names().add(path.name, folder=False)
-    if path.name == TOML:
+    Names().add(name, folder=False)
+    if name == TOML:
         raise Refused(f"hand in the folder that holds the {TOML}")
     to.mkdir()
-    _copy(path, None, to / path.name)
-    (to / TOML).write_text(toml_of(shlex.quote(f"./{path.name}")))
-    return hash_file(to / path.name)
+    _copy(file, name, to / name)
+    (to / TOML).write_text(toml_of(shlex.quote(f"./{name}")))
+    return hash_file(to / name)
 
 
 def _lying_apart(words: tuple[str, ...], files: Mapping[str, Path], to: Path) -> str:
     """A sample's files, with a bot.toml that runs them; the hash of the first, which is it."""
     to.mkdir()
     for name, path in files.items():
-        _copy(path, None, to / name)
+        with opened(path) as file:
+            _copy(file, name, to / name)
     command = shlex.join("python3" if word == sys.executable else word for word in words)
     (to / TOML).write_text(toml_of(command))
     return hash_file(to / next(iter(files)))
@@ -137,69 +137,69 @@ def _lying_apart(words: tuple[str, ...], files: Mapping[str, Path], to: Path) ->
 
 def _copied(folder: Path, to: Path) -> str:
     """A folder's files, copied; their hash."""
-    base, size = folder.resolve(), 0
-    files = _listed(base)
-    if TOML not in files or (base / TOML).is_symlink():
-        raise Refused(f"the folder has no {TOML} (name, command, build)")
-    to.mkdir()
-    for name, path in files.items():
-        target = to / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        size += _copy(path, base, target)
-        if size > LARGEST_TOTAL:
-            raise Refused(f"the files together are larger than {LARGEST_TOTAL >> 20} MiB")
-    return hash_files({name: to / name for name in files}, to)
+    size = 0
+    with HeldFolder(folder.resolve()) as held:
+        files = _listed(held)
+        if files.get(TOML) is not Kind.FILE:
+            raise Refused(f"the folder has no {TOML} (name, command, build)")
+        to.mkdir()
+        for name in files:
+            target = to / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with held.opened(name) as file:
+                size += _copy(file, name, target)
+            if size > LARGEST_TOTAL:
+                raise Refused(f"the files together are larger than {LARGEST_TOTAL >> 20} MiB")
+    return hash_files({name: to / name for name in files})
 
 
-def _listed(base: Path) -> dict[str, Path]:
-    """The files of a folder by their names in it, in order.
+def _listed(folder: HeldFolder) -> dict[str, Kind]:
+    """The files of a folder, and the links to some, by their names in it, in order.
 
     Raises:
         Refused: a name, a link, or the kind of a file is not as we take it.
     """
-    names, found, waiting = Names(), {}, [base]
-    while waiting:
-        with os.scandir(waiting.pop()) as entries:
-            for entry in entries:
-                path, folder = Path(entry.path), entry.is_dir(follow_symlinks=False)
-                if folder and entry.name in LEFT_OUT:
-                    continue
-                name = os.path.relpath(path, base)
-                names.add(name, folder=folder)
-                if folder:
-                    waiting.append(path)
-                    continue
-                if entry.is_symlink():
-                    _check_link(path, base, name)
-                elif not entry.is_file(follow_symlinks=False):
-                    raise Refused(f"{shown(name)} is no plain file")
-                found[name] = path
+    names, found = Names(), {}
+    for entry in folder.walk(LEFT_OUT):
+        names.add(entry.name, folder=entry.kind is Kind.FOLDER)
+        if entry.kind is Kind.FOLDER:
+            continue
+        if entry.kind is Kind.LINK:
+            _check_link(folder.path, entry.name)
+        elif entry.kind is not Kind.FILE:
+            raise Refused(f"{shown(entry.name)} is no plain file")
+        found[entry.name] = entry.kind
     return dict(sorted(found.items()))
 
 
-def _check_link(path: Path, base: Path, name: str) -> None:
-    to = Path(os.path.realpath(path))
+def _check_link(base: Path, name: str) -> None:
+    to = Path(os.path.realpath(base / name))
     if not to.is_relative_to(base):
         raise Refused(f"{shown(name)} is a link out of the folder")
     if not to.is_file():
         raise Refused(f"{shown(name)} is a link to no file")
 
 
-def _copy(path: Path, base: Path | None, to: Path, most: int = LARGEST_FILE) -> int:
+def _copy(source: BinaryIO, name: str, to: Path, most: int = LARGEST_FILE) -> int:
     """Copies a file, with its right to be run; its size.
+
+    Args:
+        source: at its beginning.
+        name: what its author calls it.
+        to: where nothing is yet.
+        most: bytes.
 
     Raises:
         Refused: it is larger than it may be.
-        ValueError: it has become something else meanwhile.
         OSError: it cannot be read or written.
     """
     size = 0
-    with opened(path, base) as source, to.open("xb") as target:
+    with to.open("xb") as target:
         mode = os.fstat(source.fileno()).st_mode
         while data := source.read(1 << 16):
             size += len(data)
             if size > most:
-                raise Refused(f"{shown(path.name)} is larger than {most >> 20} MiB")
+                raise Refused(f"{shown(name)} is larger than {most >> 20} MiB")
             target.write(data)
         os.fchmod(target.fileno(), 0o755 if mode & 0o111 else 0o644)
     return size

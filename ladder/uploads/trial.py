@@ -13,6 +13,7 @@ from ladder.facts import Pool
 from ladder.uploads.intake import Taken
 from referee.bots import BotSpec
 from referee.chance import KEY_BITS
+from referee.clock import DEFAULT_TIME
 from referee.config import MatchConfig, make_plan
 from referee.conformance import Level, examine
 from referee.errors import HostError, RefereeError, innermost
@@ -20,7 +21,7 @@ from referee.escaping import printable
 from referee.hints import HINTS
 from referee.leg import DealResult
 from referee.match import MatchResult, play_match
-from referee.record import Line, Sealed
+from referee.recording import NoRecord
 from referee.sandbox import Sandbox
 
 DEALS: Final = 4
@@ -91,7 +92,7 @@ async def played(bot: BotSpec, pool: Pool, sandbox: Sandbox, taken: Taken) -> No
 
     bots = [bot] * pool.places
     result = await play_match(
-        make_plan(asked), bots, sandbox, _NoRecord(), interrupt=enough, watch=watch
+        make_plan(asked), bots, sandbox, NoRecord(), interrupt=enough, watch=watch
     )
     _judge(result, asked, sandbox, taken, pool)
 
@@ -119,7 +120,8 @@ def _judge(
 
 def at_home(taken: Taken, pool: Pool, sandbox: Sandbox) -> str:
     """The command that builds and checks a bot as it is done here."""
-    words = [*_start("check", taken, 1), *_game(pool), "--sandbox", sandbox.name]
+    clock = pool.time or DEFAULT_TIME  # always said: that of `referee check` is another one
+    words = [*_start("check", taken, 1), *_game(pool), "--time", clock, "--sandbox", sandbox.name]
     return taken.before + shlex.join(words)
 
 
@@ -140,13 +142,3 @@ def _start(command: str, taken: Taken, times: int) -> list[str]:
 
 def _game(pool: Pool) -> list[str]:
     return ["--game", pool.game, *(word for option in pool.options for word in ("-o", option))]
-
-
-class _NoRecord:
-    """Takes the lines of a record that nobody wants."""
-
-    def write(self, line: Line) -> None:
-        """Drops a line."""
-
-    def seal(self, line: Sealed) -> None:
-        """Drops a line."""

@@ -33,13 +33,21 @@ MEMORY: Final = 256 << 20
 CPU_S: Final = 20
 WALL_S: Final = 60
 
-LEFT_OUT: Final = "__MACOSX"
-"""What one system puts beside the files; no bot needs it."""
+LEFT_OUT: Final = ("__MACOSX", "__pycache__", ".git")
+"""Folders that are no part of a bot, wherever they lie; what is in them is not looked at."""
 
 _CHARACTERS: Final = frozenset(map(chr, range(32, 127))) - frozenset('"*/:<>?\\|')
 _FOR_PEOPLE: Final = 'printable ASCII without " * / : < > ? \\ |'
-OUR_TROUBLE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EMFILE)
-"""What is the machine's fault, and nobody's bot's."""
+OUR_TROUBLE: Final = (
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EIO,
+    errno.EROFS,
+    errno.EMFILE,
+    errno.ENFILE,
+    errno.ESTALE,
+)
+"""As `referee.folders` has it, but for the want of memory: here it is the zip that wants it."""
 
 _ENCRYPTED: Final = 0x1 | 0x40 | 0x2000
 _LOCAL_HEADER: Final = 30
@@ -132,8 +140,10 @@ def unpack(file: BinaryIO, root: int) -> None:
         names, files = Names(), []
         for entry in entries:
             folder = _is_folder(entry)
+            if not set(LEFT_OUT).isdisjoint(entry.orig_filename.split("/")[:-1]):
+                continue
             parts = names.add(entry.orig_filename.removesuffix("/"), folder=folder)
-            if not folder and parts[0] != LEFT_OUT:
+            if not folder:
                 files.append((entry, parts))
         if sum(entry.file_size for entry in entries) > LARGEST_TOTAL:
             raise Refused(f"unpacked it is larger than {LARGEST_TOTAL >> 20} MiB")

@@ -19,6 +19,7 @@ from referee.bench.sizes import QUICK, USUAL, Sizes
 from referee.errors import RefereeError
 from referee.faces import console, print_table
 from referee.interrupts import interruptible
+from referee.wording import plural
 
 _ROUNDS, _QUICK_ROUNDS, _MOST_ROUNDS = 7, 2, 1000
 _BUSY = 0.5
@@ -87,7 +88,7 @@ def show(report: Report, to: Console) -> None:
     machine = report.machine
     to.print(
         f"{machine.processor}, {machine.cores} cores; {machine.kernel}; {machine.python}; "
-        f"{machine.compiler} -O2; referee {machine.referee}; {report.rounds} rounds"
+        f"{machine.compiler} -O2; referee {machine.referee}; {plural(report.rounds, 'round')}"
     )
     if machine.busy > _BUSY:
         text = f"others were busy before: {machine.busy:.1f} processes wanted to run"

@@ -8,7 +8,8 @@ import typer
 from rich.text import Text
 
 from referee.bots import Found, find
-from referee.conformance import Finding, Level, examination, examine
+from referee.commands import shared
+from referee.conformance import TIME, Finding, Level, examination, examine
 from referee.escaping import printable
 from referee.faces import busy, console
 from referee.interrupts import interruptible
@@ -23,23 +24,21 @@ def check(
         str, typer.Argument(metavar="BOT", help="An executable, a folder, or sample:NAME.")
     ],
     game: Annotated[str, typer.Option(help="The game to talk about.")] = "briscola-2",
-    options: Annotated[
-        list[str] | None,
-        typer.Option("--option", "-o", metavar="NAME=VALUE", help="See `referee games ID`."),
-    ] = None,
-    sandbox: Annotated[
-        SandboxName, typer.Option(help="Where it runs; auto is the strongest that works here.")
-    ] = SandboxName.AUTO,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    options: shared.Options = None,
+    time: Annotated[
+        str, typer.Option(metavar="SPEC", help="Its clock, as for `referee match`.")
+    ] = TIME,
+    sandbox: shared.Sandbox = SandboxName.AUTO,
+    as_json: shared.Json = False,
 ) -> None:
     """Checks whether a bot keeps to the protocol. Exit code 1 when it does not."""
     chosen = tuple(options or ())
-    examination(game, chosen)
+    examination(game, chosen, time)
     talk = console(stderr=True)
     settings = read_settings()
     spec = find(bot, settings)
     with busy(talk, f"talking to {spec.name} ..."):
-        findings = trio.run(_examine, spec, game, chosen, sandbox, settings)
+        findings = trio.run(_examine, spec, game, chosen, time, sandbox, settings)
     if as_json:
         rows = [{"level": str(f.level), "what": f.what, "mend": f.mend} for f in findings]
         print(json.dumps({"bot": spec.name, "game": game, "findings": rows}, indent=2))
@@ -50,14 +49,19 @@ def check(
 
 
 async def _examine(
-    bot: Found, game: str, options: tuple[str, ...], name: SandboxName, settings: Settings
+    bot: Found,
+    game: str,
+    options: tuple[str, ...],
+    time: str,
+    name: SandboxName,
+    settings: Settings,
 ) -> list[Finding]:
     """Examines a bot until it is done or somebody wants us to stop."""
     findings: list[Finding] = []
     with trio.CancelScope() as scope:
         async with interruptible(scope), opened_for(name, [bot], settings) as sandbox:
             spec = await sandbox.prepare(bot)
-            findings = await examine(spec, game, sandbox, options=options)
+            findings = await examine(spec, game, sandbox, time, options)
     if scope.cancelled_caught:
         raise KeyboardInterrupt
     return findings

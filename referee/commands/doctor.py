@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from referee.commands.shared import Json
 from referee.doctor.diagnosis import diagnose, works
 from referee.doctor.reports import Report, State, exit_code, taken
 from referee.escaping import printable
@@ -25,7 +26,7 @@ def doctor(
     sandbox: Annotated[
         SandboxName, typer.Option(help="Which to put on trial; auto is all of them.")
     ] = SandboxName.AUTO,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Proves what the sandboxes enforce here. Exit code 1 when one that counts does not.
 

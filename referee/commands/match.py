@@ -16,10 +16,11 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from referee.bots import Found, find
-from referee.clock import DEFAULT_TIME
+from referee.commands import shared
 from referee.config import MatchConfig, MatchPlan, make_plan
 from referee.endings import Reason
 from referee.errors import RefereeError
+from referee.exits import HOST, INTERRUPTED
 from referee.faces import busy, console
 from referee.games import catalogue
 from referee.interrupts import interruptible
@@ -31,9 +32,7 @@ from referee.sandbox import Sandbox
 from referee.sandbox.opening import SandboxName, opened_for
 from referee.seating import Seating
 from referee.settings import Settings, read_settings
-from referee.verdict import ATTEMPTS, Freeze, OnFault
-
-HOST, INTERRUPTED = 3, 130
+from referee.verdict import ATTEMPTS, Freeze
 
 
 def match(
@@ -48,17 +47,12 @@ def match(
     game: Annotated[
         str | None, typer.Option(help="See `referee games`.  [default: briscola-(number of bots)]")
     ] = None,
-    options: Annotated[
-        list[str] | None,
-        typer.Option("--option", "-o", metavar="NAME=VALUE", help="See `referee games ID`."),
-    ] = None,
+    options: shared.Options = None,
     deals: Annotated[
         int | None,
         typer.Option(metavar="N", help="N decks, each standing alone: deal values add up."),
     ] = None,
-    key: Annotated[
-        str | None, typer.Option(help="Any text; the same key deals the same cards.")
-    ] = None,
+    key: shared.Key = None,
     deck: Annotated[
         str | None,
         typer.Option(metavar='"4H AD ..."|FILE', help="Cards by hand; a file has a deck a line."),
@@ -69,27 +63,16 @@ def match(
     seating: Annotated[
         Seating, typer.Option(help="Play every deck in several seatings; needs --deals.")
     ] = Seating.ONE,
-    time: Annotated[
-        str, typer.Option(metavar="SPEC", help=f"Each part optional.  [default: {DEFAULT_TIME}]")
-    ] = "",
-    sandbox: Annotated[
-        SandboxName, typer.Option(help="Where bots run; auto is the strongest that works here.")
-    ] = SandboxName.AUTO,
-    freeze: Annotated[
-        Freeze, typer.Option(help="Stop bots while others think; auto: those that work then.")
-    ] = Freeze.AUTO,
-    pace: Annotated[
-        int, typer.Option(metavar="MS", help="Let answers through so long after their act.")
-    ] = 0,
-    on_fault: Annotated[
-        OnFault | None,
-        typer.Option(help="What a bot's fault does to the deal.  [default: the game decides]"),
-    ] = None,
+    time: shared.Time = "",
+    sandbox: shared.Sandbox = SandboxName.AUTO,
+    freeze: shared.Freeze = Freeze.AUTO,
+    pace: shared.Pace = 0,
+    on_fault: shared.OnFault = None,
     record: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Where the record goes.  [default: in records/]"),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    as_json: shared.Json = False,
 ) -> None:
     """Plays a match. Exit code 0, or 1 when a bot was faulted."""
     if game is None and f"briscola-{len(bots)}" not in catalogue():

@@ -20,6 +20,7 @@ from referee.record import WIRE
 from referee.replay import match_object
 from referee.scenes import deal_heading, ending_text, scene_text, scenes
 from referee.verify import Resimulation
+from referee.wording import plural
 
 _STDERR_SHOWN = 5
 
@@ -28,13 +29,15 @@ def replay(
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="A record, or the id of a match of a ladder.")
     ],
-    verify: Annotated[bool, typer.Option(help="Prove the record instead of showing it.")] = False,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Prove the record instead of showing it.")
+    ] = False,
     deal: Annotated[int | None, typer.Option(metavar="N", help="Only this deal.")] = None,
     seat: Annotated[
         int | None,
         typer.Option(metavar="SEAT", help="Only what this seat of the first deal could see."),
     ] = None,
-    step: Annotated[bool, typer.Option(help="Wait for Enter after each trick.")] = False,
+    step: Annotated[bool, typer.Option("--step", help="Wait for Enter after each trick.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     ladder: Annotated[
         str | None, typer.Option(metavar="WHERE", help="The ladder that has the match of this id.")
@@ -199,4 +202,5 @@ def _conclude(
             digest += f"; void deals played again: {found.totals.void_count} (see referee replay)"
         if found.header.wire != WIRE:
             digest += f"; bytes not compared: the record is of wire {found.header.wire}"
-        print(f"{printable(str(file))}: verified, {found.totals.deals} deals, game digest {digest}")
+        deals = plural(found.totals.deals, "deal")
+        print(f"{printable(str(file))}: verified, {deals}, game digest {digest}")

@@ -11,8 +11,9 @@ from typing import Any, Final
 import msgspec
 import trio
 
-from referee.botfiles import files_of, hash_files
+from referee.botfiles import hash_files
 from referee.bots import BotSpec, Found
+from referee.folders import HeldFolder
 from referee.sandbox import BotProcess, Sandbox
 from referee.sandbox.processes import cpu_us
 from referee.settings import Bounds
@@ -27,9 +28,10 @@ _LONGEST: Final = 1 << 16
 
 def found_probes(bounds: Bounds) -> Found:
     """The probe programs as a bot, to be prepared by a sandbox."""
-    files = {str(path.relative_to(_PROBES)): path for path in files_of(_PROBES)}
-    digest = hash_files(files, _PROBES)
-    return Found("probe", (_PYTHON,), files, _PROBES, digest, "doctor", bounds=bounds)
+    with HeldFolder(_PROBES.resolve()) as folder:
+        files = folder.files()
+        digest = hash_files(files, folder)
+    return Found("probe", (_PYTHON,), files, folder.path, digest, "doctor", bounds=bounds)
 
 
 class Probe:

@@ -3,6 +3,7 @@
 Root opens nothing where a bot can write while it looks.
 """
 
+import errno
 import os
 import shutil
 import stat
@@ -12,14 +13,12 @@ from typing import Final
 
 import trio
 
-from referee.botfiles import LARGEST_FOLDER
 from referee.bots import BotSpec, Found
 from referee.builds import BUILD_SECONDS, build_failed
 from referee.errors import RefereeError
+from referee.folders import DEEPEST, LARGEST_FOLDER, LONGEST_PATH, MOST_FILES, OUR_TROUBLE
 from referee.sandbox import BotProcess, Sandbox
 
-_MOST_FILES: Final = 20_000
-_DEEPEST: Final = 50
 _WATCH_S: Final = 0.2
 _SAID_KEPT: Final = 16 * 1024
 _MOST_SAID: Final = 16 * 1024 * 1024
@@ -93,7 +92,10 @@ class _Watched:
             await trio.sleep(_WATCH_S)
             if await trio.to_thread.run_sync(_is_too_large, folder):
                 break
-        self._end(f"it made more than {2 * LARGEST_FOLDER >> 20} MiB or {2 * _MOST_FILES} files")
+        self._end(
+            f"it made more than {2 * LARGEST_FOLDER >> 20} MiB or {2 * MOST_FILES} files, or a "
+            "path that is too long"
+        )
 
     def _end(self, why: str) -> None:
         self.why = why
@@ -101,18 +103,25 @@ class _Watched:
 
 
 def _is_too_large(folder: Path) -> bool:
-    """Whether there is twice as much as a build may leave; only looks, opens nothing."""
+    """Whether there is twice as much as a build may leave, or more than paths can tell.
+
+    Only looks, opens nothing.
+    """
     size = count = 0
     places = [os.fspath(folder)]
     while places:  # os.walk calls itself for each level, and a build may make thousands
-        with suppress(OSError), os.scandir(places.pop()) as entries:
-            for entry in entries:
-                count += 1
-                with suppress(OSError):
-                    size += entry.stat(follow_symlinks=False).st_blocks * 512
-                if entry.is_dir(follow_symlinks=False):
-                    places.append(entry.path)
-        if size > 2 * LARGEST_FOLDER or count > 2 * _MOST_FILES:
+        try:
+            with os.scandir(places.pop()) as entries:
+                for entry in entries:
+                    count += 1
+                    with suppress(OSError):
+                        size += entry.stat(follow_symlinks=False).st_blocks * 512
+                    if entry.is_dir(follow_symlinks=False):
+                        places.append(entry.path)
+        except OSError as error:
+            if error.errno == errno.ENAMETOOLONG:
+                return True  # it is never taken over, and nobody can see how much lies there
+        if size > 2 * LARGEST_FOLDER or count > 2 * MOST_FILES:
             return True
     return False
 
@@ -132,15 +141,41 @@ def hand_over(folder: Path, uid: int) -> None:
 
 
 def take_over(built: Path, to: Path, typed: str) -> None:
-    """Copies what a build has made: files, folders and links, and nothing of any other kind."""
-    size = count = 0
+    """Copies what a build has made: files, folders and links, and nothing of any other kind.
+
+    Args:
+        built: nobody writes there any more.
+        to: is made here.
+        typed: how its author says the bot.
+
+    Raises:
+        RefereeError: it is too much, or something in it cannot be copied.
+        OSError: the disk is full, and the like.
+    """
     to.mkdir(mode=0o755)
-    for place, folders, names in os.walk(built):
-        if len(Path(place).relative_to(built).parts) > _DEEPEST:
-            raise RefereeError(f"bot {typed!r}: the build made folders more than {_DEEPEST} deep")
-        here = to / Path(place).relative_to(built)
+    try:
+        _copy_built(built, to, typed)
+    except OSError as error:
+        if error.errno in OUR_TROUBLE:
+            raise
+        what = os.path.relpath(error.filename or built, built)
+        raise RefereeError(
+            f"bot {typed!r}: what the build has made: {what!r}: {error.strerror}"
+        ) from error
+
+
+def _copy_built(built: Path, to: Path, typed: str) -> None:
+    size = count = 0
+    for place, folders, names in os.walk(built, onerror=_raise):
+        inside = Path(place).relative_to(built)
+        if len(inside.parts) > DEEPEST:
+            raise RefereeError(f"bot {typed!r}: the build made folders more than {DEEPEST} deep")
         for name in [*folders, *names]:
-            source, target = Path(place) / name, here / name
+            if len(os.fsencode(inside / name)) > LONGEST_PATH:
+                raise RefereeError(
+                    f"bot {typed!r}: the build made a path of more than {LONGEST_PATH} bytes"
+                )
+            source, target = Path(place) / name, to / inside / name
             status, count = source.lstat(), count + 1
             if stat.S_ISLNK(status.st_mode):
                 target.symlink_to(source.readlink())
@@ -151,7 +186,12 @@ def take_over(built: Path, to: Path, typed: str) -> None:
                 if size <= LARGEST_FOLDER:
                     shutil.copyfile(source, target, follow_symlinks=False)
                     target.chmod(0o755 if status.st_mode & 0o111 else 0o644)
-            if size > LARGEST_FOLDER or count > _MOST_FILES:
+            if size > LARGEST_FOLDER or count > MOST_FILES:
                 raise RefereeError(
-                    f"bot {typed!r}: the build made more than 256 MiB or {_MOST_FILES} files"
+                    f"bot {typed!r}: the build made more than 256 MiB or {MOST_FILES} files"
                 )
+
+
+def _raise(error: OSError) -> None:
+    """What cannot be looked into is not left out without a word."""
+    raise error

@@ -15,6 +15,7 @@ from typing import Final
 from referee.botfiles import copy_files, hash_file, hash_files
 from referee.bots import BotSpec, Found
 from referee.errors import RefereeError, SandboxError
+from referee.folders import OUR_TROUBLE
 from referee.programs import View, why_not
 from referee.sandbox import Sandbox
 from referee.sandbox.building import build, take_over
@@ -84,15 +85,20 @@ class Copies:
                 "what is in /usr, and the toolchains of settings.toml"
             )
         source = scratch / "source"
+        changed = RefereeError(f"bot {found.typed!r}: it was changed while it was being prepared")
         try:
             copy_files(found.files, source, found.folder)
         except ValueError as error:
             raise RefereeError(f"bot {found.typed!r}: {error}") from error
+        except OSError as error:
+            if error.errno in OUR_TROUBLE:
+                raise
+            raise changed from error
         source.chmod(0o755)
         copied = {name: source / name for name in found.files}
         alone = None if found.folder else hash_file(next(iter(copied.values())))
         if hash_files(copied) != digest or alone not in (None, found.hash):
-            raise RefereeError(f"bot {found.typed!r}: it was changed while it was being prepared")
+            raise changed
         if not found.build:
             return source
         spec = BotSpec(
@@ -117,7 +123,7 @@ class Copies:
         elif found.folder is None:
             program = f"./{program}"
         if "/" in program and not found.image:
-            if not (folder / program).is_file():
+            if not os.path.isfile(folder / program):
                 raise RefereeError(
                     f"bot {found.typed!r}: bot.toml: command: no program {program!r}"
                 )

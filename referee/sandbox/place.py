@@ -6,6 +6,7 @@ import secrets
 import shutil
 import stat
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +20,7 @@ from referee.settings import Settings
 _CLONE_NEWNS: Final = 0x20000
 _MNT_DETACH: Final = 2
 _MS_BIND, _MS_REC, _MS_SLAVE = 0x1000, 0x4000, 0x80000
+_OPENED: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Place(Struct, frozen=True):
@@ -88,22 +90,65 @@ def own_folder(path: Path, mode: int) -> Path:
 
 
 def remove_tree(folder: Path) -> None:
-    """Takes a folder away, however deep it is: `shutil.rmtree` calls itself for each level."""
-    while folder.is_dir() and not folder.is_symlink():
-        try:
-            shutil.rmtree(folder, ignore_errors=True)
+    """Takes a folder away in which nobody works, also a read-only one; what cannot go stays.
+
+    `shutil.rmtree` calls itself for each level, and paths end at 4 KiB; a bot may have made more
+    of both. So all folders come up to the top, one after the other.
+    """
+    with suppress(OSError):
+        if not stat.S_ISDIR(folder.lstat().st_mode):
             return
-        except RecursionError:
-            _cut(folder)
+        folder.chmod(0o700)
+        top = os.open(folder, _OPENED)
+        try:
+            while _has_emptied(top):
+                pass
+        finally:
+            os.close(top)
+        folder.rmdir()
+    with suppress(RecursionError):
+        shutil.rmtree(folder, ignore_errors=True)  # not every disk lets a folder be moved
 
 
-def _cut(folder: Path) -> None:
-    """Moves what lies a hundred levels down to the top, so that it is no longer deep."""
-    for place, folders, _ in os.walk(folder):
-        if len(Path(place).relative_to(folder).parts) == 100:
-            for name in folders:
-                os.rename(Path(place, name), folder / f"deep-{secrets.token_hex(8)}")
-            folders.clear()
+def _has_emptied(top: int) -> bool:
+    """Removes what lies in a folder, and moves there what lies deeper; whether anything went."""
+    went = False
+    for name in os.listdir(top):
+        with suppress(OSError):
+            if _is_folder(name, top):
+                here = _opened(name, top)
+                try:
+                    went |= _has_risen(here, top)
+                finally:
+                    os.close(here)
+                os.rmdir(name, dir_fd=top)
+            else:
+                os.unlink(name, dir_fd=top)
+            went = True
+    return went
+
+
+def _has_risen(here: int, top: int) -> bool:
+    """Removes the files of a folder, and moves its folders to the top; whether any was moved."""
+    risen = False
+    for name in os.listdir(here):
+        with suppress(OSError):
+            if not _is_folder(name, here):
+                os.unlink(name, dir_fd=here)
+                continue
+            os.chmod(name, 0o700, dir_fd=here)  # else it can be moved by root only
+            os.rename(name, f"risen-{secrets.token_hex(8)}", src_dir_fd=here, dst_dir_fd=top)
+            risen = True
+    return risen
+
+
+def _is_folder(name: str, place: int) -> bool:
+    return stat.S_ISDIR(os.stat(name, dir_fd=place, follow_symlinks=False).st_mode)
+
+
+def _opened(name: str, place: int) -> int:
+    os.chmod(name, 0o700, dir_fd=place)
+    return os.open(name, _OPENED, dir_fd=place)
 
 
 def staged(toolchains: Iterable[str], work: Path) -> dict[str, str]:

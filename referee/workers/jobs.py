@@ -4,8 +4,11 @@ A job is a match of decks that stand alone: some blocks that follow one another,
 its seatings, by bots whose processes live for one leg.
 """
 
+from typing import Protocol
+
 from msgspec import Struct
 
+from referee.errors import RefereeError
 from referee.seating import Seating
 from referee.verdict import Family, FaultCode, Freeze, OnFault
 
@@ -108,3 +111,35 @@ class Outcome(Struct, frozen=True):
     sandbox: str
     faults: tuple[int, ...] = ()
     bug: str = ""
+
+
+class Unready(RefereeError):
+    """A bot cannot be made ready to play here: it is not what it was, or wants what is not there.
+
+    Attributes:
+        bot: which of the job's.
+    """
+
+    def __init__(self, line: str, bot: int) -> None:
+        """The line says which bot and why."""
+        super().__init__(line)
+        self.bot = bot
+
+
+class Players(Protocol):
+    """Who plays jobs: the pool of workers.
+
+    Attributes:
+        size: how many at a time.
+    """
+
+    size: int
+
+    async def play(self, job: Job, /) -> Outcome:
+        """Plays a job when it is its turn.
+
+        Raises:
+            Unready: a bot is the reason why it cannot be played.
+            RefereeError: it cannot be played as it is.
+            HostError: the machine does not let us.
+        """

@@ -39,9 +39,10 @@ class Played(Struct, frozen=True, tag=True):
 
 
 class Refused(Struct, frozen=True, tag=True):
-    """A mistake of whoever gave the order, in one line."""
+    """A mistake of whoever gave the order, in one line; `bot` of the job is the reason, if any."""
 
     line: str
+    bot: int | None = None
 
 
 class Failed(Struct, frozen=True, tag=True):

@@ -11,18 +11,16 @@ import msgspec
 import trio
 
 from referee.bots import BotSpec, find
-from referee.config import MatchConfig, make_plan
 from referee.errors import HostError, RefereeError
 from referee.luck import luck_of
 from referee.match import LineWriter, MatchResult, play_match
-from referee.record import Line, Sealed
-from referee.recording import Recorder
+from referee.recording import NoRecord, Recorder
 from referee.sandbox import Sandbox
 from referee.sandbox.opening import only_own
 from referee.settings import Settings
-from referee.verdict import OnFault
 from referee.workers.blocks import Blocks
-from referee.workers.jobs import FaultFound, Job, Outcome
+from referee.workers.jobs import FaultFound, Job, Outcome, Unready
+from referee.workers.plans import plan_of
 
 UNFINISHED: Final = ".part"
 """What the name of a record ends with until the record is complete."""
@@ -46,15 +44,12 @@ class Player:
         """Plays a job.
 
         Raises:
+            Unready: a bot is the reason why it cannot be played.
             RefereeError: it cannot be played as it is.
             HostError: the machine does not let us.
         """
-        plan = make_plan(_config(job))
-        hashes = job.hashes or ("",) * len(job.bots)
-        bots = [
-            await self._bot(typed, wanted, submitted=job.submitted)
-            for typed, wanted in zip(job.bots, hashes, strict=True)
-        ]
+        plan = plan_of(job)
+        bots = await self._bots(job)
         if job.names:
             called = zip(bots, job.names, strict=True)
             bots = [msgspec.structs.replace(bot, name=name) for bot, name in called]
@@ -76,6 +71,16 @@ class Player:
             )
         return _outcome(result, blocks, len(bots), self.where)
 
+    async def _bots(self, job: Job) -> list[BotSpec]:
+        hashes = job.hashes or ("",) * len(job.bots)
+        found = []
+        for at, (typed, wanted) in enumerate(zip(job.bots, hashes, strict=True)):
+            try:
+                found.append(await self._bot(typed, wanted, submitted=job.submitted))
+            except RefereeError as error:
+                raise Unready(str(error), at) from error
+        return found
+
     async def _bot(self, typed: str, wanted: str, *, submitted: bool) -> BotSpec:
         prepared = (typed, submitted)  # who runs bare for its owner does not so for a stranger
         if prepared not in self._prepared:
@@ -88,16 +93,6 @@ class Player:
         return bot
 
 
-class _NoRecord:
-    """Takes the lines of a record that nobody wants."""
-
-    def write(self, line: Line) -> None:
-        """Drops a line."""
-
-    def seal(self, line: Sealed) -> None:
-        """Drops a line."""
-
-
 @contextmanager
 def _record(name: str | None) -> Iterator[LineWriter]:
     """The record of a job; it has its name only when the block was left in good order.
@@ -107,7 +102,7 @@ def _record(name: str | None) -> Iterator[LineWriter]:
         HostError: it cannot be completed.
     """
     if name is None:
-        yield _NoRecord()
+        yield NoRecord()
         return
     unfinished = Path(name + UNFINISHED)
     try:
@@ -142,29 +137,6 @@ def _keep(unfinished: Path, final: Path) -> None:
         unfinished.replace(final)
     except OSError as error:
         raise HostError(f"record {str(final)!r}: {error.strerror}") from error
-
-
-def _config(job: Job) -> MatchConfig:
-    """A job as a match.
-
-    Raises:
-        RefereeError: it could not bring whole blocks.
-    """
-    if job.on_fault is OnFault.END_MATCH:
-        raise RefereeError("on-fault end-match: blocks are played to their end, whoever is faulted")
-    return MatchConfig(
-        game=job.game,
-        options=job.options,
-        bots=len(job.bots),
-        deals=job.blocks,
-        first=job.first,
-        key=job.key,
-        seating=job.seating,
-        time=job.time,
-        on_fault=job.on_fault,
-        freeze=job.freeze,
-        pace=job.pace,
-    )
 
 
 def _outcome(result: MatchResult, blocks: Blocks, bots: int, where: str) -> Outcome:

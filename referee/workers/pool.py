@@ -20,7 +20,7 @@ from referee.errors import HostError, RefereeError
 from referee.sandbox.opening import SandboxName
 from referee.verdict import ATTEMPTS
 from referee.workers.child import Child, WorkerGone
-from referee.workers.jobs import Job, Outcome
+from referee.workers.jobs import Job, Outcome, Unready
 from referee.workers.messages import (
     Broken,
     Failed,
@@ -158,6 +158,7 @@ class Pool:
         To cancel this ends the worker and its bots; whoever plays next gets a new one.
 
         Raises:
+            Unready: a bot is the reason why it cannot be played.
             RefereeError: it cannot be played as it is, as `referee match` would say.
             HostError: the machine does not let us.
             WorkerBug: a mistake of ours.
@@ -191,8 +192,8 @@ class Pool:
 def _error(report: Report) -> Exception:
     """What to raise for a report that brings no outcome."""
     match report:
-        case Refused(line):
-            return RefereeError(line)
+        case Refused(line, bot):
+            return RefereeError(line) if bot is None else Unready(line, bot)
         case Failed(line):
             return HostError(line)
         case Broken(trace):

@@ -16,6 +16,7 @@ from referee.errors import HostError, RefereeError, innermost
 from referee.sandbox.opening import SandboxName, opened_for
 from referee.settings import read_settings
 from referee.signals import SIGNALS
+from referee.workers.jobs import Unready
 from referee.workers.lines import Lines
 from referee.workers.messages import (
     Broken,
@@ -59,6 +60,8 @@ def _trouble(error: Exception) -> Report:
     """What to report of an error."""
     found = innermost(error)
     match found:
+        case Unready():
+            return Refused(_sayable(str(found)), found.bot)
         case RefereeError():
             return Refused(_sayable(str(found)))
         case HostError():

@@ -16,6 +16,7 @@ from msgspec import Struct, structs
 from referee.sandbox.janitor import LABEL, MARK, groups_of, run_of
 from referee.sandbox.place import work_folder
 from referee.sandbox.slots import FIRST_UID, SLOTS
+from support.processes import open_files
 
 RSS_GROWTH_MIB: Final = 64
 """How much larger we may be after a match.
@@ -64,7 +65,7 @@ def census(folder: Path, temporary: Path, *, docker: bool) -> Census:
     """
     run = run_of(os.getpid())
     return Census(
-        descriptors=len(os.listdir("/proc/self/fd")),
+        descriptors=open_files(),
         threads=sum("Trio" not in thread.name for thread in threading.enumerate()),
         children=_children(),
         strangers=frozenset(_strangers(run, folder)),

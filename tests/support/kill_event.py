@@ -26,9 +26,8 @@ from ladder.show.as_json import as_json
 from referee.cli import run
 from referee.reading import RecordReader
 from referee.record import EndLine
-from referee.sandbox.processes import children
-
-REFEREE = Path(sys.executable).parent / "referee"
+from referee.sandbox.processes import descendants
+from support.processes import REFEREE
 
 EVENT = """
 name = "Kill me"
@@ -95,18 +94,13 @@ def interrupted(file: Path, out: Path, dice: random.Random) -> bool:
     )
     watched(process, out / LOG, lines)
     time.sleep(wait_s)  # the moment is any; nothing is expected of it
-    below = _below(process.pid) if dice.random() < 0.5 else []
+    others = descendants(process.pid) if dice.random() < 0.5 else []
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    for pid in below:
+    for pid in others:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
     return process.wait() == -signal.SIGKILL
-
-
-def _below(pid: int) -> list[int]:
-    """The children of a process, theirs, and so on."""
-    return [one for child in sorted(children(pid)) for one in (child, *_below(child))]
 
 
 def tear(out: Path, dice: random.Random) -> None:

@@ -29,10 +29,10 @@ from ladder import vault
 from ladder.store.store import Store
 from ladder.store.where import where_of
 from referee.sandbox import janitor
-from referee.sandbox.processes import children
+from referee.sandbox.processes import children, descendants
 from support.ladders import made, usual_pools
+from support.processes import REFEREE
 
-REFEREE: Final = Path(sys.executable).parent / "referee"
 BOTS: Final = ("first", "random", "greedy", "illegal")
 SANDBOX: Final = "bwrap"
 
@@ -88,7 +88,7 @@ def killed(typed: str, dice: random.Random) -> int:
         else:
             _hear(one, 1 + dice.randrange(6))
             time.sleep(dice.random() * 0.2)
-        _kill(one, below=dice.random() < 0.3)
+        _kill(one, everything=dice.random() < 0.3)
     codes = [one.wait() for one in running]
     for one in running:
         assert one.stderr is not None
@@ -109,18 +109,13 @@ def _hear(running: "subprocess.Popen[bytes]", lines: int) -> None:
             lines -= data.count(b"\n")
 
 
-def _kill(running: "subprocess.Popen[bytes]", *, below: bool) -> None:
-    others = _below(running.pid) if below else []
+def _kill(running: "subprocess.Popen[bytes]", *, everything: bool) -> None:
+    others = descendants(running.pid) if everything else []
     with suppress(ProcessLookupError):
         os.kill(running.pid, signal.SIGKILL)
     for pid in others:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-
-
-def _below(pid: int) -> list[int]:
-    """The children of a process, theirs, and so on."""
-    return [one for child in sorted(children(pid)) for one in (child, *_below(child))]
 
 
 @contextmanager

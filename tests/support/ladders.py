@@ -15,11 +15,12 @@ from typing import Final
 import trio
 from msgspec.structs import replace
 
-from ladder import proof, vault
+from ladder import vault
 from ladder.facts import LadderJob, Match, Pool, Submission
 from ladder.pool_file import pools_of
+from ladder.proving.match import match_of
 from ladder.roster import Roster
-from ladder.runner import job_of
+from ladder.runner import workers_job
 from ladder.store.jobs import Lease, Settled
 from ladder.store.store import Beginning, Store
 from ladder.store.where import where_of
@@ -111,7 +112,7 @@ def frozen(files: Path, does: str) -> str:
 
 def hash_of(folder: Path) -> str:
     """What a bot's folder is named by."""
-    return find(str(folder), Settings()).hash
+    return find(str(folder), Settings(images=("gone",))).hash
 
 
 def job(
@@ -214,11 +215,11 @@ async def play(store: Store, wanted: LadderJob) -> Match:
     """As `played`, where trio runs already."""
     pool = store.roster.pools[wanted.pool]
     plain = store.files / f".plain-{wanted.name[:16]}"
-    task = replace(job_of(wanted, pool, store.files, str(plain)), submitted=False)
+    task = replace(workers_job(wanted, pool, store.files, str(plain)), submitted=False)
     outcome = await Player(Bare(), Settings()).play(task)
     kept = vault.keep(store.files, plain)
     plain.unlink()
-    return proof.fact_of(wanted, outcome, kept, referee=version("briscola-referee"), at_ms=0)
+    return match_of(wanted, outcome, kept, referee=version("briscola-referee"), at_ms=0)
 
 
 def tables(store: Store, pool: int = 1) -> list[tuple[int, ...]]:

@@ -4,28 +4,84 @@ import os
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 import trio
 
 from referee.bots import BotSpec, find
 from referee.sandbox import BotProcess, Sandbox
+from referee.sandbox.bare import Bare
 from referee.settings import Settings
 
 NO_SKIP = "REFEREE_NO_SKIP"
 """Set where nothing may be skipped: in CI."""
 
 
-def need(*programs: str, root: bool = False) -> None:
-    """Skips a test where something is missing; fails it where nothing may be skipped."""
-    missing = [name for name in programs if shutil.which(name) is None]
-    why = f"no {', '.join(missing)}" if missing else ""
-    if root and os.geteuid() != 0:
-        why = "it takes root"
-    if why and os.environ.get(NO_SKIP):
+SPINNERS = """
+import os, signal, sys
+signal.alarm(30)
+for _ in range(2):
+    if os.fork() == 0:
+        os.setsid()
+        while True: pass
+print("spinning", flush=True)
+for line in sys.stdin:
+    print("still here", flush=True)
+print("end", flush=True)
+while True: pass
+"""
+"""A program that never rests, nor do its two daemons; until its input ends, it answers lines."""
+
+
+_LAST_LEGAL = """
+import json, os, signal, sys, time
+acts = 0
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print('{"type":"ready","protocol":1,"name":"bot"}', flush=True)
+    if message["type"] == "act":
+        acts += 1
+        DOES
+        print(json.dumps({"id": message["id"], "action": message["legal"][-1]}), flush=True)
+"""
+
+
+class Troubled(Bare):
+    """A sandbox that breaks down for good after some deals."""
+
+    def __init__(self, deals: int) -> None:
+        super().__init__()
+        self._deals = deals
+
+    def trouble(self) -> str | None:
+        """Whether it has broken down."""
+        self._deals -= 1
+        return None if self._deals >= 0 else "the daemon is gone"
+
+
+def lacking(why: str) -> NoReturn:
+    """Leaves a test out for want of something; fails it where nothing may be skipped."""
+    if os.environ.get(NO_SKIP):
         pytest.fail(why)
-    if why:
-        pytest.skip(why)
+    pytest.skip(why)
+
+
+def need(*programs: str, root: bool = False) -> None:
+    """Leaves a test out where a program is missing, or we are not root; as `lacking` does."""
+    missing = [name for name in programs if shutil.which(name) is None]
+    if root and os.geteuid() != 0:
+        lacking("it takes root")
+    if missing:
+        lacking(f"no {', '.join(missing)}")
+
+
+def with_rust() -> Settings:
+    """Settings that show bots the Rust compiler, where it lies outside /usr."""
+    found = Path(os.environ.get("RUSTUP_HOME", Path.home() / ".rustup")) / "toolchains"
+    folders = sorted(map(str, found.glob("stable-*"))) if found.is_dir() else []
+    return Settings(toolchains=tuple(folders[:1]))
 
 
 def python_bot(folder: Path, text: str, limits: str = "") -> str:
@@ -35,6 +91,11 @@ def python_bot(folder: Path, text: str, limits: str = "") -> str:
     toml = f'name = "{folder.name}"\ncommand = "python3 -S bot.py"\n[limits]\n{limits}\n'
     (folder / "bot.toml").write_text(toml)
     return str(folder)
+
+
+def bot_that(folder: Path, does: str = "pass") -> str:
+    """A bot that plays its last legal action, and does something before; `acts` counts them."""
+    return python_bot(folder, _LAST_LEGAL.replace("DOES", does))
 
 
 async def prepared(sandbox: Sandbox, typed: str, settings: Settings | None = None) -> BotSpec:

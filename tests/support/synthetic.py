@@ -11,16 +11,15 @@ from typing import AnyStr, Final
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from ladder.facts import Pool
 from ladder.packing import UNKNOWN, Gathering, Results
 from ladder.plan import LuckUse
 from ladder.pool_standings import Entrant, pool_standings
-from protocol.messages import Rules
 from referee.rules import Sides
-from referee.seating import Seating
-from referee.verdict import Freeze
+from support.pools import pool_of
 from support.simulations import dice
 
 Ints = NDArray[np.int64]
@@ -128,27 +127,16 @@ def _split(text: AnyStr, parts: int) -> list[AnyStr]:
 
 
 def pool(places: int, sides: Sides = (), *, luck: LuckUse = LuckUse.SHOWN) -> Pool:
-    """A pool of tables of that size; for the tests, its game need not exist."""
-    return Pool(
-        pool=1,
+    """A pool of tables of that size; its game need not exist."""
+    return replace(
+        pool_of(),
         name=f"tables of {places}",
         game=f"briscola-{places}",
-        options=(),
-        rules=Rules(f"briscola-{places}", 1, "0" * 64),
         seats=places,
         partners=sides,
         places=places,
-        seating=Seating.ROTATE,
         seatings=places,
-        time="move=1s",
-        pace=0,
-        blocks=1,
-        on_fault=None,
-        freeze=Freeze.AUTO,
         luck=luck,
-        luck_values="",
-        bench=0,
-        at_ms=0,
     )
 
 

@@ -1,46 +1,9 @@
-"""Bots to hand in, and pools to try them in."""
+"""Bots to hand in."""
 
 from collections.abc import Callable
 from pathlib import Path
 
-from msgspec.structs import replace
-
-from ladder.facts import Pool
-from ladder.plan import LuckUse
-from referee.config import MatchConfig, make_plan
-from referee.games import find
-from referee.seating import Seating
-from referee.verdict import Freeze
-
 C_BOT = Path(__file__).parent.parent.parent / "sample_bots" / "first-c"
-
-
-def pool(game: str = "briscola-2", options: tuple[str, ...] = (), **more: object) -> Pool:
-    """A pool of a game, as quick as can be."""
-    rules = find(game).rules_of(dict(one.split("=") for one in options))[0].game
-    asked = MatchConfig(game=game, options=options, bots=rules.seats)
-    usual = Pool(
-        pool=1,
-        name=game,
-        game=game,
-        options=options,
-        rules=make_plan(asked).name,
-        seats=rules.seats,
-        partners=rules.partners,
-        places=rules.seats,
-        seating=Seating.ROTATE,
-        seatings=rules.seats,
-        time="start=10s,move=2s",
-        pace=0,
-        blocks=1,
-        on_fault=None,
-        freeze=Freeze.AUTO,
-        luck=LuckUse.OFF,
-        luck_values="",
-        bench=0,
-        at_ms=0,
-    )
-    return replace(usual, **more)
 
 
 def python_bot(folder: Path, answer: str, before: str = "") -> Path:

@@ -9,37 +9,33 @@ was counted by another table of values than ours. There the chain of the facts h
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
-from ladder.facts import LadderJob, Match, Pool
-from ladder.plan import LuckUse
+from ladder.facts import LadderJob, Match, Pool, unplayed
+from ladder.plan import MOST_BLOCKS, LuckUse
+from ladder.proving.pools import rules_of
 from ladder.schedule import FAULTS_KEPT
 from ladder.vault import difference
 from referee.chance import block_key, event_key, first_dealer
 from referee.clock import parse_time
-from referee.config import read_options
 from referee.endings import Reason
 from referee.errors import RefereeError
-from referee.games import find
 from referee.luck import VALUES_DIGEST, luck_of
 from referee.reading import Mismatch, RecordReader
 from referee.record import DealLine, Header, LegLine, Line, VoidLine
-from referee.variants import REVISION, MatchRules
+from referee.variants import MatchRules
 from referee.verify import Resimulation
 from referee.workers.blocks import Blocks
 from referee.workers.jobs import BlockResult, FaultFound, Outcome
 
-_MOST_BLOCKS: Final = 100_000
-"""In a match: a forged fact must not make us reserve memory for more."""
 
-
-def fact_of(
+def match_of(
     job: LadderJob, outcome: Outcome, kept: tuple[str, int], *, referee: str, at_ms: int
 ) -> Match:
-    """The fact that a match was played, as `prove` wants it to be.
+    """The fact that a match was played, as `prove_match` wants it to be.
 
     Args:
         job: what was to be played.
@@ -72,7 +68,7 @@ def knows_luck(pool: Pool) -> bool:
     return pool.luck is LuckUse.OFF or pool.luck_values == VALUES_DIGEST
 
 
-def prove(match: Match, pool: Pool, record: Path | None) -> str | None:
+def prove_match(match: Match, pool: Pool, record: Path | None) -> str | None:
     """What is wrong with a match, in one line; None if it holds.
 
     Args:
@@ -81,7 +77,8 @@ def prove(match: Match, pool: Pool, record: Path | None) -> str | None:
         record: the file; None where the match has none, since nobody could play it.
     """
     try:
-        rules = _check_job(match, pool)
+        rules = rules_of(pool)
+        _check_job(match, pool)
         if record is None or not match.record:
             _check_unplayed(match, record)
             return None
@@ -124,34 +121,23 @@ class _Lines(RecordReader):
             yield line
 
 
-def _check_job(match: Match, pool: Pool) -> MatchRules:
-    """Looks at what the facts alone can tell; returns the rules of the pool.
+def _check_job(match: Match, pool: Pool) -> None:
+    """Looks at what the facts alone can tell.
 
     Raises:
-        _Differs: the match is not of the pool, or the pool is not of its game.
-        RefereeError: there is no such game or option here.
+        _Differs: the match is not of the pool.
     """
-    job, variant = match.job, find(pool.game)
-    chosen = read_options(pool.options)
-    if len(variant.seats) > 1:
-        chosen = {"seats": str(pool.seats), **chosen}
-    rules, name = variant.rules_of(chosen, pool.rules.revision)
-    current = name.revision == REVISION  # of older ones nobody here knows the digest
-    places = len(job.entrants)
+    job, places = match.job, len(match.job.entrants)
     _compare(
         ("the pool", pool.pool, job.pool),
-        ("the rules", name if current else pool.rules, pool.rules),
-        ("seats", rules.game.seats, pool.seats),
-        ("sides", rules.game.partners, pool.partners),
         ("places", pool.places, places),
         ("entrants told apart", places, len(set(job.entrants))),
         ("hashes", places, len(job.hashes)),
     )
-    if not 0 < job.blocks <= _MOST_BLOCKS:
-        raise _Differs(f"{job.blocks} blocks: from 1 to {_MOST_BLOCKS}")
+    if not 0 < job.blocks <= MOST_BLOCKS:
+        raise _Differs(f"{job.blocks} blocks: from 1 to {MOST_BLOCKS}")
     if match.wall_us < 0 or match.at_ms < 0:
         raise _Differs("a time is less than nothing")
-    return rules
 
 
 def _check_unplayed(match: Match, record: Path | None) -> None:
@@ -160,22 +146,7 @@ def _check_unplayed(match: Match, record: Path | None) -> None:
     Raises:
         _Differs: it does not.
     """
-    none = (0,) * len(match.job.entrants)
-    nothing = replace(
-        match,
-        blocks=(),
-        acts=0,
-        used_us=none,
-        wall_us=0,
-        voids=none,
-        faults=none,
-        fault_list=(),
-        game_digest="",
-        record="",
-        size=0,
-        referee="",
-        sandbox="",
-    )
+    nothing = unplayed(match.job, match.given_up, match.at_ms)
     if record is not None or match != nothing or not match.given_up:
         raise _Differs("it has no record, though it was played")
 

@@ -9,7 +9,6 @@ from difflib import get_close_matches
 from enum import StrEnum
 from typing import Final
 
-from ladder.event_toml import BotTable, EventFile, GameTable
 from ladder.formats import Format
 from ladder.plan import LuckUse, Partners
 from referee.sandbox.opening import SandboxName
@@ -28,11 +27,6 @@ _CHOICES: Final[dict[str, type[StrEnum]]] = {
 Keys = Mapping[str, tuple[str, ...]]
 """The keys of a file: those at the top by "", those of a table by its name."""
 
-EVENT_KEYS: Final[Keys] = {
-    "": EventFile.__struct_fields__,
-    "game": GameTable.__struct_fields__,
-    "bot": BotTable.__struct_fields__,
-}
 _PLACE: Final = re.compile(r" - at `\$\.?([^`]*)`")
 _UNKNOWN: Final = re.compile(r"Object contains unknown field `(.*)`")
 _MISSING: Final = re.compile(r"Object missing required field `(.*)`")
@@ -45,7 +39,7 @@ _TYPES: Final = {
 }
 
 
-def in_words(error: str, keys: Keys = EVENT_KEYS) -> str:
+def in_words(error: str, keys: Keys) -> str:
     """The message of an error of msgspec, for who wrote the file."""
     found = _PLACE.search(error)
     path = found[1] if found else ""

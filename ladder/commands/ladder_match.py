@@ -1,0 +1,141 @@
+"""`referee ladder match`: a match of a ladder."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ladder import vault
+from ladder.commands.shared import Where, opened
+from ladder.facts import Match
+from ladder.roster import Roster
+from ladder.show.grid import Column, print_grid, said
+from ladder.store.store import Store
+from referee.commands.shared import Json
+from referee.escaping import printable
+from referee.faces import console
+from referee.wording import plural
+
+
+def show_match(
+    match: Annotated[
+        str, typer.Argument(metavar="ID", help="Its number, or 8 digits of its id and more.")
+    ],
+    as_json: Json = False,
+    where: Where = None,
+) -> None:
+    """Shows a match: who played, what came of it, its faults, and where its record is."""
+    with opened(where) as store:
+        number, found = store.match(match)
+        path = vault.path_of(store.files, found.record) if found.record else None
+        if as_json:
+            print(json.dumps(_match_json(store.roster, number, found, path), indent=2))
+        else:
+            _print_match(store, number, found, path)
+
+
+def values_of(match: Match) -> list[int]:
+    """What each place has won or lost over all blocks of a match."""
+    places = range(len(match.job.entrants))
+    return [sum(block.values[place] for block in match.blocks) for place in places]
+
+
+def _match_json(roster: Roster, number: int, match: Match, path: Path | None) -> dict[str, Any]:
+    job = match.job
+    return {
+        "match": number,
+        "id": job.name,
+        "at_ms": match.at_ms,
+        "game": roster.pools[job.pool].name,
+        "key": job.key,
+        "bots": [
+            {
+                "entrant": entrant,
+                "bot": roster.entrants[entrant].name,
+                "author": roster.entrants[entrant].author,
+                "version": roster.entrants[entrant].version,
+                "hash": digest,
+                "value": value,
+                "faults": faults,
+                "used_us": used,
+                "voids": voids,
+            }
+            for entrant, digest, value, faults, used, voids in zip(
+                job.entrants,
+                job.hashes,
+                values_of(match),
+                match.faults,
+                match.used_us,
+                match.voids,
+                strict=True,
+            )
+        ],
+        "blocks": [
+            {
+                "block": block.block,
+                "deals": block.deals,
+                "values": list(block.values),
+                "luck": list(block.luck) or None,
+                "faults": list(block.faults),
+                "unplayed": list(block.unplayed) or None,
+            }
+            for block in match.blocks
+        ],
+        "verdicts": [
+            {"place": one.bot, "code": one.code, "detail": one.detail} for one in match.fault_list
+        ],
+        "given_up": match.given_up or None,
+        "acts": match.acts,
+        "wall_us": match.wall_us,
+        "game_digest": match.game_digest,
+        "record": str(path) if path else None,
+        "record_hash": match.record,
+        "record_bytes": match.size,
+        "referee": match.referee,
+        "sandbox": match.sandbox,
+    }
+
+
+def _print_match(store: Store, number: int, match: Match, path: Path | None) -> None:
+    to, roster, job = console(), store.roster, match.job
+    pool = roster.pools[job.pool]
+    when = datetime.fromtimestamp(match.at_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    blocks = plural(len(match.blocks), "block")
+    to.print(f"match {number}: {pool.name}, {blocks}, {when}", style="bold")
+    columns = [
+        Column("bot", name=True),
+        Column("author", name=True),
+        Column("version"),
+        Column("deal value"),
+        Column("faults"),
+        Column("time used"),
+    ]
+    lines = []
+    rows = zip(job.entrants, values_of(match), match.faults, match.used_us, strict=True)
+    for entrant, value, faults, used in rows:
+        one = roster.entrants[entrant]
+        lines.append(
+            (
+                said(one.name, "bold"),
+                said(one.author),
+                said(str(one.version)),
+                said(f"{value:+d}", "green" if value > 0 else "red" if value < 0 else ""),
+                said(str(faults), "red" if faults else ""),
+                said(f"{used / 1000:.1f} ms"),
+            )
+        )
+    print_grid(to, columns, lines)
+    labels = roster.labels(versions=True)
+    for fault in match.fault_list:
+        name = labels[job.entrants[fault.bot]]
+        to.print(f"fault of {name}: {fault.code}: {fault.detail}", style="red")
+    if match.given_up:
+        to.print(f"given up: {match.given_up}", style="yellow")
+    to.print(f"id: {job.name}", style="dim")
+    to.print(f"key: {job.key} (deals the same cards again)", style="dim")
+    to.print(f"game digest: {match.game_digest}", style="dim")
+    if path is not None:
+        to.print(f"record: {printable(str(path))}", style="dim")
+        to.print(f"see it: referee replay {number}{store.where.option}", style="dim")

@@ -1,0 +1,38 @@
+"""Options that several commands have, those of the ladder's among them.
+
+Defaults stay with the commands. Whoever needs no sandbox does not import this: it takes a while.
+"""
+
+from typing import Annotated
+
+import typer
+
+from referee import verdict
+from referee.clock import DEFAULT_TIME
+from referee.sandbox.opening import SandboxName
+
+Options = Annotated[
+    list[str] | None,
+    typer.Option("--option", "-o", metavar="NAME=VALUE", help="See `referee games ID`."),
+]
+Key = Annotated[str | None, typer.Option(help="Any text; the same key deals the same cards.")]
+Time = Annotated[
+    str, typer.Option(metavar="SPEC", help=f"Each part optional.  [default: {DEFAULT_TIME}]")
+]
+Sandbox = Annotated[
+    SandboxName, typer.Option(help="Where bots run; auto is the strongest that works here.")
+]
+Freeze = Annotated[
+    verdict.Freeze, typer.Option(help="Stop bots while others think; auto: those that work then.")
+]
+Pace = Annotated[
+    int, typer.Option(metavar="MS", help="Let answers through so long after their act.")
+]
+OnFault = Annotated[
+    verdict.OnFault | None,
+    typer.Option(help="What a bot's fault does to the deal.  [default: the game decides]"),
+]
+Workers = Annotated[
+    int | None, typer.Option(metavar="N", help="Matches at a time.  [default: one a core]")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]

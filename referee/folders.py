@@ -1,0 +1,210 @@
+"""A folder of a bot, held open: what is read lies in it, whatever its owner does meanwhile."""
+
+import errno
+import os
+import stat
+from collections.abc import Collection, Iterator
+from enum import Enum, auto
+from io import BufferedReader
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from msgspec import Struct
+
+LARGEST_FOLDER: Final = 256 * 1024 * 1024
+MOST_FILES: Final = 20_000
+DEEPEST: Final = 50
+"""So many levels of folders are there at most."""
+LONGEST_PATH: Final = 1024
+"""So many bytes has a name with its folders at most: those above have to find room beside it."""
+
+OUR_TROUBLE: Final = (
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EIO,
+    errno.EROFS,
+    errno.EMFILE,
+    errno.ENFILE,
+    errno.ENOMEM,
+    errno.ESTALE,
+)
+"""What is the machine's fault, and nobody's bot's."""
+
+_NO_BOT: Final = ("__pycache__",)
+"""Folders that are no part of a bot."""
+
+_FOLDER: Final = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_LISTED: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class Kind(Enum):
+    """What stands under a name."""
+
+    FILE = auto()
+    FOLDER = auto()
+    LINK = auto()
+    OTHER = auto()
+
+
+class Entry(Struct, frozen=True):
+    """A name in a folder, with those of the folders above it, and what stands under it."""
+
+    name: str
+    kind: Kind
+
+
+class HeldFolder:
+    """A folder that is held open: what is listed and read lies in it, and in no other.
+
+    Its owner may put another one in its place, or a link; that changes nothing.
+
+    Attributes:
+        path: where it is.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Opens it.
+
+        Args:
+            path: a whole one, of which no part is a link, as `Path.resolve` gives it.
+
+        Raises:
+            OSError: it is gone, or a part of its path has just become a link.
+        """
+        self.path = path
+        top = os.open(path.anchor, _FOLDER)
+        try:
+            self._here = _below(top, path.parts[1:])
+        finally:
+            os.close(top)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        os.close(self._here)
+
+    def walk(self, left_out: Collection[str] = ()) -> Iterator[Entry]:
+        """All that is in it, in order; each folder comes before what is in it.
+
+        Args:
+            left_out: names of folders that are not looked at.
+
+        Raises:
+            ValueError: it is too deep, or a name is too long.
+            OSError: a folder cannot be read.
+        """
+        waiting: list[tuple[str, ...]] = [()]
+        while waiting:
+            parts = waiting.pop()
+            if len(parts) > DEEPEST:
+                raise ValueError(f"it has folders more than {DEEPEST} deep")
+            found = self._listed(parts, left_out)
+            prefix = "".join(f"{part}/" for part in parts)
+            for one in found:
+                name = prefix + one.name
+                if len(os.fsencode(name)) > LONGEST_PATH:
+                    raise ValueError(f"a name in it has more than {LONGEST_PATH} bytes")
+                yield Entry(name, one.kind)
+            below = (one.name for one in reversed(found) if one.kind is Kind.FOLDER)
+            waiting.extend((*parts, name) for name in below)
+
+    def _listed(self, parts: tuple[str, ...], left_out: Collection[str]) -> list[Entry]:
+        place = _below(self._here, parts)
+        try:
+            listed = os.open(".", _LISTED, dir_fd=place)
+        finally:
+            os.close(place)
+        try:
+            with os.scandir(listed) as entries:
+                found = sorted(map(_entry, entries), key=lambda one: one.name)
+        finally:
+            os.close(listed)
+        return [one for one in found if one.kind is not Kind.FOLDER or one.name not in left_out]
+
+    def files(self) -> dict[str, Path]:
+        """Its files by their names in it, in order; those of `__pycache__` are left out.
+
+        Links count as what they name, within the folder: what lies outside is not the bot's to
+        show. Links to folders and to nothing are left out.
+
+        Raises:
+            ValueError: a link leads out of the folder, or as `walk` has it.
+            OSError: likewise.
+        """
+        found = {}
+        for entry in self.walk(_NO_BOT):
+            path = self.path / entry.name
+            if entry.kind is Kind.FILE or (entry.kind is Kind.LINK and self._names_a_file(entry)):
+                found[entry.name] = path
+        return found
+
+    def _names_a_file(self, link: Entry) -> bool:
+        """Whether a link is to be taken for a file; `opened` sees to it that it is one of ours."""
+        path = self.path / link.name
+        if os.path.isdir(path):
+            return False
+        self._real(link.name)
+        return os.path.isfile(path)
+
+    def _real(self, name: str) -> tuple[str, ...]:
+        """The name that a file has if no link is gone through.
+
+        Raises:
+            ValueError: that is out of the folder.
+        """
+        real = Path(os.path.realpath(self.path / name))
+        if not real.is_relative_to(self.path):
+            raise ValueError(f"{name!r} is a link out of the folder")
+        return real.relative_to(self.path).parts or (".",)
+
+    def opened(self, name: str) -> BufferedReader:
+        """Opens a file for reading, of whose name no part may have become a link meanwhile.
+
+        Raises:
+            ValueError: it leads out of the folder, is no plain file, or is too large.
+            OSError: it is gone, or has just become a link.
+        """
+        *folders, last = self._real(name)
+        place = _below(self._here, folders)
+        try:
+            file = open(os.open(last, _FILE, dir_fd=place), "rb")  # noqa: SIM115  # the caller does
+        finally:
+            os.close(place)
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST_FOLDER:
+            file.close()
+            raise ValueError(f"{name!r} is no plain file, or holds more than 256 MiB")
+        return file
+
+
+def _below(place: int, names: Collection[str]) -> int:
+    """A descriptor of a folder below another; no name of it may be a link.
+
+    Raises:
+        OSError: it is none, or is gone.
+    """
+    here = os.open(".", _FOLDER, dir_fd=place)
+    for name in names:
+        try:
+            below = os.open(name, _FOLDER, dir_fd=here)
+        finally:
+            os.close(here)
+        here = below
+    return here
+
+
+def _entry(found: os.DirEntry[str]) -> Entry:
+    if found.is_symlink():
+        return Entry(found.name, Kind.LINK)
+    if found.is_dir(follow_symlinks=False):
+        return Entry(found.name, Kind.FOLDER)
+    plain = found.is_file(follow_symlinks=False)
+    return Entry(found.name, Kind.FILE if plain else Kind.OTHER)

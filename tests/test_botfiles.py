@@ -1,0 +1,171 @@
+"""A bot's folder is one folder, whatever its owner puts in its place while we look."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ladder.uploads import intake
+from referee import bots
+from referee.botfiles import hash_files
+from referee.bots import find
+from referee.errors import RefereeError
+from referee.sandbox import Sandbox
+from referee.settings import Settings
+
+HIDDEN = "what only the organiser can read"
+
+
+def bot(folder: Path, **files: str) -> Path:
+    folder.mkdir()
+    (folder / "bot.toml").write_text('name = "x"\ncommand = "sh x.sh"\n')
+    for name, text in {"x.sh": "exit 3\n", "data": "mine", **files}.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+class Swapped:
+    """A folder that its owner exchanges for a link to one of the organiser's, at a chosen step."""
+
+    def __init__(self, place: Path) -> None:
+        self.folder = bot(place / "bot")
+        self.secret = bot(place / "secret", data=HIDDEN)
+        (self.secret / "key").write_text(HIDDEN)
+
+    def swap(self) -> None:
+        self.folder.rename(self.folder.with_name("real"))
+        self.folder.symlink_to(self.secret)
+
+    def after(self, step: Callable[..., Any]) -> Callable[..., Any]:
+        """A step that the exchange follows."""
+
+        def stepped(*words: Any) -> Any:
+            result = step(*words)
+            self.swap()
+            return result
+
+        return stepped
+
+    def before(self, step: Callable[..., Any]) -> Callable[..., Any]:
+        """A step that comes just after the exchange."""
+
+        def stepped(*words: Any) -> Any:
+            self.swap()
+            return step(*words)
+
+        return stepped
+
+
+@pytest.fixture
+def swapped(tmp_path: Path) -> Swapped:
+    return Swapped(tmp_path)
+
+
+def everything_in(folder: Path) -> str:
+    return "".join(path.read_text() for path in folder.rglob("*") if path.is_file())
+
+
+def test_a_folder_that_becomes_another_one_is_not_handed_in(
+    swapped: Swapped, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the listing and the copying: else its author could have any file there is."""
+    monkeypatch.setattr(intake, "_listed", swapped.after(intake._listed))
+    (tmp_path / "scratch").mkdir()
+    with pytest.raises(RefereeError, match="is a link out of the folder"):
+        intake.taken(str(swapped.folder), tmp_path / "scratch", Settings())
+    assert HIDDEN not in everything_in(tmp_path / "scratch")
+
+
+def test_a_program_that_becomes_another_one_is_not_handed_in(
+    swapped: Swapped, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was looked at is what is copied."""
+    (swapped.folder / "x.sh").chmod(0o755)
+    (swapped.secret / "x.sh").write_text(HIDDEN)
+    monkeypatch.setattr(intake, "_alone", swapped.before(intake._alone))
+    (tmp_path / "scratch").mkdir()
+    found = intake.taken(str(swapped.folder / "x.sh"), tmp_path / "scratch", Settings())
+    assert (found.folder / "x.sh").read_text() == "exit 3\n"
+
+
+def test_what_is_found_is_all_in_one_folder(
+    swapped: Swapped, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The names are those of the folder that the bot.toml was read in."""
+    monkeypatch.setattr(bots, "_read_toml", swapped.after(bots._read_toml))
+    with pytest.raises(RefereeError, match="is a link out of the folder"):
+        find(str(swapped.folder), Settings())
+
+
+def test_what_is_hashed_is_what_was_listed(
+    swapped: Swapped, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No bot has the hash of files that its owner cannot read."""
+    monkeypatch.setattr(bots, "hash_files", swapped.before(hash_files))
+    with pytest.raises(RefereeError, match="is a link out of the folder"):
+        find(str(swapped.folder), Settings())
+
+
+@pytest.mark.slow
+async def test_what_has_become_another_folder_is_not_copied(
+    bwrap: Sandbox, swapped: Swapped
+) -> None:
+    """That is its owner's doing, and none of the machine's."""
+    found = find(str(swapped.folder), Settings())
+    swapped.swap()
+    with pytest.raises(RefereeError, match="it was changed while it was being prepared"):
+        await bwrap.prepare(found)
+
+
+def test_links_are_followed_as_long_as_they_stay_within(tmp_path: Path) -> None:
+    """By folders, by other links, by their whole path; the hash is that of what they name."""
+    folder = bot(tmp_path / "bot")
+    (folder / "sub").mkdir()
+    (folder / "sub" / "file").write_text("text")
+    (folder / "dir").symlink_to("sub")
+    for name, to in {"a": "dir/file", "b": "a", "c": str(folder / "sub/../b")}.items():
+        (folder / name).symlink_to(to)
+    linked = find(str(folder), Settings())
+    assert list(linked.files) == ["a", "b", "bot.toml", "c", "data", "x.sh", "sub/file"]
+    for name in "abc":
+        (folder / name).unlink()
+        (folder / name).write_text("text")
+    assert find(str(folder), Settings()).hash == linked.hash
+
+
+def test_a_folder_that_was_looked_at_is_let_go(tmp_path: Path) -> None:
+    """Whether anything was wrong with it or not."""
+    folder = bot(tmp_path / "bot")
+    (folder / "sub").mkdir()
+    (folder / "sub" / "file").write_text("text")
+    before = len(os.listdir("/proc/self/fd"))
+    find(str(folder), Settings())
+    (folder / "sub" / "out").symlink_to("/etc/hostname")
+    with pytest.raises(RefereeError, match="'sub/out' is a link out of the folder"):
+        find(str(folder), Settings())
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("command", "line"),
+    [
+        ("./" + "a" * 5000, "no program"),
+        ("./" + "/".join(["a" * 200] * 30), "no program"),
+        ("./strange", "its #! line asks for"),
+        ("./around", "no program"),
+    ],
+    ids=["name", "path", "NUL", "loop"],
+)
+async def test_a_program_of_any_name_is_the_mistake_of_its_author(
+    command: str, line: str, bwrap: Sandbox, tmp_path: Path
+) -> None:
+    """And never a fault of the machine, which would stop others from being taken in."""
+    folder = bot(tmp_path / "bot", **{"bot.toml": f'name = "x"\ncommand = "{command}"\n'})
+    (folder / "strange").write_bytes(b"#!/bin/\0sh\n")
+    (folder / "strange").chmod(0o755)
+    (folder / "around").symlink_to("around")
+    with pytest.raises(RefereeError, match=line):
+        await bwrap.prepare(find(str(folder), Settings()))
