@@ -53,8 +53,8 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> ZipFile:
     """An export of a ladder in which matches were really played, and something was decided."""
     folder = tmp_path_factory.mktemp("ladder")
     with ladders.made(folder / "it", ladders.usual_pools("briscola-2", "briscola-3")) as store:
-        ladders.filled(store, 5, really=True)
-        ladders.filled(store, 2, really=True, pool=2)
+        ladders.filled(store, 3, really=True)
+        ladders.filled(store, 1, really=True, pool=2)
         retired = Decision(deed=Deed.RETIRED, entrant=2, reason='è "\\ \x01\x7f\t', at_ms=1)
         store.add(lambda _, __: [retired])
         export(store, folder / "it.zip", bots=True)

@@ -76,6 +76,7 @@ def copy(ladder: Path, tmp_path: Path) -> Where:
 def copied(ladder: Path, to: Path) -> Where:
     """A copy of the database, and the files of the first."""
     to.mkdir(exist_ok=True)
+    (to / "ladder.db").unlink(missing_ok=True)  # to write over a file can mean to wait for the disk
     shutil.copy(ladder / "ladder.db", to)
     return replace(where_of(str(to)), files=ladder)
 
@@ -249,6 +250,7 @@ def test_any_flipped_bit_of_the_database_is_found_or_changes_nothing(
         bit = dice.randrange(8 * len(whole))
         flipped = bytearray(whole)
         flipped[bit // 8] ^= 1 << bit % 8
+        where.database.unlink()  # to write over a file can mean to wait for the disk
         where.database.write_bytes(flipped)
         if not is_found(where):
             missed += 1

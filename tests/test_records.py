@@ -28,6 +28,7 @@ def record(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 def trouble(data: bytes, path: Path) -> str | None:
     """What is wrong with a record, or None."""
+    path.unlink(missing_ok=True)  # to write over a file can mean to wait for the disk
     path.write_bytes(data)
     try:
         with RecordReader(path) as reader:

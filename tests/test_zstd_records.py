@@ -56,6 +56,7 @@ def in_two_blocks(text: bytes) -> bytes:
 
 def read(path: Path, data: bytes) -> list[Line] | str:
     """The lines of a record, or what is wrong with it."""
+    path.unlink(missing_ok=True)  # to write over a file can mean to wait for the disk
     path.write_bytes(data)
     try:
         return lines_of(path)

@@ -4,7 +4,8 @@ What is tried is what is frozen: it is found, copied and started as runners will
 """
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
@@ -16,8 +17,8 @@ from ladder.names import LONGEST, fitted, name_of
 from ladder.uploads.bot_toml import TOML, toml_of
 from ladder.uploads.freezing import BOTS, freeze, keep, scratch
 from ladder.uploads.intake import Taken, taken
-from ladder.uploads.trial import at_home, examined, played
-from referee.bots import BotToml, Found, find
+from ladder.uploads.trial import at_home, build_at_home, examined, played
+from referee.bots import BotSpec, BotToml, Found, find
 from referee.errors import HostError, RefereeError
 from referee.sandbox import Sandbox
 from referee.sandbox.opening import SandboxName
@@ -78,11 +79,10 @@ async def taken_in(
             upload = await trio.to_thread.run_sync(taken, path, given, settings)
             found = _found(upload.folder, path, settings)
             called = name or _default_name(upload)
-            try:
-                await _frozen(found, upload, frozen, sandbox, say)
-            except RefereeError as error:
-                home = at_home(upload, pools[0], sandbox)
-                raise RefereeError(f"{error}\nsee it at home: {home}") from error
+            with _seen_by(at_home(upload, pools[0], sandbox)):
+                spec = await _built(found, sandbox, say)
+            with _seen_by(build_at_home(upload, found.build)):
+                await trio.to_thread.run_sync(_freeze, spec, upload, frozen)
             final = _found(frozen, path, settings)
             await _tried(final, upload, pools, sandbox, say)
             folder = keep(frozen, final.hash)
@@ -127,18 +127,29 @@ def _toml(upload: Taken) -> BotToml:
     return msgspec.toml.decode((upload.folder / TOML).read_bytes(), type=BotToml)
 
 
-async def _frozen(
-    found: Found, upload: Taken, to: Path, sandbox: Sandbox, say: Callable[[str], None]
-) -> None:
-    """Builds a bot if need be, and freezes it."""
+async def _built(found: Found, sandbox: Sandbox, say: Callable[[str], None]) -> BotSpec:
+    """Builds a bot if need be."""
     if found.build:
         say(f"building: {shlex.join(found.build)}")
-    spec = await sandbox.prepare(found)
+    return await sandbox.prepare(found)
+
+
+def _freeze(spec: BotSpec, upload: Taken, to: Path) -> None:
+    """Freezes a bot that is built, with the limits that it asks for."""
     limits = _toml(upload).limits
     asked = {name: getattr(limits, name) for name in Bounds.__struct_fields__}
     wanted = {name: most for name, most in asked.items() if most is not UNSET}
     toml = toml_of(shlex.join(spec.command), limits=wanted, image=spec.image)
-    await trio.to_thread.run_sync(freeze, Path(spec.folder), toml, to, found.typed)
+    freeze(Path(spec.folder), toml, to, upload.typed)
+
+
+@contextmanager
+def _seen_by(command: str) -> Iterator[None]:
+    """Adds to a refusal the command by which its author can see it."""
+    try:
+        yield
+    except RefereeError as error:
+        raise RefereeError(f"{error}\nsee it at home: {command}") from error
 
 
 async def _tried(

@@ -5,6 +5,7 @@ Only in a sandbox: what was submitted cannot be launched bare.
 
 import secrets
 import shlex
+from collections.abc import Sequence
 from typing import Final
 
 import trio
@@ -123,6 +124,11 @@ def at_home(taken: Taken, pool: Pool, sandbox: Sandbox) -> str:
     clock = pool.time or DEFAULT_TIME  # always said: that of `referee check` is another one
     words = [*_start("check", taken, 1), *_game(pool), "--time", clock, "--sandbox", sandbox.name]
     return taken.before + shlex.join(words)
+
+
+def build_at_home(taken: Taken, build: Sequence[str]) -> str:
+    """The command that builds a bot where its author can look at what the build leaves."""
+    return f"{taken.before}cd {shlex.quote(taken.bot)} && {shlex.join(build) or 'ls -lR'}"
 
 
 def _match(asked: MatchConfig, sandbox: Sandbox, taken: Taken, pool: Pool) -> str:
