@@ -27,6 +27,8 @@ from ladder.numbering import Floats, Ints
 _NEAR: Final = 1e-3
 """A step no longer than this is the last one: what is wrong after it is its square."""
 _MOST_STEPS: Final = 100
+_WEAKEST: Final = -700.0
+"""Natural units: exp of it is still a normal number."""
 _MOST_NUMBERS: Final = 4_000_000
 """How many numbers of weightings that are fitted together there may be; they end together."""
 _AT_ONCE: Final = 1_000_000
@@ -81,10 +83,10 @@ class Fit:
     def _moved(self, part: "_Part") -> float:
         """Makes a step in place; how far apart it takes the sides of one weighting at most."""
         partners = self._choices.partners
-        sides, slope = partners @ part.found, part.won.copy()
+        powers, slope = _powers(partners @ part.found), part.won.copy()
         curve = np.zeros((len(slope) ** 2, slope.shape[1]))
         for bag, count in zip(self._bags, part.counts, strict=True):
-            bag.add(sides, count, slope, curve)
+            bag.add(powers, count, slope, curve)
         step = _step(slope, curve)
         far = np.maximum(np.ptp(partners @ step, axis=0), 1e-300)
         part.found[:] += step * np.log1p(far) / far
@@ -139,29 +141,33 @@ class _Prepared(Struct, frozen=True):
     to_bots: tuple[Counts, ...]
     to_squares: tuple[Counts, ...]
 
-    def add(self, sides: Floats, count: Floats, slope: Floats, curve: Floats) -> None:
+    def add(self, powers: Floats, count: Floats, slope: Floats, curve: Floats) -> None:
         """Takes from the slope what was to be expected, and adds to the curvature.
 
         The covariance of a choice is the sum over pairs of the product of their shares, times the
         square of the difference of their unit vectors.
 
         Args:
-            sides: strengths, sides x weightings.
+            powers: exp(strength), times the same for all, sides x weightings.
             count: how often each set was chosen from, sets x weightings.
             slope: first derivatives, bots x weightings.
             curve: second derivatives with the sign changed, pairs of bots x weightings.
         """
-        share = _softmax([sides[members] for members in self.members.T])
+        share = _shares([powers[members] for members in self.members.T])
         for each, to_bots in zip(share, self.to_bots, strict=True):
             slope -= to_bots @ (count * each)
         for (one, other), to_squares in zip(self.pairs, self.to_squares, strict=True):
             curve += to_squares @ (count * share[one] * share[other])
 
 
-def _softmax(logs: list[Floats]) -> list[Floats]:
-    """Shares in proportion to exp; one array a place, which is twice as fast as one for all."""
-    most = reduce(np.maximum, logs)
-    parts = [np.exp(each - most) for each in logs]
+def _powers(sides: Floats) -> Floats:
+    """exp(strength), of the strongest 1; what would be nought, and so have no share, is not."""
+    found: Floats = np.exp(np.maximum(sides - sides.max(axis=0), _WEAKEST))
+    return found
+
+
+def _shares(parts: list[Floats]) -> list[Floats]:
+    """Of the sum; one array a place, which is twice as fast as one for all."""
     total = reduce(np.add, parts)
     return [each / total for each in parts]
 
