@@ -75,12 +75,13 @@ def runner(typed: str, *words: str) -> "subprocess.Popen[bytes]":
     )
 
 
-def killed(typed: str, dice: random.Random) -> int:
+def killed(typed: str, dice: random.Random) -> tuple[int, bool]:
     """Starts a runner or two, and kills them at some moment; now and then all that they started.
 
     Returns:
-        How many were killed.
+        How many were killed, and whether a janitor was among what they had started.
     """
+    unswept = False
     running = [runner(typed) for _ in range(dice.choice((1, 1, 2)))]
     for one in running:
         if dice.random() < 0.2:
@@ -88,13 +89,15 @@ def killed(typed: str, dice: random.Random) -> int:
         else:
             _hear(one, 1 + dice.randrange(6))
             time.sleep(dice.random() * 0.2)
-        _kill(one, everything=dice.random() < 0.3)
+        everything = dice.random() < 0.3
+        unswept |= everything
+        _kill(one, everything=everything)
     codes = [one.wait() for one in running]
     for one in running:
         assert one.stderr is not None
         one.stderr.close()
     assert set(codes) == {-signal.SIGKILL}, codes
-    return len(running)
+    return len(running), unswept
 
 
 def _hear(running: "subprocess.Popen[bytes]", lines: int) -> None:
@@ -133,8 +136,8 @@ def adopting() -> Iterator[set[int]]:
         library.prctl(_SUBREAPER, 0, 0, 0, 0)
 
 
-def left_alive(before: set[int]) -> set[int]:
-    """What runners have started and what has not ended soon after them.
+def left_alive(before: set[int]) -> dict[int, str]:
+    """What runners have started and what has not ended soon after them, and what it is.
 
     Args:
         before: our children that have nothing to do with it.
@@ -147,9 +150,19 @@ def left_alive(before: set[int]) -> set[int]:
             with suppress(ChildProcessError):
                 os.waitpid(pid, os.WNOHANG)
         if time.monotonic() > until:
-            return left
+            return {pid: _what(pid) for pid in left}
         time.sleep(0.01)
-    return set()
+    return {}
+
+
+def _what(pid: int) -> str:
+    """The command line of a process and its state, as far as they can be seen."""
+    found = ""
+    with suppress(OSError):
+        found = Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
+        found += Path(f"/proc/{pid}/stat").read_text(errors="replace")[:100]
+        found += Path(f"/proc/{pid}/wchan").read_text()
+    return found
 
 
 def asked(typed: str, *words: str) -> dict[str, Any]:
@@ -165,7 +178,7 @@ def survives(typed: str, kills: int, seed: int) -> Tally:
     """Asserts that a ladder whose runners are killed so often is whole in the end.
 
     Every job counts once, no lease of the dead is left after one more run, nor a temporary file, a
-    process or a control group; ratings are what a rebuild makes, and a proof finds nothing.
+    process or a control group (no process even before, where a janitor was left to see to it); ratings are what a rebuild makes, and a proof finds nothing.
 
     Args:
         typed: an empty place for a ladder.
@@ -175,11 +188,15 @@ def survives(typed: str, kills: int, seed: int) -> Tally:
     dice, times = random.Random(seed), 0
     begin(typed)
     with adopting() as before:
+        spared = set(before)
         while times < kills:
-            times += killed(typed, dice)
-            assert left_alive(before) == set()
+            more, unswept = killed(typed, dice)
+            times += more
+            left = left_alive(spared)
+            assert unswept or left == {}
+            spared |= set(left)  # with its janitor gone, the next run sweeps
         asked(typed, "run", "--workers", "1", "--sandbox", SANDBOX, "--blocks", _LAST_BLOCKS)
-        assert left_alive(before) == set()
+        assert left_alive(before) == {}
     assert _groups_of_the_dead() == []
     assert asked(typed, "rebuild")["same"]
     assert asked(typed, "verify")["findings"] == []
