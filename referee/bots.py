@@ -11,8 +11,8 @@ import msgspec
 from msgspec import Struct
 
 from referee.botfiles import hash_file, hash_files
-from referee.errors import RefereeError
-from referee.folders import HeldFolder
+from referee.errors import HostError, RefereeError
+from referee.folders import OUR_TROUBLE, HeldFolder
 from referee.programs import HERE, why_not
 from referee.settings import Bounds, Settings, Wish
 
@@ -108,13 +108,16 @@ def find(typed: str, settings: Settings) -> Found:
 
     Raises:
         RefereeError: it is missing, cannot be run on this machine, or wants more than it may have.
+        HostError: the disk does not let us look, which may pass.
     """
     try:
         return _find(typed, settings)
     except (OSError, ValueError, RecursionError) as error:
         what = error.strerror if isinstance(error, OSError) else str(error)
         where = getattr(error, "filename", None) or typed
-        raise RefereeError(f"bot {typed!r}: {where}: {what}") from error
+        ours = isinstance(error, OSError) and error.errno in OUR_TROUBLE
+        kind = HostError if ours else RefereeError
+        raise kind(f"bot {typed!r}: {where}: {what}") from error
 
 
 def _find(typed: str, settings: Settings) -> Found:
@@ -144,6 +147,15 @@ def _find(typed: str, settings: Settings) -> Found:
     )
 
 
+def is_alone(typed: str) -> bool:
+    """Whether a bot is a program in a file of its own: no folder, no zip of one, no sample."""
+    try:
+        with open(typed, "rb") as file:
+            return file.read(4) != _ZIP
+    except (OSError, ValueError):
+        return False
+
+
 def _check_no_zip(path: Path, typed: str) -> None:
     with path.open("rb") as file:
         if file.read(4) == _ZIP:
@@ -151,6 +163,8 @@ def _check_no_zip(path: Path, typed: str) -> None:
                 f"bot {typed!r} is a zip: unpack it and name the folder "
                 "(`referee submit` takes it as it is)"
             )
+    if path.suffix.lower() == ".zip" and not path.stat().st_mode & 0o111:
+        raise RefereeError(f"bot {typed!r}: it is no zip, whatever its name says")
 
 
 def check_program(path: Path, typed: str) -> None:

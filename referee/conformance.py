@@ -15,12 +15,12 @@ from protocol.connection import Connection
 from protocol.messages import Answer, Ready
 from referee.auction import BLIND
 from referee.bidding import PASS
-from referee.bots import BotSpec
+from referee.bots import BotSpec, is_alone
 from referee.config import MatchConfig, MatchPlan, make_plan, read_options
 from referee.errors import SandboxError
 from referee.games import find
 from referee.grease import greased
-from referee.hints import HINTS, ONCE, READY_ONCE
+from referee.hints import HINTS, ONCE, READY_ONCE, SEEN, SEEN_ALONE
 from referee.leg import Ask, Leg
 from referee.sandbox import Sandbox
 from referee.seat import Heard, Seat
@@ -334,8 +334,7 @@ async def _explained(
     elif starting and verdict.code is FaultCode.CRASHED:
         mend = "it ended before `ready`: run it by hand and look"
         if sandbox.name != "bare":
-            mend += "; in a sandbox it sees only /usr and its own file: what it needs beside that "
-            mend += "goes into a folder with a bot.toml (SPEC 7)"
+            mend += f"; in a sandbox it sees only {SEEN_ALONE if is_alone(bot.typed) else SEEN}"
     elif starting and "$." in verdict.detail:
         mend = HINTS[FaultCode.STARTUP]
     elif "the open act is" in verdict.detail or "field `id`" in verdict.detail:

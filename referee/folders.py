@@ -4,6 +4,7 @@ import errno
 import os
 import stat
 from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from enum import Enum, auto
 from io import BufferedReader
 from pathlib import Path
@@ -117,11 +118,12 @@ class HeldFolder:
             waiting.extend((*parts, name) for name in below)
 
     def _listed(self, parts: tuple[str, ...], left_out: Collection[str]) -> list[Entry]:
-        place = _below(self._here, parts)
-        try:
-            listed = os.open(".", _LISTED, dir_fd=place)
-        finally:
-            os.close(place)
+        with _naming("/".join(parts)):
+            place = _below(self._here, parts)
+            try:
+                listed = os.open(".", _LISTED, dir_fd=place)
+            finally:
+                os.close(place)
         try:
             with os.scandir(listed) as entries:
                 found = sorted(map(_entry, entries), key=lambda one: one.name)
@@ -173,16 +175,30 @@ class HeldFolder:
             OSError: it is gone, or has just become a link.
         """
         *folders, last = self._real(name)
-        place = _below(self._here, folders)
-        try:
-            file = open(os.open(last, _FILE, dir_fd=place), "rb")  # noqa: SIM115  # the caller does
-        finally:
-            os.close(place)
+        with _naming(name):
+            place = _below(self._here, folders)
+            try:
+                file = open(os.open(last, _FILE, dir_fd=place), "rb")  # noqa: SIM115  # caller does
+            finally:
+                os.close(place)
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST_FOLDER:
             file.close()
             raise ValueError(f"{name!r} is no plain file, or holds more than 256 MiB")
         return file
+
+
+@contextmanager
+def _naming(name: str) -> Iterator[None]:
+    """Gives an error the name that a person knows: the system's has but its last part, or a dot.
+
+    Args:
+        name: in the folder; "" for itself, which whoever opened it can name.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, name or None) from error
 
 
 def _below(place: int, names: Collection[str]) -> int:

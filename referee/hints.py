@@ -23,3 +23,8 @@ ONCE: Final = "answer each `act` once, and only when it is asked (SPEC 3.5)"
 READY_ONCE: Final = (
     "answer `hello` once: what comes after it is read as an answer to the first `act` (SPEC 3.2)"
 )
+
+SEEN: Final = "/usr and its own folder (SPEC 7)"
+SEEN_ALONE: Final = (
+    "/usr and its own file: what it needs beside that goes into a folder with a bot.toml (SPEC 7)"
+)

@@ -11,7 +11,8 @@ from ladder.uploads import intake
 from referee import bots
 from referee.botfiles import hash_files
 from referee.bots import find
-from referee.errors import RefereeError
+from referee.errors import HostError, RefereeError
+from referee.folders import OUR_TROUBLE
 from referee.sandbox import Sandbox
 from referee.settings import Settings
 
@@ -74,7 +75,7 @@ def test_a_folder_that_becomes_another_one_is_not_handed_in(
     monkeypatch.setattr(intake, "_listed", swapped.after(intake._listed))
     (tmp_path / "scratch").mkdir()
     with pytest.raises(RefereeError, match="is a link out of the folder"):
-        intake.taken(str(swapped.folder), tmp_path / "scratch", Settings())
+        intake.taken(str(swapped.folder), tmp_path / "scratch", Settings(), ())
     assert HIDDEN not in everything_in(tmp_path / "scratch")
 
 
@@ -86,7 +87,7 @@ def test_a_program_that_becomes_another_one_is_not_handed_in(
     (swapped.secret / "x.sh").write_text(HIDDEN)
     monkeypatch.setattr(intake, "_alone", swapped.before(intake._alone))
     (tmp_path / "scratch").mkdir()
-    found = intake.taken(str(swapped.folder / "x.sh"), tmp_path / "scratch", Settings())
+    found = intake.taken(str(swapped.folder / "x.sh"), tmp_path / "scratch", Settings(), ())
     assert (found.folder / "x.sh").read_text() == "exit 3\n"
 
 
@@ -106,6 +107,20 @@ def test_what_is_hashed_is_what_was_listed(
     monkeypatch.setattr(bots, "hash_files", swapped.before(hash_files))
     with pytest.raises(RefereeError, match="is a link out of the folder"):
         find(str(swapped.folder), Settings())
+
+
+@pytest.mark.parametrize("number", OUR_TROUBLE)
+def test_a_disk_that_lets_us_down_is_no_mistake_of_a_bot(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may pass: who is refused for it, or is left out, would be so for nothing."""
+
+    def fails(*_: object) -> None:
+        raise OSError(number, os.strerror(number), "x.sh")
+
+    monkeypatch.setattr(bots, "hash_files", fails)
+    with pytest.raises(HostError, match=f"x.sh: {os.strerror(number)}"):
+        find(str(bot(tmp_path / "bot")), Settings())
 
 
 @pytest.mark.slow

@@ -66,6 +66,22 @@ async def found(mistake: str) -> list[Finding]:
 
 
 @pytest.mark.slow
+async def test_what_a_program_sees_in_a_sandbox_is_said_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One in a file of its own may want others beside it; a folder, or a zip of one, has them."""
+    monkeypatch.setattr(Bare, "name", "a sandbox")
+    (tmp_path / "x.py").write_text("#!/usr/bin/env python3")
+    (tmp_path / "x.zip").write_bytes(b"PK\x03\x04")
+    told = {"x.py": "only /usr and its own file:", "x.zip": "its own folder", "": "its own folder"}
+    for name, line in told.items():
+        bot = BotSpec("x", ("/bin/false",), str(tmp_path), "0" * 64, str(tmp_path / name))
+        (problem,) = await examine(bot, "briscola-2", Bare(), QUICK)
+        assert line in problem.mend
+        assert ("bot.toml" in problem.mend) == (name == "x.py")
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("mistake", patiently(PROBLEMS))
 async def test_a_mistake_is_named_and_can_be_mended(mistake: str) -> None:
     """Exactly one problem comes out, in words, with what to do."""

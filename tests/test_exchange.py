@@ -14,7 +14,7 @@ import pytest
 from msgspec.structs import replace
 
 from ladder import heads, vault
-from ladder.exchange.archive import adding, fact_of, line_of
+from ladder.exchange.archive import add_file, adding, fact_of, line_of, runs
 from ladder.exchange.exporting import export, record_name
 from ladder.exchange.importing import take_in
 from ladder.facts import FIRST_HASH, Decision, Deed, Fact, Match, chained, digest_of
@@ -162,6 +162,20 @@ def test_imported_bots_are_as_read_only_as_frozen_ones(
     for path in paths:
         copy = tmp_path / "there" / BOTS / path.relative_to(ladder / BOTS)
         assert copy.stat().st_mode == path.stat().st_mode
+
+
+def test_programs_are_told_by_their_mode_where_nothing_may_be_run(
+    ladder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on a disk that is mounted noexec: a bot's hash goes by the mode, and so does the copy."""
+    monkeypatch.setattr(os, "access", lambda _, mode: not mode & os.X_OK)
+    program = tmp_path / "program"
+    program.touch()
+    for mode, how in ((0o555, True), (0o444, False)):
+        program.chmod(mode)
+        with ZipFile(tmp_path / f"{mode}.zip", "w") as file:
+            add_file(file, "x", program)
+            assert runs(file.infolist()[0]) is how
 
 
 def test_an_archive_does_not_take_the_place_of_a_file(ladder: Path, tmp_path: Path) -> None:

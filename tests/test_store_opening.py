@@ -4,6 +4,8 @@
 stays as it is, and another file is made by `PYTHONPATH=.:tests python tests/test_store_opening.py`.
 """
 
+import errno
+import fcntl
 import os
 import shutil
 import sqlite3
@@ -145,6 +147,20 @@ def test_nothing_but_an_empty_file(tmp_path: Path) -> None:
     assert "there is no ladder" in refusal(there(tmp_path, b""))
     with Store(where_of(str(tmp_path)), BEGINNING) as store:
         assert store.roster.pools
+
+
+def test_a_folder_that_cannot_be_locked_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Some disks of the network have no locks: that is no fault of the archive."""
+
+    def none(_: int, __: int) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", none)
+    where = where_of(str(tmp_path / "copy"))
+    with pytest.raises(HostError, match=f"'{tmp_path}/copy': cannot lock .*No locks"):
+        import_facts(where, [])
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """What is handed in becomes plain files within limits, and a frozen folder that is whole or not."""
 
+import errno
 import os
 import random
 import signal
@@ -10,6 +11,7 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -39,7 +41,7 @@ def bot(folder: Path, **files: str) -> Path:
 
 def take(path: Path | str, where: Path) -> Taken:
     where.mkdir()
-    return taken(str(path), where, Settings())
+    return taken(str(path), where, Settings(), (where,))
 
 
 def names(folder: Path) -> set[str]:
@@ -81,7 +83,12 @@ def test_a_folder_and_the_zip_of_it_are_one_bot(wrap: str, tmp_path: Path) -> No
     (folder / "sub" / "run").write_text("#!/bin/sh\n")
     (folder / "sub" / "run").chmod(0o755)
     (folder / "sub" / ".gitignore").touch()
-    with zipfile.ZipFile(tmp_path / "zip", "w") as archive:
+    for number in range(2001):
+        (folder / ".git" / "refs" / f"{number}").touch()
+    for number in range(3):
+        (folder / "__pycache__" / f"{number}").touch()
+        os.truncate(folder / "__pycache__" / f"{number}", (32 << 20) + 1)
+    with zipfile.ZipFile(tmp_path / "zip", "w", zipfile.ZIP_DEFLATED) as archive:
         for path in sorted(folder.rglob("*")):
             archive.write(path, wrap + str(path.relative_to(folder)))
         archive.write(folder / "x.sh", "__MACOSX/._x.sh")
@@ -198,10 +205,14 @@ def test_what_is_no_bot_gets_a_line(tmp_path: Path) -> None:
     (tmp_path / "bot.toml").write_text(TOML)
     (tmp_path / "bot.toml").chmod(0o755)
     (tmp_path / "a.tgz").write_bytes(b"\x1f\x8b")
+    (tmp_path / "text.zip").write_text("text")
+    (tmp_path / "empty.ZIP").touch()
     lines = {
         "none": "there is no such file or folder",
         "/dev/null": "neither a file nor a folder",
         "a.tgz": "neither a folder nor a zip nor executable",
+        "text.zip": "it is no zip",
+        "empty.ZIP": "it is no zip",
         "bot.toml": r"hand in the folder that holds the bot\.toml",
         "sample:none": "no sample bot 'none'",
         "a\0b": "there is no such file or folder",
@@ -211,6 +222,62 @@ def test_what_is_no_bot_gets_a_line(tmp_path: Path) -> None:
         typed = path if ":" in path else os.path.join(tmp_path, path)
         with pytest.raises(RefereeError, match=line):
             take(typed, tmp_path / str(number))
+        if "no zip" in line:
+            with pytest.raises(RefereeError, match=line):
+                find(typed, Settings())
+
+
+@pytest.mark.parametrize("shut", ["a/b", "a/c"])
+def test_what_cannot_be_read_is_named(
+    shut: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder or a file, by its name within the bot: where a bot is started, and handed in."""
+    folder = bot(tmp_path / "bot")
+    (folder / "a" / "b").mkdir(parents=True)
+    (folder / "a" / "c").touch()
+    forbidden, opened = (folder / shut).stat(), os.open
+
+    def refusing(path: str, flags: int, mode: int = 0o777, *, dir_fd: int | None = None) -> int:
+        if not flags & os.O_PATH:
+            with suppress(FileNotFoundError):
+                if os.path.samestat(os.stat(path, dir_fd=dir_fd), forbidden):
+                    raise PermissionError(errno.EACCES, "Permission denied", path)  # root may
+        return opened(path, flags, mode, dir_fd=dir_fd)
+
+    monkeypatch.setattr(os, "open", refusing)
+    for look in (find, lambda typed, _: take(typed, tmp_path / "1")):
+        with pytest.raises(RefereeError, match=f"'?{shut}'?: Permission denied"):
+            look(str(folder), Settings())
+
+
+HOLDERS: dict[str, Callable[[Path], str]] = {
+    "itself": lambda folder: str(folder / "own"),
+    "its parent": str,
+    "a link to it": lambda folder: linked(folder.parent / "link", folder),
+    "from within": lambda folder: f"{folder}/own/../sub/..",
+}
+
+
+def linked(link: Path, to: Path) -> str:
+    link.symlink_to(to)
+    return str(link)
+
+
+@pytest.mark.parametrize("kind", HOLDERS)
+def test_a_ladder_is_part_of_no_bot(kind: str, tmp_path: Path) -> None:
+    """Else its key would be frozen, and go out with an export."""
+    folder = bot(tmp_path / "bot")
+    (folder / "sub").mkdir()
+    own = bot(folder / "own")
+    (own / "head-key").touch()
+    real = tmp_path / "real"
+    real.symlink_to(own)
+    typed = HOLDERS[kind](folder)
+    (tmp_path / "scratch").mkdir()
+    with pytest.raises(RefereeError, match=f"the ladder's folder '{real}'"):
+        taken(typed, tmp_path / "scratch", Settings(), (real,))
+    assert list((tmp_path / "scratch").iterdir()) == []
+    assert taken(str(bot(own / "in it")), tmp_path / "scratch", Settings(), (real,)).folder.is_dir()
 
 
 def test_a_zip_is_no_larger_than_it_may_be_before_it_is_read(tmp_path: Path) -> None:
@@ -258,10 +325,14 @@ def test_a_frozen_bot_that_was_changed_is_not_taken_for_itself(tmp_path: Path) -
     (folder / "x.sh").chmod(0o644)
     assert is_whole(tmp_path, folder.name)
     (folder / "x.sh").write_text("exit 4\n")
-    with pytest.raises(HostError, match="is no longer what its name says"):
+    with pytest.raises(RefereeError, match="is no longer what its name says") as refused:
         frozen(built, tmp_path / "bots")
+    remedy = str(refused.value).partition("remove it (")[2].partition(")")[0]
     assert not is_whole(tmp_path, folder.name)
     assert not is_whole(tmp_path, "0" * 64)
+    subprocess.run(["/bin/sh", "-c", remedy], check=True)  # as its organiser would type it
+    assert frozen(built, tmp_path / "bots") == folder
+    assert is_whole(tmp_path, folder.name)
 
 
 def test_a_bot_that_was_changed_on_its_way_gets_no_name(tmp_path: Path) -> None:

@@ -125,6 +125,10 @@ def stored(size: int) -> bytes:
 BOMBS: dict[str, tuple[Callable[[], bytes], str]] = {
     "zip": (lambda: zipped(Entry("x", random_bytes(8 << 20))), "larger than 8 MiB"),
     "entries": (lambda: zipped(*(Entry(f"{n}") for n in range(2001))), "more than 2000"),
+    "left out": (
+        lambda: zipped(*(Entry(f".git/{n}") for n in range(20_001))),
+        r"more than 20000 files in .*\.git",
+    ),
     "folders": (lambda: zipped(*(Entry(f"{n}/a/b") for n in range(700))), "more than 2000"),
     "crowd": (lambda: crowded(170_000), "more than 2000|too much memory"),
     "file": (lambda: zipped(Entry("x", bytes(LARGEST_FILE + 1))), "larger than 32 MiB"),

@@ -18,6 +18,8 @@ from ladder.names import fitted, name_of
 from ladder.pool_file import USUAL_GAMES
 from ladder.roster import Roster
 from ladder.store.store import Store
+from ladder.store.where import where_of
+from ladder.uploads.intake import check_apart
 from ladder.uploads.taking_in import Frozen, taken_in
 from referee.commands.shared import Json
 from referee.errors import RefereeError, innermost
@@ -96,7 +98,7 @@ def submit(
     `referee ladder open`.
     """
     asked = Asked(tuple(paths), name, author, tuple(partner or ()), tuple(game or ()))
-    _check(asked)
+    _check(asked, where_of(where).places)
     settings = read_settings()
     for_any = not asked.partners and set(asked.games) <= set(USUAL_GAMES)
     with opened_or_made(where) if for_any else opened(where) as store:
@@ -118,8 +120,12 @@ def submit(
     raise typer.Exit(int(bool(refused)))
 
 
-def _check(asked: Asked) -> None:
+def _check(asked: Asked, ladder: tuple[Path, ...]) -> None:
     """Finds what is wrong before anything is done.
+
+    Args:
+        asked: what was typed.
+        ladder: where it lies, or will be made.
 
     Raises:
         RefereeError: naming it.
@@ -135,6 +141,7 @@ def _check(asked: Asked) -> None:
             raise RefereeError(
                 f"bot {path!r}: there is no such file or folder (samples are written sample:NAME)"
             )
+        check_apart(path, ladder)
 
 
 def author_of(path: str, author: str | None) -> str:

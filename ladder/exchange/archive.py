@@ -86,10 +86,14 @@ def adding(archive: ZipFile, name: str, *, runs: bool = False) -> Iterator[IO[by
 
 
 def add_file(archive: ZipFile, name: str, path: Path) -> None:
-    """Adds a file of the disk."""
-    runs = os.access(path, os.X_OK) and bool(path.stat().st_mode & 0o111)
-    with path.open("rb") as source, adding(archive, name, runs=runs) as target:
-        shutil.copyfileobj(source, target, PIECE)
+    """Adds a file of the disk; whether it is a program goes by its mode, as in a bot's hash.
+
+    On a disk that is mounted noexec, nothing could be run, and a bot would become another one.
+    """
+    with path.open("rb") as source:
+        runs = bool(os.fstat(source.fileno()).st_mode & 0o111)
+        with adding(archive, name, runs=runs) as target:
+            shutil.copyfileobj(source, target, PIECE)
 
 
 class Entries:

@@ -2,8 +2,9 @@
 
 import fcntl
 import os
+import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from typing import Final
 
 from sqlalchemy import Connection, func, insert, select
@@ -18,7 +19,7 @@ from ladder.store.migrations import migrate
 from ladder.store.rows import Link, add_rows, job_row, match_row, verdict_rows
 from ladder.store.tables import Base, FactRow, JobRow, MatchRow, Row, VerdictRow, table_of
 from ladder.store.where import Where
-from referee.errors import RefereeError
+from referee.errors import HostError, RefereeError
 
 _AT_ONCE: Final = 5_000
 
@@ -29,6 +30,7 @@ def _alone(where: Where) -> Iterator[bool]:
 
     Raises:
         RefereeError: somebody imports there.
+        HostError: the folder cannot be locked.
     """
     if not where.is_local:
         yield False  # a transaction that fails leaves nothing there
@@ -48,19 +50,21 @@ def _lock(folder: int, where: Where) -> None:
         fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
         raise RefereeError(f"another ladder is imported to {where.typed!r} just now") from error
+    except OSError as error:
+        raise HostError(
+            f"ladder {where.typed!r}: cannot lock its folder: {error.strerror}"
+        ) from error
 
 
 @contextmanager
 def _new(where: Where) -> Iterator[Connection]:
     """A transaction in a database that has no ladder; if it fails, there is none after it."""
     with _alone(where) as made:
-        database, unwanted = Database(where), False
+        database, unwanted = Database(where), made
         try:
             with database.writing() as connection:
-                unwanted = made
                 migrate(database, connection)
                 if connection.execute(select(func.count()).select_from(FactRow)).scalar_one():
-                    unwanted = False  # somebody has made a ladder of our file
                     raise RefereeError(
                         f"there is a ladder at {where.typed!r} already: import elsewhere"
                     )
@@ -69,9 +73,25 @@ def _new(where: Where) -> Iterator[Connection]:
         finally:
             database.close()
             if unwanted:
-                for name in ("", "-wal", "-shm"):
-                    with suppress(OSError):
-                        where.database.with_name(where.database.name + name).unlink()
+                _remove(where)
+
+
+def _remove(where: Where) -> None:
+    """Takes away the file of a database in which nothing is, unless somebody else has it open.
+
+    Whoever has waited for our transaction to end may just make a ladder of that file. To leave the
+    log wants the file for oneself, and nobody comes to it until it is gone; who has opened it by
+    then without looking is told by SQLite, which sees that it was moved and writes nothing.
+    """
+    name = f"{where.database.as_uri()}?mode=rw"
+    with (
+        suppress(OSError, sqlite3.Error),
+        closing(sqlite3.connect(name, uri=True, timeout=0, isolation_level=None)) as alone,
+    ):
+        alone.execute("PRAGMA journal_mode=DELETE")
+        alone.execute("BEGIN EXCLUSIVE")
+        if not alone.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+            where.database.unlink()
 
 
 class _Import:

@@ -48,6 +48,12 @@ class Where(Struct, frozen=True):
         """The file of the database."""
         return Path(self.url.database or "")
 
+    @property
+    def places(self) -> tuple[Path, ...]:
+        """Where something of it lies on this machine, as far as that is known already."""
+        local = (self.database.parent, self.database) if self.is_local else ()
+        return tuple(dict.fromkeys((*local, *filter(None, (self.files,)))))
+
 
 def where_of(typed: str | None, environment: Mapping[str, str] = os.environ) -> Where:
     """Reads WHERE: a folder, or the URL of a PostgreSQL database.

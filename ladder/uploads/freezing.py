@@ -5,6 +5,7 @@ frozen can go on any journey: an archive of the ladder holds it, and any ladder 
 """
 
 import os
+import shlex
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -170,7 +171,8 @@ def keep(frozen: Path, digest: str) -> Path:
         digest: its hash.
 
     Raises:
-        HostError: the one that has the name is not what it says.
+        RefereeError: the one that had the name already is not what it says.
+        HostError: this one is not, now that it has its name.
         OSError: it cannot be renamed.
     """
     final = frozen.parent / digest
@@ -183,9 +185,15 @@ def keep(frozen: Path, digest: str) -> Path:
             if not final.is_dir():  # else somebody froze the same at the same time
                 raise
     if hash_of(final) != digest:
+        what = f"the frozen bot {str(final)!r} is no longer what its name says"
         if ours:
             final.rename(frozen)  # else nobody could ever hand in this bot
-        raise HostError(f"the frozen bot {str(final)!r} is no longer what its name says")
+            raise HostError(what)
+        folder = shlex.quote(str(final))
+        raise RefereeError(
+            f"{what}, as `referee ladder verify` tells too: remove it (chmod -R u+w {folder} && "
+            f"rm -r {folder}), and submit again"
+        )
     sync_folder(final.parent)
     return final
 

@@ -7,7 +7,7 @@ leads out, and what is counted is what is read.
 import os
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -53,20 +53,56 @@ class Taken(Struct, frozen=True):
     stem: str = ""
 
 
-def taken(typed: str, scratch: Path, settings: Settings) -> Taken:
+def check_apart(typed: str, ladder: Iterable[Path]) -> None:
+    """Looks whether a folder that is handed in would bring the ladder along, and its key.
+
+    Args:
+        typed: as `taken` has it.
+        ladder: where something of it lies, or will.
+
+    Raises:
+        RefereeError: it would.
+    """
+    if typed.startswith(_SAMPLE) or not os.path.isdir(typed):
+        return
+    try:
+        _check_apart(Path(os.path.realpath(typed)), ladder)
+    except Refused as error:
+        raise RefereeError(f"bot {typed!r}: {error}") from error
+
+
+def _check_apart(folder: Path, ladder: Iterable[Path]) -> None:
+    for place in ladder:
+        real = Path(os.path.realpath(place))
+        if not real.is_relative_to(folder):
+            continue
+        if not os.path.exists(real):
+            raise Refused(
+                f"the ladder would be made in it, in {str(place)!r}, and be handed in along with "
+                "its key: say --ladder with a folder elsewhere, or move the bot"
+            )
+        how = "is this one" if real == folder else "lies in it"
+        raise Refused(
+            f"the ladder's folder {str(place)!r} {how}, and would be handed in with its key: move "
+            "the one or the other, and say with --ladder where the ladder is"
+        )
+
+
+def taken(typed: str, scratch: Path, settings: Settings, ladder: Iterable[Path]) -> Taken:
     """Takes in a bot.
 
     Args:
         typed: an executable file, a folder with a bot.toml, a zip of one, or sample:NAME.
         scratch: an empty folder for it, which nobody else writes to.
         settings: what the organiser allows.
+        ladder: the folders that are the ladder's own, which no bot may hold.
 
     Raises:
         RefereeError: it is none of these, breaks a limit, or cannot be read.
         HostError: the machine does not let us.
     """
     try:
-        return _taken(typed, scratch, settings)
+        return _taken(typed, scratch, settings, ladder)
     except (Refused, ValueError) as error:
         raise RefereeError(f"bot {typed!r}: {error}") from error
     except OSError as error:
@@ -76,7 +112,7 @@ def taken(typed: str, scratch: Path, settings: Settings) -> Taken:
         raise RefereeError(f"bot {typed!r}: {where}: {error.strerror}") from error
 
 
-def _taken(typed: str, scratch: Path, settings: Settings) -> Taken:
+def _taken(typed: str, scratch: Path, settings: Settings, ladder: Iterable[Path]) -> Taken:
     path, folder = Path(typed), scratch / "bot"
     if typed.startswith(_SAMPLE):
         found = find(typed, settings)
@@ -85,7 +121,7 @@ def _taken(typed: str, scratch: Path, settings: Settings) -> Taken:
             return Taken(folder, source, typed, typed, stem=found.name)
         return Taken(folder, _copied(found.folder, folder), typed, typed)
     if path.is_dir():
-        return Taken(folder, _copied(path, folder), typed, typed)
+        return Taken(folder, _copied(path, folder, ladder), typed, typed)
     if not path.exists():
         raise Refused("there is no such file or folder (samples are written sample:NAME)")
     if not path.is_file():
@@ -96,6 +132,8 @@ def _taken(typed: str, scratch: Path, settings: Settings) -> Taken:
         if zipped:
             return _from_zip(file, typed, scratch)
         if not os.fstat(file.fileno()).st_mode & 0o111:
+            if path.suffix.lower() == ".zip":
+                raise Refused("it is no zip, whatever its name says")
             raise Refused(
                 "it is neither a folder nor a zip nor executable "
                 f"(chmod +x {shlex.quote(path.name)}, if it is to be run)"
@@ -135,10 +173,11 @@ def _lying_apart(words: tuple[str, ...], files: Mapping[str, Path], to: Path) ->
     return hash_file(to / next(iter(files)))
 
 
-def _copied(folder: Path, to: Path) -> str:
+def _copied(folder: Path, to: Path, ladder: Iterable[Path] = ()) -> str:
     """A folder's files, copied; their hash."""
     size = 0
     with HeldFolder(folder.resolve()) as held:
+        _check_apart(held.path, ladder)  # here, since a link may lead elsewhere than it did
         files = _listed(held)
         if files.get(TOML) is not Kind.FILE:
             raise Refused(f"the folder has no {TOML} (name, command, build)")

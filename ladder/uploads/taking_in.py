@@ -76,7 +76,7 @@ async def taken_in(
     try:
         with scratch(bots) as given, scratch(bots) as frozen:
             say(f"taking in {path}")
-            upload = await trio.to_thread.run_sync(taken, path, given, settings)
+            upload = await trio.to_thread.run_sync(taken, path, given, settings, (files,))
             found = _found(upload.folder, path, settings)
             called = name or _default_name(upload)
             with _seen_by(at_home(upload, pools[0], sandbox)):
@@ -85,7 +85,7 @@ async def taken_in(
                 await trio.to_thread.run_sync(_freeze, spec, upload, frozen)
             final = _found(frozen, path, settings)
             await _tried(final, upload, pools, sandbox, say)
-            folder = keep(frozen, final.hash)
+            folder = _kept(frozen, final)
     except OSError as error:
         raise HostError(f"cannot freeze a bot in {str(bots)!r}: {error.strerror}") from error
     say(f"frozen as {folder.name}")
@@ -141,6 +141,18 @@ def _freeze(spec: BotSpec, upload: Taken, to: Path) -> None:
     wanted = {name: most for name, most in asked.items() if most is not UNSET}
     toml = toml_of(shlex.join(spec.command), limits=wanted, image=spec.image)
     freeze(Path(spec.folder), toml, to, upload.typed)
+
+
+def _kept(frozen: Path, final: Found) -> Path:
+    """Gives a frozen bot its name.
+
+    Raises:
+        RefereeError: it is frozen already, and was damaged since: this bot's trouble, no other's.
+    """
+    try:
+        return keep(frozen, final.hash)
+    except RefereeError as error:
+        raise RefereeError(f"bot {final.typed!r}: {error}") from error
 
 
 @contextmanager

@@ -22,6 +22,8 @@ LARGEST_ZIP: Final = 8 << 20
 LARGEST_TOTAL: Final = 64 << 20
 LARGEST_FILE: Final = 32 << 20
 MOST_ENTRIES: Final = 2000
+MOST_LEFT_OUT: Final = 20_000
+"""Of what is not looked at; it is never written, and so costs but its line in the list."""
 MOST_RATIO: Final = 200
 SMALL: Final = 64 << 10
 """A file of this size may be packed as tightly as it will."""
@@ -135,22 +137,34 @@ def unpack(file: BinaryIO, root: int) -> None:
         raise Refused(f"the zip is larger than {LARGEST_ZIP >> 20} MiB")
     with zipfile.ZipFile(file) as archive:
         entries = archive.infolist()
-        if len(entries) > MOST_ENTRIES:
-            raise Refused(f"it holds more than {MOST_ENTRIES} files and folders")
+        taken = _taken(entries)
         names, files = Names(), []
-        for entry in entries:
+        for entry in taken:
             folder = _is_folder(entry)
-            if not set(LEFT_OUT).isdisjoint(entry.orig_filename.split("/")[:-1]):
-                continue
             parts = names.add(entry.orig_filename.removesuffix("/"), folder=folder)
             if not folder:
                 files.append((entry, parts))
-        if sum(entry.file_size for entry in entries) > LARGEST_TOTAL:
+        if sum(entry.file_size for entry in taken) > LARGEST_TOTAL:
             raise Refused(f"unpacked it is larger than {LARGEST_TOTAL >> 20} MiB")
         _look_for_overlaps(file, entries, archive.start_dir)
         left = LARGEST_TOTAL
         for entry, parts in files:
             left -= _write(archive, entry, parts, root, left)
+
+
+def _taken(entries: list[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
+    """The entries that are looked at: those of a folder with the same files, handed in as it is.
+
+    Raises:
+        Refused: they are too many, or the others are.
+    """
+    apart = set(LEFT_OUT)
+    found = [entry for entry in entries if apart.isdisjoint(entry.orig_filename.split("/")[:-1])]
+    if len(found) > MOST_ENTRIES:
+        raise Refused(f"it holds more than {MOST_ENTRIES} files and folders")
+    if len(entries) - len(found) > MOST_LEFT_OUT:
+        raise Refused(f"it holds more than {MOST_LEFT_OUT} files in {', '.join(LEFT_OUT)}")
+    return found
 
 
 def _is_folder(entry: zipfile.ZipInfo) -> bool:
