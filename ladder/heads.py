@@ -6,6 +6,7 @@ only the organiser has.
 """
 
 import os
+import re
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -27,6 +28,7 @@ CONTEXT: Final = b"briscola-referee ladder head 1\n"
 
 _LONGEST: Final = 4096
 _KEY_BYTES: Final = 32
+_HEX64: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _OTHERS: Final = 0o077
 
 Made = Callable[[Path], None]
@@ -82,10 +84,14 @@ def check(found: SignedHead, public_key: str | None = None) -> None:
         public_key: whose it must be, in hex; without it, anybody's will do.
 
     Raises:
-        RefereeError: it was not.
+        RefereeError: it was not, or whose it must be is no key.
     """
-    if public_key is not None and found.public_key != public_key.strip().lower():
-        raise RefereeError(f"the head was signed with another key, {found.public_key}")
+    if public_key is not None:
+        wanted = public_key.strip().lower()
+        if not _HEX64.fullmatch(wanted):
+            raise RefereeError(f"public key {public_key!r} is not {2 * _KEY_BYTES} hex digits")
+        if found.public_key != wanted:
+            raise RefereeError(f"the head was signed with another key, {found.public_key}")
     try:
         key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(found.public_key))
         key.verify(bytes.fromhex(found.signature), _canonical(found.head))

@@ -49,8 +49,8 @@ _PLAYING: Final = ".playing-"
 class Watch(Protocol):
     """Who is told how it goes."""
 
-    def counted(self, match: Match, pool: Pool, entrants: Sequence[Submission]) -> None:
-        """A match was counted."""
+    def counted(self, match: Match, pool: Pool, names: Sequence[str]) -> None:
+        """A match was counted; no two of its bots are called alike."""
 
     def benched(self, decision: Decision, pool: Pool, entrant: Submission) -> None:
         """A bot plays no more in a pool."""
@@ -263,8 +263,8 @@ class Runner:
     def _tell(self, match: Match, decisions: Sequence[Decision]) -> None:
         roster = self._desk.roster
         pool = roster.pools[match.job.pool]
-        entrants = [roster.entrants[entrant] for entrant in match.job.entrants]
-        self._watch.counted(match, pool, entrants)
+        labels = roster.labels()
+        self._watch.counted(match, pool, [labels[entrant] for entrant in match.job.entrants])
         for decision in decisions:
             self._watch.benched(decision, pool, roster.entrants[decision.entrant])
 
@@ -288,7 +288,22 @@ class Runner:
         entrant = lease.job.entrants[error.bot]
         if entrant not in self._unready:
             self._unready.add(entrant)
-            self._watch.say(f"{self._desk.roster.labels()[entrant]} is left out: {error}")
+            why = _why_gone(self._files, lease.job.hashes[error.bot]) or str(error)
+            self._watch.say(f"{self._desk.roster.labels()[entrant]} is left out: {why}")
+
+
+def _why_gone(files: Path, digest: str) -> str:
+    """What to say of a bot that does not lie frozen here; "" if it does."""
+    bots = files / BOTS
+    try:
+        if (bots / digest).is_dir():
+            return ""
+    except OSError:
+        return ""  # it may be there
+    return (
+        f"its files are not in {str(bots)!r}: they were removed, or the ladder was imported "
+        "without its bots; it can be submitted again"
+    )
 
 
 def _one_each(situation: Situation) -> int:

@@ -36,11 +36,10 @@ class Shown:
         self.blocks = 0
         self.matches = 0
 
-    def counted(self, match: Match, pool: Pool, entrants: Sequence[Submission]) -> None:
+    def counted(self, match: Match, pool: Pool, names: Sequence[str]) -> None:
         """A match was counted."""
         self.matches += 1
         self.blocks += len(match.blocks)
-        names = [one.name for one in entrants]
         self._progress.update(
             self._task, advance=len(match.blocks), description=f"{pool.name}: {' - '.join(names)}"
         )

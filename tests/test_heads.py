@@ -156,6 +156,13 @@ def test_a_public_key_that_is_none_is_refused() -> None:
             check(replace(signed(HEAD, KEY), public_key=key))
 
 
+@pytest.mark.parametrize("key", ["zz", "", "0" * 63, "0" * 65, "g" * 64])
+def test_what_is_no_key_is_not_another_key(key: str) -> None:
+    """Whoever mistypes a key is not told that a head is forged."""
+    with pytest.raises(RefereeError, match="is not 64 hex digits"):
+        check(signed(HEAD, KEY), key)
+
+
 def test_a_ladder_goes_on_from_its_head() -> None:
     """It may have more facts, not fewer, and the old ones are those of then."""
     assert misfit(HEAD, HEAD.ladder, HASHES.get) is None

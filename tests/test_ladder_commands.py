@@ -63,6 +63,46 @@ def test_a_mistyped_submit_makes_no_ladder(words: list[str], tell: Tell, tmp_pat
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("typed", "ladder"),
+    [
+        (".", ()),
+        ("..", ()),
+        ("../../link", ()),
+        (".", ("--ladder", "new/er")),
+        ("sub", ("--ladder", "sub")),
+    ],
+)
+def test_no_ladder_is_made_in_a_bot(
+    typed: str, ladder: tuple[str, ...], tell: Tell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the next submission would take it along, with its key; the same if it is there."""
+    (tmp_path / "up" / "bot" / "sub").mkdir(parents=True)
+    for folder in ("up", "up/bot", "up/bot/sub"):
+        (tmp_path / folder / "bot.toml").write_text('name = "x"\ncommand = "true"\n')
+    (tmp_path / "link").symlink_to("up")
+    before = sorted(tmp_path.rglob("*"))
+    monkeypatch.chdir(tmp_path / "up" / "bot")
+    said = tell("submit", typed, *ladder, code=2)
+    assert said.startswith(f"referee: bot {typed!r}: the ladder")
+    assert "--ladder" in said
+    assert said.count("\n") == 1
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_frozen_bot_that_was_damaged_is_one_refusal(tell: Tell, tmp_path: Path) -> None:
+    """The others of the batch go on; what to do is said."""
+    need("bwrap")
+    tell("submit", "sample:first")
+    (kept,) = (tmp_path / "ladder-data" / "bots").iterdir()
+    kept.chmod(0o755)
+    (kept / "more").touch()
+    said = tell("submit", "sample:first", "sample:random", code=1)
+    assert f"refused: bot 'sample:first': the frozen bot '{kept}' is no longer" in said
+    assert f"rm -r {kept}" in said
+    assert "random v1 by sample.random: plays briscola-2 as #2" in said
+
+
 def test_an_interrupted_submit_tells_what_was_done_before(tmp_path: Path) -> None:
     """Whoever stops it in the third bot learns what became of the first two."""
     need("bwrap")
@@ -162,7 +202,8 @@ def test_a_bot_is_handed_in_for_a_game_by_its_name_its_id_or_its_number(
     tell("ladder", "open", "--game", "briscola-2")
     for closed in ("#2", "briscola-3", "three at a table"):
         said = tell("submit", "sample:first", "--game", closed, code=2)
-        assert said == f"referee: game {closed!r}: this ladder has briscola-2\n"
+        number = "#1 " if closed == "#2" else ""
+        assert said == f"referee: game {closed!r}: this ladder has {number}briscola-2\n"
 
 
 def test_partners_have_one_author(tell: Tell) -> None:

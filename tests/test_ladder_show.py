@@ -274,6 +274,64 @@ def test_a_history_has_both_versions_and_one_without_matches_is_empty(
     assert "no matches yet" in told(capsys, "history", "other/greedy", "--ladder", ladder)
 
 
+def test_a_history_of_a_game_has_the_matches_of_that_game(
+    ladder: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without a game it has those of all, the newest first."""
+    bot = ("history", "author-of-greedy/greedy", "--json", "--ladder", ladder)
+    for game, matches in (("briscola-2", set(range(1, 7))), ("briscola-3", set(range(7, 13)))):
+        found = json.loads(told(capsys, *bot, "--game", game))["last_matches"]
+        assert found
+        assert set(found) <= matches | (set(range(19, 39)) if game == "briscola-2" else set())
+    last = json.loads(told(capsys, *bot))["last_matches"]
+    assert last == sorted(last, reverse=True)
+
+
+def test_a_number_of_no_game_is_answered_with_those_that_there_are(
+    ladder: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whoever counts from 0 sees that it is from 1."""
+    assert run(["ladder", "standings", "--game", "#9", "--ladder", ladder]) == 2
+    assert capsys.readouterr().err == (
+        "referee: game '#9': this ladder has #1 briscola-2, #2 briscola-3, #3 briscola-4\n"
+    )
+
+
+def test_faults_of_a_bot_are_told_with_their_game(
+    ladder: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where there is more than one."""
+    seen = "".join(told(capsys, "bots", f"#{one}", "--ladder", ladder) for one in (1, 2, 3, 4))
+    found = re.findall(r"v1 in (\S+): illegal: 'XX' is not legal.*\n +look: .* replay (\d+)", seen)
+    assert found
+    for game, match in found:
+        assert told(capsys, "match", match, "--ladder", ladder).startswith(
+            f"match {match}: {game},"
+        )
+
+    with ladders.made(tmp_path / "small") as store:
+        (match, *_) = ladders.filled(store, 7)[-1:]
+    bot = f"#{match.job.entrants[0]}"
+    seen = told(capsys, "bots", bot, "--ladder", str(tmp_path / "small"))
+    assert "v1: illegal: 'XX' is not legal" in seen
+
+
+def test_partners_are_listed_where_there_are_any(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As tables call them; a ladder without any has no such column."""
+    folder = str(tmp_path / "ladder")
+    with ladders.made(folder, bots=("first", "random")) as store:
+        assert "partners" not in told(capsys, "bots", "--ladder", folder)
+        ladders.submit(store, "first", "other")
+        like = store.refresh().entrants[3]
+        allied = replace(like, entrant=4, bot=4, name="ally", partners=(1, 3))
+        store.add(lambda _, now: [replace(allied, at_ms=now)])
+    heading, *_, ally = told(capsys, "bots", "--ladder", folder).splitlines()
+    assert heading.endswith("partners")
+    assert ally.endswith("first (author-of-first), first (other)")
+
+
 @pytest.mark.parametrize("bots", [(), ("first",)])
 def test_a_ladder_in_which_nothing_was_played_is_shown_in_every_shape(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], bots: tuple[str, ...]

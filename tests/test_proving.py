@@ -21,6 +21,7 @@ from ladder.facts import Decision, Deed, Fact, Match, Opened, Pool, Submission
 from ladder.heads import Head
 from ladder.proving.findings import MOST, Findings, Report
 from ladder.proving.proving import Wanted, prove
+from ladder.proving.records import examine_bots
 from ladder.proving.sampling import drawn
 from ladder.proving.story import Story
 from ladder.store.database import Database
@@ -402,6 +403,42 @@ def test_frozen_bots_are_held_against_their_hashes(ladder: Path, tmp_path: Path)
     assert report.notes[0].startswith("3 of 4 frozen bots are not in ")
 
 
+def test_bots_that_cannot_be_looked_at_are_a_finding(tmp_path: Path) -> None:
+    """As in another account's folder: it is said once, and the rest is proved."""
+    findings, files = Findings(), tmp_path / "/".join(["x" * 250] * 20)  # no path is so long
+
+    assert examine_bots(files, ["a" * 64, "b" * 64], findings) == 0
+    (found,) = findings.in_order()
+    assert found.line == f"bots {str(files / BOTS)!r}: File name too long"
+    assert findings.notes == []
+
+
+@pytest.mark.parametrize("how", [Wanted(), Wanted(workers=2), ROWS], ids=["all", "two", "none"])
+def test_only_records_that_were_there_are_counted(
+    ladder: Path, tmp_path: Path, how: Wanted
+) -> None:
+    """Neither those that are missing nor those that are damaged were played again."""
+    shutil.copytree(ladder, tmp_path / "it")
+    where = where_of(str(tmp_path / "it"))
+    with Store(where) as store:
+        first, second, *others = [one for one in facts_of(store) if isinstance(one, Match)]
+    paths = [vault.path_of(tmp_path / "it", one.record) for one in (first, second, *others)]
+    paths[0].unlink()
+    paths[1].chmod(0o644)
+    paths[1].write_bytes(b"")
+    report = prove(where, how)
+    assert (report.records, report.proved) == (3, 0 if how is ROWS else 2)
+    assert [one.where for one in report.findings] == ["match 1", "match 2"]
+    assert report.findings[0].what == f"record {str(paths[0])!r} is missing"
+
+    for path in paths[1:]:
+        path.unlink()
+    report = prove(where, how)
+    assert (report.records, report.proved) == (0, 0)
+    folder = tmp_path / "it" / vault.RECORDS
+    assert told(report) == f"records: none is in {str(folder)!r}: 4 records missing"
+
+
 def test_records_of_no_match_are_a_note(ladder: Path, tmp_path: Path) -> None:
     """Killed runners leave them."""
     shutil.copytree(ladder, tmp_path / "it")
@@ -509,6 +546,22 @@ def test_a_ladder_on_postgresql_is_proved_alike(
 
     assert (told(report), report.proved) == ("", 4)
     assert report.head == prove(where_of(str(ladder)), ROWS).head
+
+
+def test_a_ladder_on_postgresql_whose_files_are_elsewhere_says_so(
+    ladder: Path, database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever forgets to say where they are is not told of each record that is missing."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    with Store(where_of(str(ladder))) as store:
+        facts = facts_of(store)
+    where = replace(where_of(database), files=None)
+    import_facts(replace(where, files=ladder), facts)
+    (found,) = prove(where, ROWS).findings
+
+    assert found.where == "records"
+    assert found.what.startswith(f"none is in '{tmp_path}")
+    assert found.what.endswith("4 records missing; ?files=DIR may be missing in the ladder's URL")
 
 
 def test_there_has_to_be_a_ladder(tmp_path: Path) -> None:

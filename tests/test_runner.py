@@ -88,18 +88,17 @@ class Seen:
 
     def __init__(self) -> None:
         self.matches: list[Match] = []
+        self.names: list[tuple[str, ...]] = []
         self.out: list[Decision] = []
         self.lines: list[str] = []
         self.bugs: list[str] = []
         self.told = trio.Event()
 
-    def counted(self, match: Match, pool: Pool, entrants: Sequence[Submission]) -> None:
+    def counted(self, match: Match, pool: Pool, names: Sequence[str]) -> None:
         _in_main_thread()
-        assert (pool.pool, [one.entrant for one in entrants]) == (
-            match.job.pool,
-            list(match.job.entrants),
-        )
+        assert (pool.pool, len(set(names))) == (match.job.pool, len(match.job.entrants))
         self.matches.append(match)
+        self.names.append(tuple(names))
 
     def benched(self, decision: Decision, pool: Pool, entrant: Submission) -> None:
         _in_main_thread()
@@ -240,6 +239,17 @@ class TestSpan:
         held = store.take("other", LEASE_MS, everybody_lives, lambda _: None)
         assert (held is None) == (leases(store) == 0)
         assert held is None or held.attempts == 1
+
+    async def test_no_two_bots_of_a_match_are_called_alike(self, store: Store) -> None:
+        """Namesakes are told with their authors, as in tables."""
+        submit(store, "first", "other")
+        seen = Seen()
+        await runner(store, Toy(), seen, blocks=20).run()
+        labels = {1: "first (author-of-first)", 2: "random", 3: "greedy", 4: "first (other)"}
+        assert seen.names == [
+            tuple(labels[entrant] for entrant in match.job.entrants) for match in seen.matches
+        ]
+        assert any("first (other)" in names for names in seen.names)
 
     async def test_nothing_to_play_says_why(self, store: Store) -> None:
         """With too few bots a run that has an end, ends; one that has none waits for more."""
@@ -486,6 +496,21 @@ class TestTrouble:
         assert "first is left out" in line
         assert str(folder) in line
         assert all(1 in one.entrants for one in store.situation().open)
+
+    async def test_a_bot_whose_files_are_gone(self, store: Store) -> None:
+        """As after an import without bots: it is said where they should be, and what helps."""
+        gone = store.files / BOTS / store.roster.entrants[1].hash
+        gone.chmod(0o755)
+        shutil.rmtree(gone)
+        seen = Seen()
+        store.give_back([lease(store, job(store, (1, 2)), "somebody").token])  # it is played first
+        desk = Desk(store, everybody_lives, seen)
+        await Runner(desk, Trusting(Bare(), Settings()), store.files, seen, Span(2)).run()
+        (line,) = seen.lines
+        assert line == (
+            f"first is left out: its files are not in {str(store.files / BOTS)!r}: they were "
+            "removed, or the ladder was imported without its bots; it can be submitted again"
+        )
 
     @pytest.mark.parametrize(
         ("toml", "why"),

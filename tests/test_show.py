@@ -14,10 +14,11 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from ladder.event_results import write_results
-from ladder.scoreboard import Standings
+from ladder.scoreboard import Estimate, Standings
 from ladder.show.as_csv import COLUMNS, as_csv
 from ladder.show.as_json import as_json
 from ladder.show.page import page
+from ladder.show.plot import Mark, plot
 from ladder.show.terminal import print_standings
 from ladder.standings import Benched, Heading, Section, standings
 from referee.errors import HostError
@@ -132,6 +133,14 @@ def test_a_page_shows_strange_names_as_text() -> None:
     assert EVIL[0] in reader.text
     assert name in reader.text
     assert not {"\x1b", "\x07", "\N{RIGHT-TO-LEFT OVERRIDE}"} & set(text)
+
+
+def test_names_in_a_plot_stay_as_they_are() -> None:
+    """Only numbers have a minus as printers have it."""
+    below = Estimate(value=-2.5, low=-3.0, high=-2.0)
+    text = read(plot([Mark("first-c", below)], about="x", digits=1)).text
+
+    assert "first-c: \N{MINUS SIGN}2.5 (\N{MINUS SIGN}3.0 to \N{MINUS SIGN}2.0)" in text
 
 
 def test_the_same_standings_give_the_same_bytes() -> None:

@@ -3,13 +3,14 @@
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from sqlalchemy import func, select, update
+from sqlalchemy import Connection, func, select, update
 
 from ladder.facts import (
     FIRST_HASH,
@@ -465,6 +466,53 @@ class TestFacts:
         import_facts(there, facts)
         with Store(there) as copy:
             assert state(copy) == state(store)
+
+    @pytest.mark.parametrize("late", [False, True])
+    def test_who_waits_for_an_import_that_fails_makes_a_ladder_that_stays(
+        self, store: Store, tmp_path: Path, *, late: bool
+    ) -> None:
+        """Be it made before the import takes away what it has left, or after that."""
+        filled(store, 3)
+        there = where_of(str(tmp_path / "copy"))
+        facts = [fact for _, fact in state(store)[0]]
+        found: list[str] = []
+
+        def make() -> None:
+            with made(there.database.parent, bots=()) as other:
+                found.append(other.opened.ladder)
+
+        waiting = threading.Thread(target=make)
+        begins, over = threading.Event(), threading.Event()
+
+        def begun(database: Database) -> AbstractContextManager[Connection]:
+            if threading.current_thread() is waiting:
+                begins.set()  # it has the database open
+                assert not late or over.wait(20)
+            return writing(database)
+
+        def broken() -> Iterator[Fact]:
+            yield from facts[:4]
+            waiting.start()
+            assert begins.wait(20)
+            raise RefereeError("torn")
+
+        writing = Database.writing
+        close = Database.close
+
+        def closed(database: Database) -> None:
+            close(database)
+            if not late and threading.current_thread() is not waiting:
+                waiting.join()  # what a failed import does last comes after all that it does
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Database, "writing", begun)
+            patch.setattr(Database, "close", closed)
+            with pytest.raises(RefereeError, match="torn"):
+                import_facts(there, broken())
+            over.set()
+            waiting.join()
+        with Store(there) as other:
+            assert found == [other.opened.ladder]
 
     def test_of_two_imports_at_once_one_makes_the_ladder(
         self, store: Store, tmp_path: Path

@@ -9,7 +9,7 @@ from msgspec import Struct
 from rich.text import Text
 
 from ladder.commands.shared import Everybody, Where, opened
-from ladder.facts import Submission
+from ladder.facts import Pool, Submission
 from ladder.ledger import Standing, StandingTable
 from ladder.roster import Roster
 from ladder.show.grid import Column, print_grid, said
@@ -27,7 +27,7 @@ class Seen(Struct, frozen=True):
 
     Attributes:
         played: by pool.
-        verdicts: its faults; empty where they were not asked for.
+        verdicts: its faults, each with its game; empty where they were not asked for.
     """
 
     entrant: Submission
@@ -36,7 +36,7 @@ class Seen(Struct, frozen=True):
     why: str
     benched: dict[int, str]
     played: dict[int, Standing]
-    verdicts: tuple[Verdicts, ...] = ()
+    verdicts: tuple[tuple[Pool, Verdicts], ...] = ()
 
 
 def bots(
@@ -66,12 +66,16 @@ def bots(
             _print_faults(roster, seen, store.where.option)
 
 
-def _verdicts(store: Store) -> list[Verdicts]:
-    return [one for pool in store.roster.pools for one in store.verdicts(pool)]
+def _verdicts(store: Store) -> list[tuple[Pool, Verdicts]]:
+    pools = store.roster.pools
+    return [(pool, one) for number, pool in pools.items() for one in store.verdicts(number)]
 
 
 def seen_of(
-    roster: Roster, standings: StandingTable, one: Submission, faults: Sequence[Verdicts] = ()
+    roster: Roster,
+    standings: StandingTable,
+    one: Submission,
+    faults: Sequence[tuple[Pool, Verdicts]] = (),
 ) -> Seen:
     """How it stands with a version, by all that its ladder knows of it; `faults` are of any."""
     state = roster.state(one.entrant)
@@ -82,7 +86,7 @@ def seen_of(
         why=state.why,
         benched=state.benched,
         played={pool: found for (pool, who), found in standings.items() if who == one.entrant},
-        verdicts=tuple(found for found in faults if found.entrant == one.entrant),
+        verdicts=tuple(found for found in faults if found[1].entrant == one.entrant),
     )
 
 
@@ -119,7 +123,7 @@ def bot_json(roster: Roster, one: Seen) -> dict[str, Any]:  # JSON
                 "times": found.times,
                 "match": found.match,
             }
-            for found in one.verdicts
+            for _, found in one.verdicts
         ],
     }
 
@@ -138,6 +142,7 @@ def _print(roster: Roster, seen: Sequence[Seen]) -> None:
     if not seen:
         to.print("no bots yet: submit some with `referee submit BOT`")
         return
+    allied, labels = any(one.entrant.partners for one in seen), roster.labels()
     columns = [
         Column("#"),
         Column("bot", name=True),
@@ -146,6 +151,7 @@ def _print(roster: Roster, seen: Sequence[Seen]) -> None:
         Column("blocks"),
         Column("faulty", spare=1),
         Column("state", name=True),
+        *((Column("partners", name=True),) if allied else ()),
     ]
     lines = []
     for one in seen:
@@ -161,6 +167,7 @@ def _print(roster: Roster, seen: Sequence[Seen]) -> None:
                 Text(str(blocks)),
                 Text(str(faulty), style="red" if faulty else ""),
                 _state(roster, one),
+                *((said(", ".join(labels[bot] for bot in entrant.partners)),) if allied else ()),
             )
         )
     print_grid(to, columns, lines)
@@ -168,11 +175,14 @@ def _print(roster: Roster, seen: Sequence[Seen]) -> None:
 
 def _print_faults(roster: Roster, seen: Sequence[Seen], option: str) -> None:
     to = console()
+    many = len({pool.name for pool in roster.pools.values()}) > 1
     for one in seen:
-        for pool, why in one.benched.items():
-            to.print(f"{one.label} is benched in {roster.pools[pool].name}: {why}", style="yellow")
-        for found in one.verdicts[:_FAULTS_SHOWN]:
-            told = f"v{one.entrant.version}: {found.code}: {found.detail}"
+        for number, why in one.benched.items():
+            game = roster.pools[number].name
+            to.print(f"{one.label} is benched in {game}: {why}", style="yellow")
+        for pool, found in one.verdicts[:_FAULTS_SHOWN]:
+            where = f" in {pool.name}" if many else ""
+            told = f"v{one.entrant.version}{where}: {found.code}: {found.detail}"
             to.print(f"{told} ({plural(found.times, 'time')})", style="red")
             to.print(f"   look: referee replay {found.match}{option}", style="dim")
         if (more := len(one.verdicts) - _FAULTS_SHOWN) and more > 0:

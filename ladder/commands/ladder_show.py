@@ -104,9 +104,11 @@ def show_history(
     with opened(where) as store:
         roster = store.refresh()
         meant = roster.find(bot)
-        found = [history_of(store, pool, meant) for pool in pools_meant(store, game)]
+        pools = pools_meant(store, game)
+        found = [history_of(store, pool, meant) for pool in pools]
         entrants = [one.entrant for one in roster.versions(meant)]
-        last = store.matches_of(entrants, 10)
+        only = None if game is None else [pool.pool for pool in pools]
+        last = store.matches_of(entrants, 10, only)
         if as_json:
             told = {
                 "bot": roster.entrants[meant].name,

@@ -100,5 +100,7 @@ def pools_meant(store: Store, game: str | None, *, closed: bool = True) -> tuple
     found = found or [pool for pool in known if game in {pool.name, pool.game}]
     if not found:
         names = ", ".join(pool.name for pool in pools) or "none"
+        if number is not None:
+            names = ", ".join(f"#{pool.pool} {pool.name}" for pool in known) or "none"
         raise RefereeError(f"game {game!r}: this ladder has {names}")
     return tuple(found)

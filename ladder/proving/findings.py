@@ -40,7 +40,7 @@ class Report(Struct, frozen=True, kw_only=True):
         ladder: its id; "" where it cannot be read.
         facts: how many were read.
         matches: how many of those are matches.
-        records: how many records were compared with their hashes.
+        records: how many records were there, and were compared with their hashes.
         proved: how many of them were played again.
         bots: how many frozen bots were compared with theirs.
         head: the hash of the last fact.

@@ -7,7 +7,7 @@ where under which rules and limits, and the file itself. What it cannot prove: `
 was counted by another table of values than ours. There the chain of the facts has to do.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -68,13 +68,16 @@ def knows_luck(pool: Pool) -> bool:
     return pool.luck is LuckUse.OFF or pool.luck_values == VALUES_DIGEST
 
 
-def prove_match(match: Match, pool: Pool, record: Path | None) -> str | None:
+def prove_match(
+    match: Match, pool: Pool, record: Path | None, begun: Callable[[], None] = lambda: None
+) -> str | None:
     """What is wrong with a match, in one line; None if it holds.
 
     Args:
         match: the fact.
         pool: what its pool is, as the facts say.
         record: the file; None where the match has none, since nobody could play it.
+        begun: is told if it comes to playing the record again.
     """
     try:
         rules = rules_of(pool)
@@ -83,7 +86,10 @@ def prove_match(match: Match, pool: Pool, record: Path | None) -> str | None:
             _check_unplayed(match, record)
             return None
         trouble = difference(record, match.record, match.size)
-        return trouble or _compared(match, pool, rules, record)
+        if trouble is not None:
+            return trouble
+        begun()
+        return _compared(match, pool, rules, record)
     except (_Differs, RefereeError) as error:
         return str(error)
     except Mismatch as error:

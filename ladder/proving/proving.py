@@ -78,7 +78,8 @@ def _proved(
         at_head = through.go(records, lambda number: watch(number, total), wanted.head)
         reading.examine_jobs()
         rows.examine_twins()
-        records.end()
+        closed = where.files is None  # a folder that nobody named: it may be another one
+        records.end("; ?files=DIR may be missing in the ladder's URL" if closed else "")
     if wanted.head is not None:
         trouble = misfit(wanted.head, known.ladder, at_head.get)
         if trouble is not None:

@@ -11,18 +11,22 @@ from collections import deque
 from collections.abc import Collection, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from functools import partial
 from itertools import groupby
 from multiprocessing.connection import wait
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
+from msgspec import Struct
+
 from ladder import vault
 from ladder.facts import Match, Pool
-from ladder.proving.findings import Findings
+from ladder.proving.findings import MOST, Findings
 from ladder.proving.match import prove_match
 from ladder.uploads.freezing import BOTS, is_whole
 from referee.errors import HostError
+from referee.wording import plural
 
 _AT_ONCE: Final = 16
 """So many matches are handed over together."""
@@ -33,11 +37,31 @@ Task = tuple[int, int, Match, Pool, Path | None]
 """Numbers of the fact and the match, the match, its pool, the record."""
 
 
+class Look(Struct, frozen=True):
+    """What a look at the record of a match has shown.
+
+    Attributes:
+        fact: its number.
+        number: that of the match.
+        trouble: what is wrong with the match; None if it holds.
+        missing: whether the record should be there and is not.
+        there: whether it is.
+        played: whether it was played again.
+    """
+
+    fact: int
+    number: int
+    trouble: str | None
+    missing: bool = False
+    there: bool = False
+    played: bool = False
+
+
 class Records:
     """Looks at the record of each match; a context that ends what works for it.
 
     Attributes:
-        compared: how many were compared with their hashes.
+        compared: how many were there, and were compared with their hashes.
         proved: how many of them were played again.
     """
 
@@ -57,28 +81,38 @@ class Records:
         self._chosen = chosen
         self._findings = findings
         self._batch: list[Task] = []
-        self._under_way: deque[Future[list[tuple[int, int, str]]]] = deque()
+        self._missing: list[Look] = []
+        self._more_missing = 0
+        """Beyond those that findings have room for."""
+        self._under_way: deque[Future[list[Look]]] = deque()
         self._most = _AHEAD * workers
         self._pool = _processes(workers) if workers > 1 else None
 
     def add(self, fact: int, number: int, match: Match, pool: Pool) -> None:
         """The record of a match that makes sense."""
         path = vault.path_of(self._files, match.record) if match.record else None
-        self.compared += path is not None
         if self._chosen is None or number in self._chosen:
-            self.proved += 1
             self._batch.append((fact, number, match, pool, path))
             if len(self._batch) >= _AT_ONCE:
                 self._hand_over()
         elif path is not None:
             trouble = vault.difference(path, match.record, match.size)
-            self._tell([(fact, number, trouble)] if trouble else [])
+            self._tell([_look(fact, number, path, trouble)])
 
-    def end(self) -> None:
-        """Waits for all that is under way."""
+    def end(self, hint: str = "") -> None:
+        """Waits for all that is under way.
+
+        Args:
+            hint: what else to say if no record is there at all.
+        """
         self._hand_over()
         while self._under_way:
             self._await()
+        if self._missing and not self.compared:
+            missing = plural(len(self._missing) + self._more_missing, "record")
+            folder = self._files / vault.RECORDS
+            told = f"none is in {str(folder)!r}{_why_closed(folder)}: {missing} missing{hint}"
+            self._findings.add("records", told)
 
     def _hand_over(self) -> None:
         batch, self._batch = self._batch, []
@@ -100,9 +134,30 @@ class Records:
         except BrokenProcessPool as error:
             raise HostError("a process that plays records again was killed") from error
 
-    def _tell(self, found: Iterable[tuple[int, int, str]]) -> None:
-        for fact, number, what in found:
-            self._findings.add(f"match {number}", what, fact)
+    def _tell(self, looks: Iterable[Look]) -> None:
+        """Tells of missing records once one is there: if none is, a line says that of all."""
+        for look in looks:
+            self.compared += look.there
+            self.proved += look.played
+            if look.missing and not self.compared:
+                if len(self._missing) < MOST:
+                    self._missing.append(look)
+                else:
+                    self._more_missing += 1
+                continue
+            if self.compared and self._missing:
+                self._tell_missing()
+            self._tell_one(look)
+
+    def _tell_missing(self) -> None:
+        missing, self._missing = self._missing, []
+        for look in missing:
+            self._tell_one(look)
+        self._findings.more += self._more_missing
+
+    def _tell_one(self, look: Look) -> None:
+        if look.trouble is not None:
+            self._findings.add(f"match {look.number}", look.trouble, look.fact)
 
     def __enter__(self) -> Self:
         return self
@@ -117,17 +172,35 @@ class Records:
             self._pool.shutdown(cancel_futures=True)
 
 
-def _proved(batch: list[Task]) -> list[tuple[int, int, str]]:
-    """What is wrong with some matches."""
+def _proved(batch: list[Task]) -> list[Look]:
+    """What there is to say of some matches."""
     found = []
+    played: set[int] = set()
     for fact, number, match, pool, path in batch:
         try:
-            trouble = prove_match(match, pool, path)
+            trouble = prove_match(match, pool, path, partial(played.add, number))
         except HostError as error:
             trouble = str(error)
-        if trouble is not None:
-            found.append((fact, number, trouble))
+        found.append(_look(fact, number, path, trouble, played=number in played))
     return found
+
+
+def _look(
+    fact: int, number: int, path: Path | None, trouble: str | None, *, played: bool = False
+) -> Look:
+    there = path is not None and (played or os.path.exists(path))
+    return Look(fact, number, trouble, path is not None and not there, there, played)
+
+
+def _why_closed(folder: Path) -> str:
+    """Why nothing can be seen in a folder, if it is there at all."""
+    try:
+        with os.scandir(folder):
+            return ""
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        return f" ({error.strerror})"
 
 
 def _processes(workers: int) -> ProcessPoolExecutor:
@@ -157,10 +230,16 @@ def examine_bots(files: Path, hashes: Iterable[str], findings: Findings) -> int:
         hashes: of the submissions.
         findings: is told.
     """
-    wanted, missing = set(hashes), 0
+    wanted, missing, closed = set(hashes), 0, 0
     for digest in sorted(wanted):
         folder = files / BOTS / digest
-        if not folder.is_dir():
+        try:
+            there = folder.is_dir()
+        except OSError as error:  # said once, if another account's folder is closed to us
+            findings.add(f"bots {str(folder.parent)!r}", error.strerror or str(error))
+            closed += 1
+            continue
+        if not there:
             missing += 1
         elif not is_whole(files, digest):
             findings.add(f"bot {str(folder)!r}", "its files are not what was frozen")
@@ -169,7 +248,7 @@ def examine_bots(files: Path, hashes: Iterable[str], findings: Findings) -> int:
             f"{missing} of {len(wanted)} frozen bots are not in {str(files / BOTS)!r}: "
             "they cannot play here"
         )
-    return len(wanted) - missing
+    return len(wanted) - missing - closed
 
 
 def note_orphans(files: Path, known: Iterator[str], findings: Findings) -> None:
@@ -191,7 +270,7 @@ def note_orphans(files: Path, known: Iterator[str], findings: Findings) -> None:
 
 def _by_folder(records: Path, known: Iterator[str]) -> Iterator[tuple[Path, set[str]]]:
     """Each folder of records, and the names that matches have in it; few at a time."""
-    groups = {folder.name: folder for folder in records.glob("??") if folder.is_dir()}
+    groups = {folder.name: folder for folder in records.glob("??") if os.path.isdir(folder)}
     for start, names in groupby(known, lambda record: record[:2]):
         folder = groups.pop(start, None)
         if folder is not None:

@@ -64,9 +64,10 @@ def _row(scale: Scale, mark: Mark, top: int, digits: int) -> Markup:
         label = label[: _NAME_SHOWN - 1] + "…"
     told = "no blocks" if mark.main is None else wording.signed(mark.main.value, digits)
     span = wording.from_to(mark.main, digits)
+    whole = number(f"{told}{f' ({span})' if span else ''}")
     return tag(
         "g",
-        tag("title", number(f"{mark.label}: {told}{f' ({span})' if span else ''}")),
+        tag("title", f"{mark.label}: {whole}"),  # a minus in a name stays as it is
         tag("text", label, x="0", y=top + 15, class_="name"),
         tag("text", number(told), x="100%", y=top + 15, class_="value"),
         *_bar(scale, mark.main, top + 26, "main"),

@@ -190,9 +190,13 @@ def _matches(
 
 
 def matches_of(
-    connection: Connection, known: Known, entrants: Sequence[int], most: int
+    connection: Connection,
+    known: Known,
+    entrants: Sequence[int],
+    most: int,
+    pools: Sequence[int] | None = None,
 ) -> list[tuple[int, Match]]:
-    """The last matches of some entrants, the newest first."""
+    """The last matches of some entrants, the newest first; in all pools where none are named."""
     query = (
         select(StepRow.match)
         .where(StepRow.entrant.in_(entrants))
@@ -200,6 +204,9 @@ def matches_of(
         .order_by(StepRow.match.desc())
         .limit(most)
     )
+    if pools is not None:
+        query = query.join(MatchRow, MatchRow.number == StepRow.match)
+        query = query.where(MatchRow.pool.in_(pools))
     return list(_matches(connection, known, connection.execute(query).scalars().all()))
 
 

@@ -1,7 +1,7 @@
 """The store of a ladder: every method is one transaction, done wholly or not at all."""
 
 import secrets
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from types import TracebackType
@@ -245,11 +245,13 @@ class Store:
         with self._database.reading() as connection:
             return reading.match(connection, self._refresh(connection), text)
 
-    def matches_of(self, entrants: Iterable[int], most: int) -> list[tuple[int, Match]]:
-        """The last matches of some entrants, the newest first."""
+    def matches_of(
+        self, entrants: Iterable[int], most: int, pools: Sequence[int] | None = None
+    ) -> list[tuple[int, Match]]:
+        """The last matches of some entrants, the newest first; in all pools, or in these."""
         with self._database.reading() as connection:
             known = self._refresh(connection)
-            return reading.matches_of(connection, known, tuple(entrants), most)
+            return reading.matches_of(connection, known, tuple(entrants), most, pools)
 
     def has_record(self, record: str) -> bool:
         """Whether a match has this record."""

@@ -178,7 +178,8 @@ def survives(typed: str, kills: int, seed: int) -> Tally:
     """Asserts that a ladder whose runners are killed so often is whole in the end.
 
     Every job counts once, no lease of the dead is left after one more run, nor a temporary file, a
-    process or a control group (no process even before, where a janitor was left to see to it); ratings are what a rebuild makes, and a proof finds nothing.
+    process or a control group (no process even before, where a janitor was left to see to it);
+    ratings are what a rebuild makes, and a proof finds nothing.
 
     Args:
         typed: an empty place for a ladder.
