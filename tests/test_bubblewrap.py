@@ -137,15 +137,15 @@ async def test_a_closed_toolchain_is_shown_and_leaves_no_mount(tmp_path: Path) -
     bot = tmp_path / "bot"
     bot.mkdir()
     (bot / "bot.toml").write_text('name = "x"\ncommand = "said-by-a-tool"\n')
-    mounts = _mounts("1").count("\n")
+    mounts = _mounts("1")
     settings = Settings(toolchains=(str(toolchain),))
     async with opened(SandboxName.BWRAP, settings) as bwrap:
         process = await bwrap.launch(await prepared(bwrap, str(bot), settings))
         assert await line_of(process) == "the tool speaks"
         assert await line_of(process) == "sealed"
-        assert _mounts("1").count("\n") == mounts
+        assert _mounts("1") == mounts
         finish(process)
-    assert str(tmp_path) not in _mounts("self")
+    assert not any(str(tmp_path) in line for line in _mounts("self"))
     assert program.exists()
 
 
@@ -281,5 +281,11 @@ def _uid(pid: int) -> int:
     return Path(f"/proc/{pid}").stat().st_uid
 
 
-def _mounts(who: str) -> str:
-    return Path(f"/proc/{who}/mountinfo").read_text()
+def _mounts(who: str) -> list[str]:
+    """What a process sees mounted, but for what is other tests': Docker's, and small disks."""
+    lines = Path(f"/proc/{who}/mountinfo").read_text().splitlines()
+    return [
+        line
+        for line in lines
+        if "docker" not in line and not (" - tmpfs " in line and "/pytest-" in line)
+    ]

@@ -1,6 +1,7 @@
 """`referee check`: the usual mistakes are found and named, with a way to mend them."""
 
 import json
+import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -17,13 +18,15 @@ from referee.sandbox.bare import Bare
 from support.matches import processes_with
 
 PUPIL = Path(__file__).parent / "bots" / "pupil.py"
+TOKEN = f"pupil-of-{os.getpid()}"
+"""In the command lines of our pupils: another process may run tests of this module, too."""
 
 
 QUICK = "start=2s,move=1s,bank=0s,soft=0ms"
 
 
 def pupil(mistake: str) -> BotSpec:
-    command = (sys.executable, "-S", str(PUPIL), mistake)
+    command = (sys.executable, "-S", str(PUPIL), mistake, TOKEN)
     return BotSpec("pupil", command, str(PUPIL.parent), "0" * 64, mistake)
 
 
@@ -91,7 +94,7 @@ async def test_a_mistake_is_named_and_can_be_mended(mistake: str) -> None:
     assert len(problems) == 1
     assert what in problems[0].what
     assert mend in problems[0].mend
-    assert not processes_with(str(PUPIL))
+    assert not processes_with(TOKEN)
 
 
 @pytest.mark.slow

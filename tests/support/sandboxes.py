@@ -133,5 +133,13 @@ def finish(*processes: BotProcess) -> None:
 
 
 def living(pids: Iterable[int]) -> list[int]:
-    """Those of these processes that are there."""
-    return [pid for pid in pids if Path(f"/proc/{pid}").exists()]
+    """Those of these processes that live; who is only to be buried by its parent does not."""
+    return [pid for pid in pids if _state(pid) not in {"", "Z", "X"}]
+
+
+def _state(pid: int) -> str:
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")
+    except OSError:
+        return ""
+    return stat.rpartition(")")[2].split()[0]
