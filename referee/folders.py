@@ -178,7 +178,7 @@ class HeldFolder:
         with _naming(name):
             place = _below(self._here, folders)
             try:
-                file = open(os.open(last, _FILE, dir_fd=place), "rb")  # noqa: SIM115  # caller does
+                file = open(os.open(last, _FILE, dir_fd=place), "rb")  # noqa: SIM115  # the caller shuts it
             finally:
                 os.close(place)
         status = os.fstat(file.fileno())

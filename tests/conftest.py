@@ -53,9 +53,9 @@ def many_cases(request: pytest.FixtureRequest) -> bool:
 async def bwrap() -> AsyncIterator["Sandbox"]:
     """Bubblewrap's sandbox; once it is closed, it has left neither groups nor folders."""
     from referee.sandbox.janitor import groups_of, run_of  # noqa: PLC0415  # slow to import
-    from referee.sandbox.opening import SandboxName, opened  # noqa: PLC0415
-    from referee.sandbox.place import store_folder  # noqa: PLC0415
-    from support.sandboxes import need  # noqa: PLC0415
+    from referee.sandbox.opening import SandboxName, opened  # noqa: PLC0415  # likewise
+    from referee.sandbox.place import store_folder  # noqa: PLC0415  # likewise
+    from support.sandboxes import need  # noqa: PLC0415  # likewise
 
     need("bwrap")
     async with opened(SandboxName.BWRAP) as sandbox:

@@ -360,7 +360,7 @@ def test_standings_of_damaged_rows_are_refused_in_a_line(
     with ladders.made(tmp_path / "ladder") as store:
         ladders.filled(store, 2)
     with closing(sqlite3.connect(tmp_path / "ladder" / "ladder.db")) as database, database:
-        database.execute(f"update match set {column} = x'00' where number = 2")  # noqa: S608
+        database.execute(f"update match set {column} = x'00' where number = 2")  # noqa: S608  # ours
 
     assert run(["ladder", "standings", "--ladder", str(tmp_path / "ladder")]) == 2
     said = capsys.readouterr().err
