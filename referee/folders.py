@@ -6,6 +6,7 @@ import stat
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from enum import Enum, auto
+from functools import partial
 from io import BufferedReader
 from pathlib import Path
 from types import TracebackType
@@ -178,7 +179,7 @@ class HeldFolder:
         with _naming(name):
             place = _below(self._here, folders)
             try:
-                file = open(os.open(last, _FILE, dir_fd=place), "rb")  # noqa: SIM115  # the caller shuts it
+                file = open(last, "rb", opener=partial(_opened, place))  # noqa: SIM115  # returned
             finally:
                 os.close(place)
         status = os.fstat(file.fileno())
@@ -215,6 +216,11 @@ def _below(place: int, names: Collection[str]) -> int:
             os.close(here)
         here = below
     return here
+
+
+def _opened(place: int, name: str, _: int) -> int:
+    """A descriptor of a file; `open` closes it again if it is a folder."""
+    return os.open(name, _FILE, dir_fd=place)
 
 
 def _entry(found: os.DirEntry[str]) -> Entry:

@@ -12,7 +12,7 @@ from referee import bots
 from referee.botfiles import hash_files
 from referee.bots import find
 from referee.errors import HostError, RefereeError
-from referee.folders import OUR_TROUBLE
+from referee.folders import OUR_TROUBLE, HeldFolder
 from referee.sandbox import Sandbox
 from referee.settings import Settings
 
@@ -184,3 +184,13 @@ async def test_a_program_of_any_name_is_the_mistake_of_its_author(
     (folder / "around").symlink_to("around")
     with pytest.raises(RefereeError, match=line):
         await bwrap.prepare(find(str(folder), Settings()))
+
+
+def test_what_became_a_folder_leaves_no_descriptor(tmp_path: Path) -> None:
+    """Its owner may make one of a file that was listed."""
+    (tmp_path / "data").mkdir()
+    with HeldFolder(tmp_path.resolve()) as held:
+        before = len(os.listdir("/proc/self/fd"))
+        with pytest.raises(IsADirectoryError):
+            held.opened("data")
+        assert len(os.listdir("/proc/self/fd")) == before
