@@ -1,7 +1,8 @@
 # make match   environment, install, a real match between a Python and a C bot
 # make test    what two minutes are enough for, without daemons
-# make ci      what .ci/run calls: every test, many on far more cases; every sandbox, the zoo of
-#              hostile bots, PostgreSQL; as root it installs what of these is missing
+# make bare    the same where no sandbox is to be found, as root and as an ordinary user
+# make ci      every test, many on far more cases; every sandbox, the zoo of hostile bots,
+#              PostgreSQL; as root it installs what of these is missing
 # make soak    for a long evening: thousands of matches and mutations, printed as they go
 # make schemas writes the JSON Schemas anew, after a change of a message
 
@@ -11,10 +12,10 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.installed
 # two tests at a time; those of ALONE look at all that runs on the machine, or start daemons
 SHARED := -n 2 --dist worksteal
-ALONE  := $(addprefix tests/test_,zoo.py docker.py doctor.py opening.py copies.py host_faults.py)
+ALONE  := $(addprefix tests/test_,zoo.py docker.py doctor.py opening.py copies.py builds.py host_faults.py memory_channel.py walls.py)
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet --no-input
 
-.PHONY: match test ci servers soak lint schemas clean
+.PHONY: match test bare ci servers soak lint schemas clean
 .SILENT:
 # compiled once: the tests start hundreds of processes of ours
 unexport PYTHONDONTWRITEBYTECODE
@@ -24,6 +25,10 @@ match: $(READY)
 
 test: lint
 	$(BIN)/pytest -q $(SHARED)
+
+# .ci/run calls this before `make ci` installs anything
+bare:
+	.ci/bare
 
 ci: lint servers
 	REFEREE_NO_SKIP=1 $(BIN)/pytest -q --thorough $(SHARED) $(ALONE:%=--ignore=%)

@@ -1,12 +1,12 @@
-"""Conducts a comparison of two bots: batches of blocks to the workers until it is decided.
+"""Conducts a comparison of two bots: match parts to the workers until it is decided.
 
-The batches follow from the plan alone, and their blocks are looked at in the order of their indexes
-one by one, whichever is finished first. So with the same key the same bots get the same answer
-after the same block, however many workers there are.
+All parts are equally long and short, since each counts as one observation: its blocks were played
+by the same processes. They are looked at in the order of their indexes one by one, whichever is
+finished first. So with the same key the same bots get the same answer after the same part, however
+many workers there are.
 """
 
-from collections.abc import Callable, Iterator
-from typing import Final
+from collections.abc import Callable
 
 import trio
 from msgspec.structs import replace
@@ -14,18 +14,6 @@ from msgspec.structs import replace
 from ladder.comparison import Comparison
 from referee.errors import innermost
 from referee.workers.jobs import Outcome, Players
-
-_FIRST_BATCH: Final = 10
-_LARGEST_BATCH: Final = 500
-
-
-def batches(blocks: int) -> Iterator[tuple[int, int]]:
-    """First block and number of blocks of each batch: small ones first, for quick decisions."""
-    first, size = 0, _FIRST_BATCH
-    while first < blocks:
-        yield first, min(size, blocks - first)
-        first += size
-        size = min(size * 3 // 2, _LARGEST_BATCH)
 
 
 async def compare(
@@ -36,21 +24,22 @@ async def compare(
     Args:
         comparison: takes in what was played.
         players: play.
-        watch: is told of every batch that was taken in.
+        watch: is told of every part that was taken in.
 
     Raises:
         HostError: blocks cannot be played here.
         RefereeError: a bot cannot be.
     """
     plan = comparison.plan
-    waiting = iter(list(enumerate(batches(plan.blocks))))
+    waiting = iter(range(plan.parts))
     done: dict[int, Outcome] = {}
     news = trio.Event()
 
     async def work() -> None:
         nonlocal news
-        for number, (first, blocks) in waiting:
-            done[number] = await players.play(replace(plan.job, first=first, blocks=blocks))
+        for number in waiting:
+            part = replace(plan.job, first=number * plan.part, blocks=plan.part)
+            done[number] = await players.play(part)
             news.set()
             news = trio.Event()
 

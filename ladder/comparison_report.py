@@ -5,10 +5,13 @@ from typing import Any, Final
 from rich.console import Console
 
 from ladder.comparison import Comparison, Ending
-from ladder.scoreboard import Estimate
+from ladder.rows import again
+from ladder.scoreboard import Again, Estimate
 from ladder.sequential import Decision
+from ladder.show import as_json
+from ladder.show.telling import WARNING, again_lines
 from ladder.sprt import Verdict
-from ladder.versus import Versus, versus
+from ladder.versus import Versus, observed_in, versus
 from referee.bots import Found
 from referee.escaping import printable
 from referee.faces import print_table
@@ -16,12 +19,11 @@ from referee.wording import plural
 
 _SIDES: Final = "AB"
 _LEANS: Final = (
-    "The blocks decided when to stop: only the risk of 5 % above allows for that; the figures of "
+    "What was played decided when to stop: only the interval above allows for that; the figures of "
     "the table lean towards the answer."
 )
 _HOLDS: Final = (
-    "How many blocks there are was settled beforehand, so the intervals of the table hold too, if "
-    "they are what you look at, and once."
+    "How many blocks there are was settled beforehand: the intervals hold, looked at once."
 )
 
 
@@ -46,16 +48,12 @@ def answer(comparison: Comparison, names: tuple[str, str]) -> str:
             return "undecided: either may be better"
 
 
-def is_adaptive(comparison: Comparison) -> bool:
-    """Whether the blocks themselves decided when to stop, so that estimates lean away from 0."""
-    return comparison.plan.fixed is None or comparison.ending is not Ending.BLOCKS
-
-
 def report(comparison: Comparison, bots: tuple[Found, Found]) -> dict[str, Any]:  # JSON
     """The object that `referee compare --json` prints."""
     plan, sprt = comparison.plan, comparison.sprt
-    found = versus(comparison.blocks) if comparison.blocks else None
+    found = versus(comparison.parts) if comparison.parts else None
     low, high = comparison.interval()
+    adaptive, again_of = comparison.adaptive, _again(comparison)
     decision = str(comparison.decision if sprt is None else sprt.verdict)
     return {
         "game": plan.job.game,
@@ -67,18 +65,21 @@ def report(comparison: Comparison, bots: tuple[Found, Found]) -> dict[str, Any]:
                 "faults": comparison.faults[at],
                 "voids": comparison.voids[at],
                 "used_ms": comparison.used_us[at] // 1000,
+                "second_meetings": as_json.again(again_of[at]),
             }
             for at, bot in enumerate(bots)
         ],
         "decision": decision,
         "answer": answer(comparison, (bots[0].name, bots[1].name)),
         "ending": comparison.ending,
-        "adaptive": is_adaptive(comparison),
+        "adaptive": adaptive,
         "within": plan.within,
-        "blocks": len(comparison.blocks),
+        "match_blocks": plan.part,
+        "matches": len(comparison.parts),
+        "blocks": comparison.blocks,
         "deals": 0 if found is None else found.deals,
-        "always_valid": [round(low, 3), round(high, 3)],
-        **({} if found is None else _measures(found)),
+        "interval": [round(low, 3), round(high, 3)],
+        **({} if found is None else _measures(found, adaptive=adaptive)),
         "sprt": None
         if sprt is None
         else {
@@ -103,13 +104,26 @@ def report(comparison: Comparison, bots: tuple[Found, Found]) -> dict[str, Any]:
     }
 
 
-def _measures(found: Versus) -> dict[str, Any]:  # JSON
+def _again(comparison: Comparison) -> tuple[Again | None, ...]:
+    """What second legs brought each bot more than first ones (SPEC 12.3).
+
+    It holds whatever decided when to stop: that was A's lead over both legs of a part, and which of
+    the two came first is one more throw of the dice.
+    """
+    return again([observed_in(comparison.parts)], 2) if comparison.parts else (None, None)
+
+
+def _measures(found: Versus, *, adaptive: bool) -> dict[str, Any]:  # JSON
+    """The figures; without intervals, which do not hold, where what was played decided to stop."""
+
     def entry(measure: Estimate | None) -> dict[str, Any] | None:  # JSON
         if measure is None:
             return None
-        return {"value": measure.value, "interval": [measure.low, measure.high]}
+        ends = None if adaptive or measure.low is None else [measure.low, measure.high]
+        return {"value": measure.value, "interval": ends}
 
     return {
+        "unplayed": list(found.unplayed),
         "mean": entry(found.mean),
         "luck": found.luck,
         "adjusted": entry(found.adjusted),
@@ -118,7 +132,7 @@ def _measures(found: Versus) -> dict[str, Any]:  # JSON
         "level": found.level,
         "lost": found.lost,
         "elo": entry(found.elo),
-        "los": found.los,
+        "los": None if adaptive else found.los,
     }
 
 
@@ -126,10 +140,10 @@ def print_report(to: Console, comparison: Comparison, bots: tuple[Found, Found])
     """Prints the answer, what it rests on, and what was not as it should be."""
     names = (bots[0].name, bots[1].name)
     if comparison.ending is Ending.INTERRUPTED:
-        to.print(f"interrupted after {plural(len(comparison.blocks), 'block')}", style="yellow")
+        to.print(f"interrupted after {plural(comparison.blocks, 'block')}", style="yellow")
     to.print(answer(comparison, names), style="bold")
-    if comparison.blocks:
-        _print_versus(to, comparison)
+    if comparison.parts:
+        _print_versus(to, comparison, names)
     to.print()
     print_table(
         to,
@@ -151,31 +165,46 @@ def print_report(to: Console, comparison: Comparison, bots: tuple[Found, Found])
     to.print(f"key: {comparison.plan.job.key} (--key deals the same cards again)", style="dim")
 
 
-def _print_versus(to: Console, comparison: Comparison) -> None:
-    found = versus(comparison.blocks)
-    low, high = comparison.interval()
-    to.print(
-        f"A's true mean lies between {_signed(low)} and {_signed(high)} a deal, "
-        "at a risk of 5 % however often one looks"
-    )
+def _print_versus(to: Console, comparison: Comparison, names: tuple[str, str]) -> None:
+    found = versus(comparison.parts)
+    adaptive = comparison.adaptive
+    if adaptive:
+        low, high = comparison.interval()
+        to.print(
+            f"A's true mean lies between {_signed(low)} and {_signed(high)} a deal, "
+            "at a risk of 5 % however often one looks"
+        )
     if comparison.sprt is not None:
         _print_sprt(to, comparison)
-    to.print(
-        f"{plural(found.blocks, 'block')}, {plural(found.deals, 'deal')}: "
-        f"{found.won} won by A, {found.level} level, {found.lost} lost"
-    )
+    to.print(_played(found))
     to.print()
     rows = [("deal value", _signed(found.mean.value), _ends(found.mean, 2))]
     if found.adjusted is not None and found.luck is not None:
         rows.append(("of it luck", _signed(found.luck), ""))
         rows.append(("adjusted", _signed(found.adjusted.value), _ends(found.adjusted, 2)))
     rows.append(("Elo by blocks won", f"{found.elo.value:+.0f}", _ends(found.elo, 0)))
-    if found.los is not None:
+    if found.los is not None and not adaptive:
         rows.append(("likelihood of superiority", f"{100 * found.los:.1f} %", ""))
-    print_table(to, ("A against B", "#a deal", "#95 % interval"), rows)
+    if adaptive:
+        print_table(to, ("A against B", "#a deal"), [row[:2] for row in rows])
+    else:
+        print_table(to, ("A against B", "#a deal", "#95 % interval"), rows)
     if found.luck is not None:
         to.print(_said_of_luck(found.gain), style="dim")
-    to.print(_LEANS if is_adaptive(comparison) else _HOLDS, style="dim")
+    to.print(_LEANS if adaptive else _HOLDS, style="dim")
+    for line in again_lines(list(zip(names, _again(comparison), strict=True))):
+        to.print(line, style="yellow" if line.startswith(WARNING) else "dim")
+
+
+def _played(found: Versus) -> str:
+    """What was played: what counts as independent first."""
+    unplayed = sum(found.unplayed)
+    missing = f", {plural(unplayed, 'deal')} of them charged unplayed" if unplayed else ""
+    return (
+        f"{plural(found.parts, 'match', 'matches')} with processes of their own, "
+        f"{plural(found.blocks, 'block')}, {plural(found.deals, 'deal')}{missing}: "
+        f"{found.won} blocks won by A, {found.level} level, {found.lost} lost"
+    )
 
 
 def _print_sprt(to: Console, comparison: Comparison) -> None:

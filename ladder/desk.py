@@ -6,9 +6,12 @@ from typing import Final, Protocol, TypeVar
 import trio
 
 from ladder.facts import Decision, Match
+from ladder.fields import Situation
+from ladder.head_log import publish
+from ladder.record_sweep import RecordSweep
 from ladder.roster import Roster
 from ladder.store.database import DatabaseGone
-from ladder.store.jobs import Lease, Plan, Settled, Situation
+from ladder.store.jobs import Lease, Plan, Settled
 from ladder.store.store import Store
 from referee.errors import HostError
 
@@ -37,20 +40,31 @@ class Desk:
             tells people of them takes them away.
     """
 
-    def __init__(self, store: Store, is_alive: Callable[[str], bool], listener: Listener) -> None:
+    def __init__(
+        self,
+        store: Store,
+        is_alive: Callable[[str], bool],
+        listener: Listener,
+        *,
+        heads_every: int = 0,
+    ) -> None:
         """Asks nothing yet.
 
         Args:
             store: open until the last question was answered.
             is_alive: whether another runner still lives.
             listener: is told of troubles.
+            heads_every: after how many matches a signed head is published; 0: never.
         """
         self._store = store
         self.is_alive = is_alive
         self.given_up: list[tuple[Match, list[Decision]]] = []
         self._listener = listener
+        self._sweep = RecordSweep()
         self._one = trio.CapacityLimiter(1)
         self._away = False
+        self._heads_every = heads_every
+        self._unpublished = 0
 
     @property
     def roster(self) -> Roster:
@@ -86,7 +100,16 @@ class Desk:
 
     async def settle(self, match: Match) -> tuple[Settled, list[Decision]]:
         """Counts a match; where it cannot be known whether it was, it is counted again."""
-        return await self._ask(lambda: self._store.settle(match))
+        found = await self._ask(lambda: self._store.settle(match))
+        self._unpublished += found[0] is Settled.COUNTED
+        if 0 < self._heads_every <= self._unpublished:
+            self._unpublished = 0
+            await self._ask(lambda: publish(self._store))
+        return found
+
+    async def let_records_go(self) -> None:
+        """Removes some of the records that the ladder's policy lets go."""
+        await self._ask(lambda: self._sweep.step(self._store))
 
     async def has_record(self, record: str) -> bool:
         """Whether a match has this record."""

@@ -122,11 +122,11 @@ def so_far(found: Contents) -> tuple[Rounds, ...]:
     for (section, number), line in sorted(found.rounds.items()):
         tables = tuple(map(Table, line.tables))
         begun = Round(tables, line.first, line.blocks, line.byes, line.label)
-        outcomes: list[list[Outcome]] = [[] for _ in tables]
+        outcomes: dict[Part, Outcome] = {}
         for part in parts(section, number, begun, plan.match_blocks):
             played = found.matches.get(part.place)
             if played is not None:
-                outcomes[part.place[2]].append(outcome_of(played))
+                outcomes[part] = outcome_of(played)
         sections[section].append(round_result(begun, outcomes))
     return tuple(map(tuple, sections))
 
@@ -177,10 +177,7 @@ class _Conductor:
                 nursery.start_soon(self._matches, queue, outcomes)
         for line in self._doubts.settled():
             self._log.write(line)
-        tables: list[list[Outcome]] = [[] for _ in found.tables]
-        for part in sorted(outcomes, key=lambda part: part.place):
-            tables[part.place[2]].append(outcomes[part])
-        result = round_result(found, tables)
+        result = round_result(found, outcomes)
         self._watch.ends(section, number, result)
         return result
 

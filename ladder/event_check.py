@@ -4,7 +4,6 @@ The chain of hashes shows damage; that somebody has written a log anew shows her
 not fit its own plan.
 """
 
-from collections.abc import Iterator
 from typing import Final
 
 from ladder.event_lines import EndLine, Header, MatchLine, Place, RoundLine
@@ -57,7 +56,7 @@ def check_log(
         _check(commitment == plan.commitment, "the key is not the one that was committed to")
 
 
-def _parts(plan: EventPlan, line: RoundLine) -> Iterator[Part]:
+def _parts(plan: EventPlan, line: RoundLine) -> list[Part]:
     at, number = line.round
     where = f"round {list(line.round)}"
     _check(0 <= at < len(plan.sections), f"{where}: there is no such section")
@@ -90,8 +89,12 @@ def _check_match(plan: EventPlan, part: Part, match: MatchLine) -> None:
     _check(fits, f"{where}: which blocks")
     deals = plan.sections[part.place[0]].seatings
     for block in match.blocks:
-        counted = (block.values, block.faults, *filter(None, (block.luck, block.unplayed)))
+        counted = (
+            *(block.values, block.faults, *block.meetings),
+            *filter(None, (block.luck, block.unplayed)),
+        )
         fits = block.deals == deals and all(len(row) == places for row in counted)
+        fits &= len(block.meetings) in (0, 2)
         small = all(abs(one) < _LARGEST for row in counted for one in row)
         signs = all(one >= 0 for row in (block.faults, block.unplayed) for one in row)
         _check(fits and small and signs, f"{where}: block {block.block}")

@@ -106,7 +106,6 @@ def _check(asked: EventFile, folder: Path, settings: Settings) -> Event:
         commitment="",
         entrants=entrants,
         sections=tuple(sections),
-        partners=asked.partners,
         heroes=heroes,
         luck=asked.luck,
         luck_values="" if asked.luck is LuckUse.OFF else VALUES_DIGEST,
@@ -162,7 +161,7 @@ def _check_different(what: str, names: list[str]) -> None:
 
 
 def _section(asked: EventFile, table: SectionTable, entrants: int) -> SectionPlan:
-    game = read_game(asked, table, asked.partners)
+    game = read_game(asked, table)
     if entrants < game.places:
         raise RefereeError(f"a table of {game.game} has {game.places} bots; there are {entrants}")
     return SectionPlan(

@@ -6,15 +6,15 @@ before it and of the line up to its own. Lines of matches may be in any order: t
 
 import hashlib
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, Self
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from ladder.plan import EventPlan
 from ladder.results import Round
 from referee.verdict import Family
-from referee.workers.jobs import BlockResult, FaultFound, Outcome
+from referee.workers.jobs import BlockResult, FaultFound, Meetings, Outcome
 
 FORMAT: Final = 1
 """Of the file; a higher one is refused."""
@@ -52,6 +52,17 @@ class _Block(Struct, frozen=True, array_like=True):
     luck: tuple[int, ...]
     faults: tuple[int, ...]
     unplayed: tuple[int, ...]
+    meetings: Meetings = ()
+
+    @classmethod
+    def of(cls, block: BlockResult) -> Self:
+        """A block as the log has it."""
+        fields = msgspec.structs.asdict(block)
+        return cls(**{**fields, "meetings": fields["meetings"] or ()})
+
+    def result(self) -> BlockResult:
+        """What the block brought."""
+        return BlockResult(**{**msgspec.structs.asdict(self), "meetings": self.meetings or UNSET})
 
 
 class MatchLine(Struct, frozen=True):
@@ -139,7 +150,7 @@ def match_line(place: Place, outcome: Outcome) -> MatchLine:
     """What the log keeps of a match: all but how a bug of ours came about."""
     return MatchLine(
         match=place,
-        blocks=tuple(_Block(*msgspec.structs.astuple(one)) for one in outcome.blocks),
+        blocks=tuple(map(_Block.of, outcome.blocks)),
         acts=outcome.acts,
         used_us=outcome.used_us,
         wall_us=outcome.wall_us,
@@ -155,7 +166,7 @@ def match_line(place: Place, outcome: Outcome) -> MatchLine:
 def outcome_of(line: MatchLine) -> Outcome:
     """What a match brought."""
     return Outcome(
-        blocks=tuple(BlockResult(*msgspec.structs.astuple(one)) for one in line.blocks),
+        blocks=tuple(block.result() for block in line.blocks),
         acts=line.acts,
         used_us=line.used_us,
         wall_us=line.wall_us,

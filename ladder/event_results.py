@@ -11,6 +11,7 @@ from ladder.benching import benched
 from ladder.event import RECORDS, Rounds
 from ladder.event_log import LOG
 from ladder.files import atomic_write
+from ladder.heading import Heading
 from ladder.pairing import match_points, order
 from ladder.plan import EventPlan, LuckUse, SectionPlan
 from ladder.results import RoundResult
@@ -19,7 +20,7 @@ from ladder.scoreboard import Standings
 from ladder.show.as_csv import as_csv
 from ladder.show.as_json import as_json
 from ladder.show.page import page
-from ladder.standings import Benched, Heading, Section, standings
+from ladder.standings import Benched, Section, standings
 from referee.errors import HostError
 from referee.wording import plural
 

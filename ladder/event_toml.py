@@ -38,7 +38,7 @@ class EventFile(GamesFile, frozen=True, kw_only=True, forbid_unknown_fields=True
     sandbox: SandboxName = SandboxName.AUTO
     workers: Annotated[int, Meta(ge=1, le=1024)] | None = None
     records: bool = True
-    match_blocks: Annotated[int, Meta(ge=1, le=10_000)] = 50
+    match_blocks: Annotated[int, Meta(ge=1, le=10_000)] = 5
     heroes: tuple[str, ...] = ()
     game: Annotated[tuple[SectionTable, ...], Meta(min_length=1)]
     bot: Annotated[tuple[BotTable, ...], Meta(min_length=2)]

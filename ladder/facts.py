@@ -137,6 +137,33 @@ class Decision(Struct, frozen=True, tag=True, kw_only=True):
     at_ms: int
 
 
+class Keep(StrEnum):
+    """Which matches keep their records."""
+
+    ALL = "all"
+    LAST = "last"
+    """The newest; how many, the policy says."""
+    FACTS = "facts"
+    """None: only the facts stay."""
+
+
+class Retention(Struct, frozen=True, tag=True, kw_only=True):
+    """The organiser decided which records stay; the newest such decision is in force.
+
+    Attributes:
+        last: how many matches, where `keep` is `LAST`; else 0.
+    """
+
+    keep: Keep
+    last: int = 0
+    at_ms: int
+
+    @property
+    def newest(self) -> int | None:
+        """How many of the newest matches keep their records; None: all do."""
+        return None if self.keep is Keep.ALL else self.last
+
+
 class LadderJob(Struct, frozen=True, kw_only=True):
     """A match to be played. Its name is a hash of it, so it is not a fact before it was played.
 
@@ -197,7 +224,7 @@ class Match(Struct, frozen=True, tag=True, kw_only=True):
     at_ms: int
 
 
-Fact = Opened | Pool | Submission | Decision | Match
+Fact = Opened | Pool | Submission | Decision | Retention | Match
 
 
 def unplayed(job: LadderJob, why: str, at_ms: int) -> Match:

@@ -25,6 +25,7 @@ from referee.rules import Sides
 from referee.seating import Seating
 from referee.variants import MatchRules
 from referee.verdict import Freeze, OnFault
+from referee.workers.plans import check_on_fault
 
 PACE_MS: Final = 10
 """The pace of partnership and hidden-partner games where the file names none (DESIGN 6)."""
@@ -45,6 +46,7 @@ class GameTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     options: dict[str, str | int | bool] = {}
     blocks: Count | UnsetType = UNSET
     seating: Seating | UnsetType = UNSET
+    partners: Partners | UnsetType = UNSET
     time: str | UnsetType = UNSET
     pace: Pace | UnsetType = UNSET
 
@@ -152,13 +154,12 @@ def check_printable(name: str) -> None:
         raise RefereeError(f"name: {name!r} begins or ends with a blank")
 
 
-def read_game(asked: GamesFile, game: GameTable, sides: Partners) -> Game:
+def read_game(asked: GamesFile, game: GameTable) -> Game:
     """A `[[game]]` with all that it does not say itself.
 
     Args:
         asked: the file.
         game: the table.
-        sides: what a bot holds in it.
 
     Raises:
         RefereeError: naming what is wrong.
@@ -174,6 +175,9 @@ def read_game(asked: GamesFile, game: GameTable, sides: Partners) -> Game:
         options.setdefault("seats", str(seats))  # or a match would count its bots
     texts = tuple(f"{name}={value}" for name, value in options.items())
     pace = _or_else(game.pace, asked.pace)
+    mixed = _or_else(game.partners, asked.partners) is Partners.MIXED
+    places = seats if mixed else len(partners)
+    check_on_fault(asked.on_fault, places)
     found = Game(
         name=_or_else(game.name, " ".join((game.id, *texts))),
         game=game.id,
@@ -181,7 +185,7 @@ def read_game(asked: GamesFile, game: GameTable, sides: Partners) -> Game:
         rules=named,
         seats=seats,
         partners=partners,
-        places=seats if sides is Partners.MIXED else len(partners),
+        places=places,
         seating=_or_else(game.seating, asked.seating),
         seatings=0,
         time=_or_else(game.time, asked.time),

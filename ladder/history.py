@@ -18,8 +18,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from ladder.rating import ELO
-from ladder.scoreboard import Estimate, rounded
+from ladder.scoreboard import ELO, Estimate, rounded
 from ladder.skills import BETA, NEW
 
 BAND: Final = 2

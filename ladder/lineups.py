@@ -30,6 +30,8 @@ class Candidate(Struct, frozen=True):
         partners: bots that its author declared to be its partners.
         skill: in this pool.
         blocks: how many it has played in this pool, or is playing.
+        ahead: by how many places its author has had more than its share of the pool's last tables.
+        last: the how-manieth of these was the last of this bot, in any version; 0: none was.
     """
 
     entrant: int
@@ -38,6 +40,13 @@ class Candidate(Struct, frozen=True):
     partners: tuple[int, ...]
     skill: Skill
     blocks: int
+    ahead: float
+    last: int
+
+    @property
+    def turn(self) -> tuple[float, int]:
+        """What orders candidates by whose turn is next: by authors, then by an author's bots."""
+        return self.ahead, self.last
 
 
 class Field(Struct, frozen=True):
@@ -50,6 +59,8 @@ class Field(Struct, frozen=True):
             for itself.
         candidates: each version once.
         name: what people call the pool; "" for its number.
+        blocks: how many a match has.
+        since: the last table of the pool was so many tables of the ladder ago, counted from 1.
     """
 
     pool: int
@@ -57,6 +68,8 @@ class Field(Struct, frozen=True):
     sides: Sides
     candidates: tuple[Candidate, ...]
     name: str = ""
+    blocks: int = 1
+    since: int = 1
 
 
 class Lineups:
@@ -82,30 +95,39 @@ class Lineups:
         """Whether every table that was begun can be filled: there are enough authors."""
         return self.authors >= self.places
 
-    def fits(self, seated: Sequence[Candidate | None], place: int) -> Iterator[bool]:
-        """By candidate, whether it may take a place with those who are seated."""
+    def fitting(
+        self, candidates: Iterable[Candidate], seated: Sequence[Candidate | None], place: int
+    ) -> Iterator[Candidate]:
+        """Yield those who may take a place with the bots that are seated, in their order.
+
+        Args:
+            candidates: of whom it is asked.
+            seated: by place; None where a place is free.
+            place: a free one.
+        """
         by_author: dict[str, list[tuple[Candidate, int]]] = {}
         for at, other in enumerate(seated):
             if other is not None:
                 by_author.setdefault(other.author, []).append((other, self._side[at]))
         side = self._side[place]
-        for one in self.candidates:
+        for one in candidates:
             others = by_author.get(one.author)
-            yield others is None or all(
+            if others is None or all(
                 where == side and other.entrant in self._partners.get(one.entrant, ())
                 for other, where in others
-            )
+            ):
+                yield one
 
-    def least_played(self, below: Below) -> list[Candidate] | None:
-        """The table of those who have played least, by place; None where none is allowed.
+    def table(self, ranked: Sequence[Candidate], below: Below) -> list[Candidate] | None:
+        """Return the table of the first bot of a ranking that can have one; None if none can.
 
         It is found even if there are few authors, whose partners have to fill the sides.
 
         Args:
-            below: dice, which decide between equals, and who has which seat.
+            ranked: the candidates, the most wanted first.
+            below: dice, which decide who has which seat.
         """
-        ranked = sorted(shuffled(self.candidates, below), key=lambda one: one.blocks)
-        authors = shuffled(self._authors, below)
+        authors = list(dict.fromkeys(one.author for one in ranked))
         own = {author: [one for one in ranked if one.author == author] for author in authors}
         groups = {author: self._group(own[author], []) for author in authors}
         if self._spread(list(groups.values())) is None:
@@ -115,7 +137,7 @@ class Lineups:
             found = self._spread([self._group(own[first.author], [first]), *others])
             if found is not None:
                 return self._placed(found, below)
-        raise AssertionError  # there is a table, so somebody is first at it
+        raise AssertionError  # there is a table, so one bot is first at it
 
     def _group(self, others: list[Candidate], begun: list[Candidate]) -> list[Candidate]:
         """As many bots of an author as may share a side; no more than it has places.

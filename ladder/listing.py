@@ -58,12 +58,11 @@ def _bots(
             yield BotLine(names[bot], side, 0, 0, 0, None)
             continue
         (part,) = seen
-        scored, counts = part.scored(adjusted=adjusted), part.counts[:, place]
+        scored = part.scored(adjusted=adjusted)
         best = scored[:, list(part.opposed[place])].max(axis=1)
-        ahead = np.sign(scored[:, place] - best)[counts]
+        ahead = np.sign(scored[:, place] - best)
         won, level, lost = (int((ahead == sign).sum()) for sign in (1, 0, -1))
-        deals = int(part.deals[counts].sum())
-        mean = rounded(scored[counts, place].sum() / (1000 * deals), 3) if deals else None
+        mean = rounded(scored[:, place].sum() / (1000 * part.deals.sum()), 3)
         yield BotLine(names[bot], side, won, level, lost, mean)
 
 

@@ -1,40 +1,53 @@
-"""Who plays whom next on a ladder: the table from which most is learnt. Pure.
+"""Who plays whom next on a ladder. Pure.
 
-Of eight tables seven go to the pool that lags, the one with the fewest blocks a bot; the eighth to
-any, so that none waits for a new one to catch up. At a table, one bot is drawn first: of four
-times once the one that has played least, else each in proportion to its sigma, so that new ones
-play more, and to how unsure it is whether it is better than its neighbours in the ranking. The
-others are drawn in proportion to their sigma and to how unsure it is which of the two is better,
-the first one or they: p (1 - p), where p is the chance that the first one is. A small part of each
-weight does not depend on p, so that everybody plays, and can meet everybody.
+A table is chosen by this rule:
+
+1. **The pool**: the one to which most is due, that is the number of tables of the ladder since its
+   own last one, times its authors, divided by the places of a table and the blocks of a match.
+2. **Whose turn it is**: an author is ahead by the places it has had at the pool's last tables, less
+   an equal share of them since it first sat there (`ladder.fields.places_ahead`). The turn is that
+   of the author that is least ahead, and of its bots that of the one whose last table is longest
+   ago. All bots of an author, and all versions of a bot, have one turn together.
+3. **The first bot**: at seven tables of ten a new one, that is a version with fewer than 20 blocks
+   whose author is less than 20 places ahead, if there is one; of several the one whose turn is
+   next. Else the one whose turn is next, new or not. So a new bot is soon known; the places are
+   lent to its author, which waits for its next turn so much longer.
+4. **The others**, place by place: of each author the bot whose turn is next, and of these the three
+   quarters whose turn is next. One is drawn in proportion to the cube of p (1 - p), where p is the
+   chance that the first bot is ahead of it in a block, by the online ratings; p (1 - p) is what the
+   block tells of their strengths. So neighbours meet more often, and a new bot soon meets its own.
+
+So no author has more than its share of the last tables and some 20 places, whatever it hands in,
+and three tables of ten at least, and all places but the first of the others, go by turns.
 
 Two bots of one author never sit at one table, unless either has declared the other its partner and
-both are on one side. Dice are derived from a seed, as SPEC 8 derives all chance.
+both are on one side. Where there are fewer authors than places, those whose turn is next sit as far
+as that lets them. Dice are derived from a seed, as SPEC 8 derives all chance; they decide where
+turns are equal, who has which seat, and 3 and 4.
 """
 
 import hashlib
-import math
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Final
 
 from msgspec import Struct
 
 from ladder.lineups import Candidate, Field, Lineups, shuffled
-from ladder.skills import Skill
+from ladder.skills import chance_ahead
 from referee.chance import BlockKey, below, words
 
-__all__ = ["Candidate", "Field", "Pairing", "next_table", "why_none"]
+__all__ = ["NEW_BLOCKS", "Candidate", "Field", "Pairing", "next_table", "why_none"]
 
-_ANY_POOL: Final = 8
-"""One in so many tables goes to a pool whatever the others have played."""
-_LEAST_PLAYED: Final = 4
-"""One in so many tables has the bot that has played least."""
-_FAR: Final = 0.02
-"""The weight of an opponent of whom it is known who is better; where nothing is known it is 1."""
-_LOGISTIC: Final = 1.7
-"""How much steeper a logistic function is that looks like the normal distribution's."""
-_LEAST_SIGMA: Final = 1e-6
+NEW_BLOCKS: Final = 20
+"""A version is new until it has played so many blocks."""
+_LENT: Final = 20
+"""A new bot whose author is so many places ahead waits for its turn."""
+_NEW_TABLES: Final = (7, 10)
+"""So many tables of so many are for new bots, if there are any."""
+_LEAST: Final = 1e-9
+"""What a block is worth at least, so that there is always an opponent."""
+_SHARPNESS: Final = 3
+"""With 1 a new bot meets any opponents; with 3 rankings have most pairs right."""
 
 
 class Pairing(Struct, frozen=True):
@@ -54,9 +67,15 @@ def next_table(fields: Sequence[Field], seed: bytes) -> Pairing | None:
         seed: what the dice are derived from; another one for each table.
     """
     dice = _Dice(seed)
-    for field in _in_turn(fields, dice):
+    for field in sorted(fields, key=_due, reverse=True):
         lineups = Lineups(field)
-        seated = _drawn(lineups, dice) if lineups.easy else lineups.least_played(dice.below)
+        by_turn = sorted(shuffled(lineups.candidates, dice.below), key=lambda one: one.turn)
+        ranked = _new_first(by_turn, dice)
+        seated = (
+            _drawn(lineups, ranked[0], by_turn, dice)
+            if lineups.easy
+            else lineups.table(ranked, dice.below)
+        )
         if seated is not None:
             return Pairing(field.pool, tuple(one.entrant for one in seated))
     return None
@@ -67,7 +86,7 @@ def why_none(fields: Sequence[Field]) -> str:
     reasons = []
     for field in sorted(fields, key=lambda one: one.pool):
         lineups = Lineups(field)
-        if lineups.easy or lineups.least_played(_as_it_is) is not None:
+        if lineups.easy or lineups.table(lineups.candidates, _as_it_is) is not None:
             return ""
         bots = len({one.bot for one in field.candidates})
         reason = f"{field.name or f'pool {field.pool}'}: a table has {field.places} places, and "
@@ -104,62 +123,49 @@ class _Dice:
         return last
 
 
-def _in_turn(fields: Sequence[Field], dice: _Dice) -> list[Field]:
-    """The pools that have bots, the one that lags first; now and then another one."""
-
-    def lag(field: Field) -> tuple[float, int]:
-        blocks = sum(one.blocks for one in field.candidates)
-        return blocks / len(field.candidates), field.pool
-
-    found = sorted((field for field in fields if field.candidates), key=lag)
-    if len(found) > 1 and not dice.below(_ANY_POOL):
-        at = dice.weighted([float(len(field.candidates)) for field in found])
-        found.insert(0, found.pop(at))
-    return found
+def _due(field: Field) -> tuple[float, int]:
+    """Return what orders pools: how much is due to one, and its number."""
+    authors = len({one.author for one in field.candidates})
+    return field.since * authors / (field.places * field.blocks), -field.pool
 
 
-def _drawn(lineups: Lineups, dice: _Dice) -> list[Candidate]:
-    """A table by information, where there are so many authors that there is always somebody."""
-    candidates = lineups.candidates
-    first = _first(candidates, dice)
-    wanted = [_worth(first.skill, one.skill) for one in candidates]
+def _new_first(by_turn: list[Candidate], dice: _Dice) -> list[Candidate]:
+    """Return the candidates in their order; at most tables the new ones before the others."""
+    wanted, tables = _NEW_TABLES
+    if dice.below(tables) >= wanted:
+        return by_turn
+    return sorted(by_turn, key=lambda one: one.blocks >= NEW_BLOCKS or one.ahead >= _LENT)
+
+
+def _drawn(
+    lineups: Lineups, first: Candidate, by_turn: Sequence[Candidate], dice: _Dice
+) -> list[Candidate]:
+    """Return a table by place, where there are so many authors that there always is one.
+
+    Args:
+        lineups: who may sit together.
+        first: the bot that the table is for.
+        by_turn: the candidates, the one first whose turn is next.
+        dice: draw the others and the seats.
+    """
     seated: list[Candidate | None] = [None] * lineups.places
     place, *others = shuffled(range(lineups.places), dice.below)
     seated[place] = first
     for place in others:
-        fits = lineups.fits(seated, place)
-        weights = [worth if fit else 0.0 for worth, fit in zip(wanted, fits, strict=True)]
-        seated[place] = candidates[dice.weighted(weights)]
+        next_of: dict[str, Candidate] = {}
+        for one in lineups.fitting(by_turn, seated, place):
+            next_of.setdefault(one.author, one)
+        due = list(next_of.values())[: -(-3 * len(next_of) // 4)]
+        seated[place] = due[dice.weighted([_worth(first, one) for one in due])]
     return [one for one in seated if one is not None]
+
+
+def _worth(one: Candidate, other: Candidate) -> float:
+    """Return how much a block of two bots is wanted: 1 at most, where they are as strong."""
+    chance = chance_ahead(one.skill, other.skill)
+    return max((4 * chance * (1 - chance)) ** _SHARPNESS, _LEAST)
 
 
 def _as_it_is(limit: int) -> int:
     """Dice that leave everything where it is."""
     return limit - 1
-
-
-def _first(candidates: Sequence[Candidate], dice: _Dice) -> Candidate:
-    """The bot that a table is drawn for."""
-    if not dice.below(_LEAST_PLAYED):
-        least = min(one.blocks for one in candidates)
-        equals = [one for one in candidates if one.blocks == least]
-        return equals[dice.below(len(equals))]
-    ranked = sorted(candidates, key=lambda one: (one.skill.mu, one.entrant))
-    open_still = [_unsure(one.skill, other.skill) for one, other in pairwise(ranked)]
-    wanted = [
-        (below + above + _FAR) * max(one.skill.sigma, _LEAST_SIGMA)
-        for one, below, above in zip(ranked, [0.0, *open_still], [*open_still, 0.0], strict=True)
-    ]
-    return ranked[dice.weighted(wanted)]
-
-
-def _worth(own: Skill, other: Skill) -> float:
-    """How much is learnt from a block against another bot: of whom little is known, who is near."""
-    return (_unsure(own, other) + _FAR) * max(other.sigma, _LEAST_SIGMA)
-
-
-def _unsure(one: Skill, other: Skill) -> float:
-    """4 p (1 - p), where p is the chance that the one is better: 1 where nothing is known."""
-    doubt = math.hypot(one.sigma, other.sigma, _LEAST_SIGMA)
-    odds = math.exp(-_LOGISTIC * abs(one.mu - other.mu) / doubt)
-    return 4 * odds / (1 + odds) ** 2

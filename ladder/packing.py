@@ -1,17 +1,18 @@
 """Blocks as bytes and as arrays: how a ladder keeps a million of them. Pure.
 
-A block at a table of n places is 1 + 4n little-endian integers of 32 bits: its index in the match,
+A block at a table of n places is 1 + 6n little-endian integers of 32 bits: its index in the match,
 then by place the deal values, the luck in thousandths (`UNKNOWN` where it was not counted), the
-faults, and the deals charged but not played.
+faults, the deals charged but not played, and the two rows of `BlockResult.meetings` (likewise).
 """
 
 import struct
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from itertools import chain
 from typing import Final, NamedTuple
 
 import numpy as np
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from ladder.numbering import Flags, Ints
 from ladder.results import less_luck
@@ -19,15 +20,18 @@ from referee.workers.jobs import BlockResult
 
 UNKNOWN: Final = -(2**31)
 _NUMBER: Final = np.dtype("<i4")
+_FIELDS: Final = 6
+"""Of a block, by place."""
 
 
 def packed(blocks: Sequence[BlockResult], places: int) -> bytes:
     """The blocks of a match, whose table has so many places."""
-    rows = np.zeros((len(blocks), 1 + 4 * places), _NUMBER)
+    rows = np.zeros((len(blocks), 1 + _FIELDS * places), _NUMBER)
     none, unknown = (0,) * places, (UNKNOWN,) * places
     for row, block in zip(rows, blocks, strict=True):
         luck, unplayed = block.luck or unknown, block.unplayed or none
-        row[:] = (block.block, *block.values, *luck, *block.faults, *unplayed)
+        met = (unknown, unknown) if block.meetings is UNSET else block.meetings
+        row[:] = (block.block, *block.values, *luck, *block.faults, *unplayed, *chain(*met))
     return rows.tobytes()
 
 
@@ -37,13 +41,13 @@ def unpacked(data: bytes, places: int, deals: int) -> tuple[BlockResult, ...]:
     Raises:
         ValueError: that is not what `packed` makes.
     """
-    rows = np.frombuffer(data, _NUMBER).reshape(-1, 1 + 4 * places).tolist()
+    rows = np.frombuffer(data, _NUMBER).reshape(-1, 1 + _FIELDS * places).tolist()
     found = []
     for index, *rest in rows:
-        values, luck, faults, unplayed = (
-            tuple(rest[at * places : (at + 1) * places]) for at in range(4)
+        values, luck, faults, unplayed, *met = (
+            tuple(rest[at * places : (at + 1) * places]) for at in range(_FIELDS)
         )
-        known = UNKNOWN not in luck
+        known, meetings = UNKNOWN not in luck, UNSET if UNKNOWN in met[0] else tuple(met)
         found.append(
             BlockResult(
                 index,
@@ -52,6 +56,7 @@ def unpacked(data: bytes, places: int, deals: int) -> tuple[BlockResult, ...]:
                 luck if known else (),
                 faults,
                 unplayed if any(unplayed) else (),
+                meetings,
             )
         )
     return tuple(found)
@@ -82,7 +87,7 @@ class PlainBlock(NamedTuple):
 
 def plain_blocks(data: bytes, places: int) -> Iterator[PlainBlock]:
     """What `packed` made bytes of, block by block; quicker than `unpacked` for a few of them."""
-    block = struct.Struct(f"<{1 + 4 * places}i")
+    block = struct.Struct(f"<{1 + _FIELDS * places}i")
     for numbers in block.iter_unpack(data):
         yield PlainBlock(*(numbers[at : at + places] for at in range(1, 4 * places, places)))
 
@@ -98,7 +103,10 @@ class Results(Struct, frozen=True):
         luck: the part of them that was luck, in thousandths, b x n; zeros where not counted.
         lucky: whether luck was counted, b.
         faults: b x n.
-        unplayed: deals charged but not played, b x n.
+        unplayed: deals charged to a bot that it did not play, b x n.
+        met: what first and later legs brought (`BlockResult.meetings`), b x 2 x n; zeros where
+            it is not known.
+        known: whether it is, b.
         seated: who sat where in each match, m x n.
         used_us: what clocks were charged, m x n.
         voids: m x n.
@@ -114,12 +122,38 @@ class Results(Struct, frozen=True):
     lucky: Flags
     faults: Ints
     unplayed: Ints
+    met: Ints
+    known: Flags
     seated: Ints
     used_us: Ints
     voids: Ints
     all_faults: Ints
     acts: Ints
     wall_us: Ints
+
+    def without(self, entrants: Collection[int]) -> "Results":
+        """Leave out the matches that any of these entrants played in."""
+        if not entrants:
+            return self
+        stays: Flags = ~np.logical_or.reduce(np.isin(self.seated, list(entrants)), axis=1)
+        blocks = stays[self.match]
+        return Results(
+            match=(np.cumsum(stays) - 1)[self.match[blocks]],
+            block=self.block[blocks],
+            values=self.values[blocks],
+            luck=self.luck[blocks],
+            lucky=self.lucky[blocks],
+            faults=self.faults[blocks],
+            unplayed=self.unplayed[blocks],
+            met=self.met[blocks],
+            known=self.known[blocks],
+            seated=self.seated[stays],
+            used_us=self.used_us[stays],
+            voids=self.voids[stays],
+            all_faults=self.all_faults[stays],
+            acts=self.acts[stays],
+            wall_us=self.wall_us[stays],
+        )
 
 
 class Gathering:
@@ -161,15 +195,17 @@ class Gathering:
         """The matches as arrays, in the order of their jobs' ids."""
         places = self._places
         order = _order("".join(self._jobs))
-        width = _NUMBER.itemsize * (1 + 4 * places)
+        width = _NUMBER.itemsize * (1 + _FIELDS * places)
         lengths = np.frombuffer(self._lengths, np.int64) // width
-        rows = np.frombuffer(b"".join(self._blocks), _NUMBER).reshape(-1, 1 + 4 * places)
+        rows = np.frombuffer(b"".join(self._blocks), _NUMBER).reshape(-1, 1 + _FIELDS * places)
         rows = rows[_runs(lengths, order)]
         tallies = np.frombuffer(b"".join(self._counts), "<i8").reshape(-1, 4, places)[order]
         match = np.repeat(np.arange(len(order)), lengths[order])
         values, luck, faults, unplayed = (
             rows[:, 1 + at * places : 1 + (at + 1) * places].astype(np.int64) for at in range(4)
         )
+        met = rows[:, 1 + 4 * places :].astype(np.int64).reshape(-1, 2, places)
+        known: Flags = np.logical_and.reduce(met != UNKNOWN, axis=(1, 2))
         lucky: Flags = np.logical_and.reduce(luck != UNKNOWN, axis=1)
         return Results(
             match=match,
@@ -179,6 +215,8 @@ class Gathering:
             lucky=lucky,
             faults=faults,
             unplayed=unplayed,
+            met=np.where(known[:, None, None], met, 0),
+            known=known,
             seated=tallies[:, 0],
             used_us=tallies[:, 1],
             voids=tallies[:, 2],

@@ -24,7 +24,7 @@ MOST_BENCH: Final = 1_000_000
 
 
 class Partners(StrEnum):
-    """Who enters an event of a game that is played in partnerships."""
+    """Who enters a game that is played in partnerships."""
 
     SIDE = "side"
     """A bot holds a whole side, with a process for each of its seats."""
@@ -112,7 +112,6 @@ class EventPlan(Struct, frozen=True):
     commitment: str
     entrants: tuple[Entrant, ...]
     sections: tuple[SectionPlan, ...]
-    partners: Partners
     heroes: tuple[int, ...]
     luck: LuckUse
     luck_values: str

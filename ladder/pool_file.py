@@ -1,16 +1,17 @@
-"""The pools of a ladder: which games it ranks, from a TOML file or from the ids of games.
+"""What a ladder ranks and which records it keeps, from a TOML file or from the ids of games.
 
 `referee ladder open --help` says what the keys mean.
 """
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
 
-from ladder.facts import Decision, Deed, Fact, Pool
+from ladder.disk import DiskLimits
+from ladder.facts import Decision, Deed, Fact, Keep, Pool, Retention
 from ladder.game_table import (
     GamesFile,
     GameTable,
@@ -20,7 +21,7 @@ from ladder.game_table import (
     read_file,
     read_game,
 )
-from ladder.plan import LuckUse, Partners
+from ladder.plan import LuckUse
 from ladder.roster import Roster
 from ladder.toml_mistakes import Keys
 from referee.errors import RefereeError
@@ -30,30 +31,43 @@ USUAL_GAMES: Final = ("briscola-2",)
 """The games of a ladder of which nobody has said what it ranks."""
 
 Blocks = Annotated[int, Meta(ge=1, le=1000)]
+Records = Annotated[int, Meta(ge=1, le=1_000_000_000)] | Literal["all", "facts"]
 
 
 class PoolTable(GameTable, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A `[[game]]`: what it does not say is as for the whole ladder."""
 
     blocks: Blocks | UnsetType = UNSET
-    partners: Partners | UnsetType = UNSET
 
 
 class PoolFile(GamesFile, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The pools of a ladder as they were written down; texts are still unread."""
 
     blocks: Blocks = 1
+    records: Records | UnsetType = UNSET
+    disk: DiskLimits | None = None
     game: Annotated[tuple[PoolTable, ...], Meta(min_length=1)]
 
 
-_KEYS: Final[Keys] = {"": PoolFile.__struct_fields__, "game": PoolTable.__struct_fields__}
+_KEYS: Final[Keys] = {
+    "": PoolFile.__struct_fields__,
+    "disk": DiskLimits.__struct_fields__,
+    "game": PoolTable.__struct_fields__,
+}
 
 
 class Pools(Struct, frozen=True):
-    """What a ladder is to rank; numbers and times of the pools are not given yet."""
+    """What a ladder is to rank; numbers and times of the pools are not given yet.
+
+    Attributes:
+        records: which of them stay; None where that is not said.
+        disk: what it may take of the disk; None: as before.
+    """
 
     name: str | None
     pools: tuple[Pool, ...]
+    records: Retention | None = None
+    disk: DiskLimits | None = None
 
 
 def read_pools(path: Path) -> Pools:
@@ -84,12 +98,19 @@ def _checked(asked: PoolFile) -> Pools:
     for name in names:
         if names.count(name) > 1:
             raise RefereeError(f"two games are both {name!r}: give one a name")
-    return Pools(asked.name, tuple(found))
+    return Pools(asked.name, tuple(found), _retention(asked.records), asked.disk)
+
+
+def _retention(records: Records | UnsetType) -> Retention | None:
+    if isinstance(records, UnsetType):
+        return None
+    if isinstance(records, int):
+        return Retention(keep=Keep.LAST, last=records, at_ms=0)
+    return Retention(keep=Keep(records), at_ms=0)
 
 
 def _pool(asked: PoolFile, table: PoolTable) -> Pool:
-    sides = asked.partners if table.partners is UNSET else table.partners
-    game = read_game(asked, table, sides)
+    game = read_game(asked, table)
     check_printable(game.name)
     return Pool(
         pool=0,
@@ -117,6 +138,13 @@ def _pool(asked: PoolFile, table: PoolTable) -> Pool:
 def _asked(pool: Pool) -> Pool:
     """A pool as a file asks for it."""
     return replace(pool, pool=0, at_ms=0)
+
+
+def policy_changes(roster: Roster, wanted: Retention | None, now_ms: int) -> list[Fact]:
+    """The fact that makes a ladder keep these records, unless it does so already."""
+    if wanted is None or replace(wanted, at_ms=roster.retention.at_ms) == roster.retention:
+        return []
+    return [replace(wanted, at_ms=now_ms)]
 
 
 def changes(roster: Roster, wanted: Sequence[Pool], now_ms: int) -> list[Fact]:

@@ -1,32 +1,27 @@
 """The standings of a pool: all blocks of all versions fitted at once, those who play shown. Pure.
 
 What counts and how it is fitted is the same as in an event, by the same functions. A deck is dealt
-in one match only, so that every block is a unit of its own. Nothing depends on the order in which
+in one match only, so that every match is a unit of its own. Nothing depends on the order in which
 matches were stored or bots were taken in.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Final
 
 import numpy as np
 from msgspec import Struct
 
-from ladder.bootstrap import REPLICATES
 from ladder.facts import Pool
-from ladder.numbering import Flags, Ints, distinct
-from ladder.observed import Observed, against, counting, lineups
+from ladder.numbering import Flags, Floats, Ints, distinct
+from ladder.observed import Observed, against, lineups
 from ladder.packing import Results
 from ladder.plan import LuckUse
-from ladder.ranking import LARGE_FIELD, Ranking, rank
-from ladder.rows import Account, Means, means, rows
+from ladder.ranking import Ranking, rank
+from ladder.rows import Account, MeanValues, mean_values, rows
 from ladder.scoreboard import FaultLine, Row, Standings, Time, rounded
-from ladder.scores import Cross, cross
+from ladder.scores import cross
 from ladder.standings import FAULTS_SHOWN, cells
 from referee.wording import plural
-
-REPLICATES_OF_LARGE_POOL: Final = 500
-"""How often blocks are drawn for a large field; an event draws fewer, and has fewer blocks."""
 
 
 class Entrant(Struct, frozen=True, kw_only=True):
@@ -55,19 +50,14 @@ class Faults(Struct, frozen=True):
     times: int
 
 
-def replicates_of(entrants: int) -> int:
-    """How often blocks are drawn for so many entrants."""
-    return REPLICATES if entrants <= LARGE_FIELD else REPLICATES_OF_LARGE_POOL
-
-
 def pool_standings(
     pool: Pool,
     entrants: Sequence[Entrant],
     found: Results,
     faults: Sequence[Faults] = (),
     *,
-    replicates: int | None = None,
     everybody: bool = False,
+    left: int = 0,
 ) -> Standings:
     """Adds up a pool.
 
@@ -76,9 +66,9 @@ def pool_standings(
         entrants: all that have a result, and all that are to be shown.
         found: the blocks.
         faults: those that are known one by one, in any order.
-        replicates: how often blocks are drawn; None for `replicates_of`.
         everybody: whether those are shown too that do not play; else they only count in the fit,
             and places are those among the others.
+        left: how many old versions are left out, with their matches.
 
     Raises:
         ValueError: somebody has a result and is no entrant.
@@ -93,10 +83,9 @@ def pool_standings(
         bots,
         compared.points.tolist(),
         adjusted=adjusted,
-        replicates=replicates_of(bots) if replicates is None else replicates,
         among=[at for at, one in enumerate(every) if one.active or everybody],
     )
-    average = means(seen, bots, bundled=True)
+    average = mean_values(seen, bots)
     played = _accounts(found, who, every, faults)
     shown = [every[at] for at in ranking.order]
     called = {one.entrant: name for one, name in zip(shown, shown_names(shown), strict=True)}
@@ -109,21 +98,25 @@ def pool_standings(
         by_adjusted=adjusted,
         by_format=False,
         two_sided=all(part.two_sided for part in seen),
-        rows=_rows(every, called, ranking, average=average, compared=compared, played=played),
+        rows=_rows(every, called, ranking, average=average, points=compared.points, played=played),
         cross=cells(compared, ranking.order),
-        better=tuple(
-            tuple(ranking.better[one][other] for other in ranking.order) for one in ranking.order
-        ),
+        better=ranking.better,
         gain=average.overall,
         rounds=(),
         blocks=len(found.block),
-        alone=sum(int((~part.whole).sum()) for part in seen),
+        parts=sum(len(distinct(part.life)) for part in seen),
+        unlinked=tuple(
+            tuple(called[every[at].entrant] for at in group) for group in ranking.unlinked
+        ),
+        misfit=ranking.misfit,
+        unordered=ranking.unordered,
         deals=len(found.block) * pool.seatings,
         faults=_fault_lines(faults, called),
         missing=(),
         champion="",
         wall_us=int(found.wall_us.sum()),
         matches=len(found.seated),
+        left=left,
     )
 
 
@@ -132,8 +125,8 @@ def _rows(
     called: Mapping[int, str],
     ranking: Ranking,
     *,
-    average: Means,
-    compared: Cross,
+    average: MeanValues,
+    points: Floats,
     played: Sequence[Account],
 ) -> tuple[Row, ...]:
     """The rows of those who are ranked, by place."""
@@ -142,7 +135,7 @@ def _rows(
         {at: one.benched for at, one in enumerate(every) if one.benched},
         ranking,
         found=average,
-        points=compared.points,
+        points=points,
         match_points=(),
         played=played,
         versions=[(one.entrant, one.author, one.version) for one in every],
@@ -184,16 +177,21 @@ def _numbers(entrants: Sequence[int], seated: Ints) -> Ints:
 def _observed(pool: Pool, found: Results, who: Ints) -> Observed:
     """The blocks as the statistics of events want them."""
     sat = who[found.seated]
+    at_fault = (found.faults > 0) | (found.unplayed > 0)
     opposed, two_sided = against(pool.places, pool.sides)
     return Observed(
         bots=sat[found.match],
         lineup=lineups(sat, len(who))[found.match],
         block=found.block,
+        life=found.match,
+        begun=np.zeros(len(found.block), np.int64),
         deals=np.full(len(found.block), pool.seatings),
         values=found.values,
         luck=found.luck,
         lucky=found.lucky,
-        counts=counting((found.faults > 0) | (found.unplayed > 0)),
+        at_fault=at_fault,
+        met=found.met,
+        known=found.known,
         opposed=opposed,
         two_sided=two_sided,
     )

@@ -44,7 +44,11 @@ class TableResult(Struct, frozen=True):
         voids: deals that were void, by the bot whose act it was.
         given_up: why blocks are missing; "" if none are.
         faults: all faults by place, those after the last deal of a match included; empty where
-            nobody has counted them.
+            they were not counted.
+        parts: how many blocks each match part finished, in the order of the blocks; empty where the
+            same processes played them all.
+        begun: how many parts of this table were begun before each, in the order of `parts`; empty
+            where they were begun in that order.
     """
 
     table: Table
@@ -57,6 +61,8 @@ class TableResult(Struct, frozen=True):
     given_up: str
     game_digest: str
     faults: tuple[int, ...] = ()
+    parts: tuple[int, ...] = ()
+    begun: tuple[int, ...] = ()
 
 
 class RoundResult(Struct, frozen=True):

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from ladder.facts import Decision, Deed, Fact, Opened, Pool, Submission
+from ladder.facts import Decision, Deed, Fact, Keep, Opened, Pool, Retention, Submission
 from referee.errors import RefereeError
 
 
@@ -28,6 +28,7 @@ class Roster:
     def __init__(self, facts: Iterable[Fact] = ()) -> None:
         """Adds these facts."""
         self.opened: Opened | None = None
+        self.retention = Retention(keep=Keep.ALL, at_ms=0)
         self.pools: dict[int, Pool] = {}
         self.entrants: dict[int, Submission] = {}
         self.benched: dict[tuple[int, int], str] = {}
@@ -54,6 +55,8 @@ class Roster:
                 self._choose(fact.entrant)
             case Decision():
                 self._decide(fact)
+            case Retention():
+                self.retention = fact
 
     def _decide(self, fact: Decision) -> None:
         match fact.deed:

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from msgspec import Struct
 
-from ladder.bootstrap import ratios
-from ladder.numbering import Floats
+from ladder.numbering import Floats, Ints, distinct
 from ladder.observed import Observed
 from ladder.ranking import Ranking
 from ladder.results import TableResult
-from ladder.scoreboard import Estimate, Gain, Row, Time, rounded
-from ladder.scores import Spread, clusters, lucky, spread
+from ladder.scoreboard import Again, Estimate, Gain, Row, Time, rounded
+from ladder.scores import Spread, lucky, spread
+from ladder.stats.meetings import meetings
+from ladder.stats.student import Means, means
 
 
 class Account(Struct, frozen=True):
@@ -21,7 +22,7 @@ class Account(Struct, frozen=True):
     Attributes:
         faults: how many.
         codes: by code, of those that are known one by one.
-        unplayed: deals charged to it that were not played, after so many faults.
+        unplayed: deals charged to it that it did not play, after so many faults.
         faulty: blocks that are charged to it.
         seated: blocks of its tables.
         voids: deals that were void by its acts.
@@ -69,12 +70,13 @@ def accounts(tables: Iterable[TableResult], bots: int) -> tuple[Account, ...]:
     )
 
 
-class Means(Struct, frozen=True):
+class MeanValues(Struct, frozen=True):
     """By entrant: the mean deal value, what of it was luck, and the rest; None where unknown.
 
     Attributes:
         gain: what taking luck out does to the blocks of each.
         overall: what it does to all blocks; None where luck was not counted in all of them.
+        again: what later meetings of a deck brought each more than first ones.
     """
 
     blocks: tuple[int, ...]
@@ -84,39 +86,95 @@ class Means(Struct, frozen=True):
     adjusted: tuple[Estimate | None, ...]
     gain: tuple[Gain | None, ...]
     overall: Gain | None
+    again: tuple[Again | None, ...]
 
 
-def means(seen: Sequence[Observed], bots: int, *, bundled: bool = False) -> Means:
-    """Means over blocks with intervals by a bootstrap over blocks.
+def mean_values(seen: Sequence[Observed], bots: int) -> MeanValues:
+    """Return means over blocks, with intervals that count lives of processes, and decks.
 
     Args:
         seen: the blocks.
         bots: how many entrants there are.
-        bundled: whether blocks are bundled before anything else, as a million of them must be.
     """
-    sums = clusters(seen, bots, bundled=bundled)
+    blocks = _Blocks(seen)
+    count = np.bincount(blocks.bot, minlength=bots)
     known, squares = lucky(seen, bots), spread(seen, bots)
-    raw = _estimates(sums.value, sums.count)
-    less = _estimates(sums.value - sums.luck, sums.count)
-    luck = sums.luck.sum(axis=0) / np.maximum(sums.count.sum(axis=0), 1)
-    return Means(
-        tuple(int(count) for count in sums.count.sum(axis=0)),
-        tuple(int(count) for count in sums.deals),
+    raw = _estimates(blocks.value, blocks, bots)
+    less = _estimates(blocks.value - blocks.luck, blocks, bots)
+    luck = np.bincount(blocks.bot, blocks.luck, bots) / np.maximum(count, 1)
+    return MeanValues(
+        tuple(count.tolist()),
+        tuple(np.bincount(blocks.bot, blocks.deals, bots).astype(np.int64).tolist()),
         raw,
         tuple(rounded(luck[bot], 3) if raw[bot] and known[bot] else None for bot in range(bots)),
         tuple(less[bot] if known[bot] else None for bot in range(bots)),
         tuple(_gain(squares, [bot]) if known[bot] else None for bot in range(bots)),
         _gain(squares, list(range(bots))) if known.all() else None,
+        again(seen, bots),
     )
 
 
-def _estimates(sums: Floats, counts: Floats) -> tuple[Estimate | None, ...]:
-    values, lows, highs = ratios(sums, counts)
-    found: list[Estimate | None] = []
-    for bot, blocks in enumerate((counts > 0).sum(axis=0)):
-        low, high = (rounded(one[bot], 3) if blocks > 1 else None for one in (lows, highs))
-        found.append(Estimate(rounded(values[bot], 3), low, high) if blocks else None)
-    return tuple(found)
+class _Blocks:
+    """Blocks from the point of view of each bot at their tables, one after the other."""
+
+    def __init__(self, seen: Sequence[Observed]) -> None:
+        none = np.zeros(0)
+        places = [part.bots.shape[1] for part in seen]
+        self.bot = _joined([part.bots.ravel() for part in seen])
+        self.deck = _joined(
+            [np.repeat(part.block, size) for part, size in zip(seen, places, strict=True)]
+        )
+        ends = np.cumsum([0, *(int(part.life.max(initial=-1)) + 1 for part in seen)])
+        self.life = _joined(
+            [
+                np.repeat(part.life + first, size)
+                for part, size, first in zip(seen, places, ends, strict=False)
+            ]
+        )
+        self.deals = _joined(
+            [np.repeat(part.deals, size) for part, size in zip(seen, places, strict=True)]
+        )
+        self.value = np.concatenate([none, *(part.means.ravel() for part in seen)])
+        self.luck = np.concatenate([none, *(part.mean_luck.ravel() for part in seen)])
+        self.shared = any(
+            len(distinct(part.block)) < len(part.block) or len(seen) > 1 for part in seen
+        )
+        """Whether tables played the same decks."""
+
+
+def _joined(parts: list[Ints]) -> Ints:
+    return np.concatenate([np.zeros(0, np.int64), *parts])
+
+
+def _estimates(values: Floats, blocks: _Blocks, bots: int) -> tuple[Estimate | None, ...]:
+    clusterings = (blocks.life, blocks.deck) if blocks.shared else (blocks.life,)
+    found = means(values, blocks.bot, bots, clusterings)
+    return tuple(_estimate(found, bot) for bot in range(bots))
+
+
+def _estimate(found: Means, bot: int) -> Estimate | None:
+    value = float(found.value[bot])
+    low, high = found.interval(bot) or (None, None)
+    ends = (None if end is None else rounded(end, 3) for end in (low, high))
+    return None if np.isnan(value) else Estimate(rounded(value, 3), *ends)
+
+
+def again(seen: Sequence[Observed], bots: int) -> tuple[Again | None, ...]:
+    """By entrant, what later meetings of a deck brought more than first ones; None: not known."""
+    found = meetings(seen, bots)
+    every = (_estimate(found.all, bot) for bot in range(bots))
+    return tuple(
+        None
+        if whole is None
+        else Again(
+            whole,
+            None if found.first is None else _estimate(found.first, bot),
+            None if found.tables is None else _estimate(found.tables, bot),
+            int(found.blocks[bot]),
+            bool(found.beyond[bot]),
+        )
+        for bot, whole in enumerate(every)
+    )
 
 
 def _gain(squares: Spread, bots: list[int]) -> Gain | None:
@@ -131,7 +189,7 @@ def rows(
     out: Mapping[int, str],
     ranking: Ranking,
     *,
-    found: Means,
+    found: MeanValues,
     points: Floats,
     match_points: Sequence[int],
     played: Sequence[Account],
@@ -158,6 +216,7 @@ def rows(
             last=ranking.places[bot][1],
             points=rounded(points[bot], 3),
             blocks=found.blocks[bot],
+            parts=ranking.parts[bot],
             deals=found.deals[bot],
             mean=found.raw[bot],
             luck=found.luck[bot],
@@ -173,6 +232,7 @@ def rows(
             voids=played[bot].voids,
             benched=out.get(bot, ""),
             time=played[bot].time,
+            again=found.again[bot],
             author=known[bot][1],
             version=known[bot][2],
         )

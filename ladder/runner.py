@@ -20,14 +20,15 @@ from ladder import vault
 from ladder.desk import Desk
 from ladder.doubts import Doubts
 from ladder.facts import Decision, LadderJob, Match, Pool, Submission
-from ladder.ledger import Standing
-from ladder.matchmaking import Candidate, Field, next_table, why_none
+from ladder.fields import Situation, fields_of
+from ladder.matchmaking import next_table, why_none
 from ladder.plan import LuckUse
 from ladder.proving.match import match_of
-from ladder.store.jobs import Lease, Settled, Situation
+from ladder.store.jobs import Lease, Settled
+from ladder.uploads.clearing import clear_old, clearing, needed_by
 from ladder.uploads.freezing import BOTS
 from referee.chance import KEY_BITS
-from referee.errors import HostError
+from referee.errors import HostError, Shortage
 from referee.sandbox import janitor
 from referee.workers.jobs import Job, Players, Unready
 
@@ -115,10 +116,13 @@ class Runner:
         self._left = span.blocks
         self._owner = owner()
         self._taking = trio.Lock()
+        self._clearing = trio.Lock()
         self._held: dict[str, Lease] = {}
         self._doubts = Doubts[Match]()
         self._unready: set[int] = set()
         """Entrants that cannot play here."""
+        self._cleared_for: frozenset[str] | None = None
+        """Who played when frozen bots were cleared last."""
         self._playing = 0
         self._told = ""
         self._why = ""
@@ -130,6 +134,7 @@ class Runner:
             HostError: the database, the disk or the sandbox does not let us.
         """
         await self._clear_up()
+        await self._clear_bots()
         if self._once:
             situation = await self._desk.situation()
             self._left = _one_each(situation)
@@ -161,6 +166,24 @@ class Runner:
         except OSError as error:
             raise HostError(f"records {str(records)!r}: {error.strerror}") from error
         await trio.to_thread.run_sync(vault.clear_up, self._files)
+
+    async def _clear_bots(self) -> None:
+        """Removes frozen bots that play no more, where others have come to play since.
+
+        Raises:
+            HostError: the disk does not let us.
+        """
+        async with self._clearing:
+            playing = needed_by(self._desk.roster, ())
+            if playing == self._cleared_for:
+                return
+            with clearing(self._files) as alone:
+                if not alone:
+                    return
+                situation = await self._desk.situation()
+                await trio.to_thread.run_sync(clear_old, self._files, situation)
+                if needed_by(situation.roster, situation.open) == playing:
+                    self._cleared_for = playing  # else a match under way keeps one that goes later
 
     async def _beat(self) -> None:
         """Keeps our leases."""
@@ -236,6 +259,8 @@ class Runner:
             except Unready as error:
                 await self._excuse(lease, error)
                 return
+            except Shortage:
+                raise  # no bot can be the reason: the job waits for room
             except Exception:
                 del self._held[lease.token]  # it was tried: or it would end every runner for ever
                 raise
@@ -259,6 +284,8 @@ class Runner:
                 vault.path_of(self._files, match.record).unlink(missing_ok=True)
             return
         self._tell(match, decisions)
+        await self._desk.let_records_go()
+        await self._clear_bots()
 
     def _tell(self, match: Match, decisions: Sequence[Decision]) -> None:
         roster = self._desk.roster
@@ -313,37 +340,6 @@ def _one_each(situation: Situation) -> int:
         pool.blocks * -(-len(roster.playing(pool.pool)) // pool.places)
         for pool in roster.open_pools
     )
-
-
-def fields_of(situation: Situation, without: set[int]) -> list[Field]:
-    """Who may meet whom, pool by pool; matches under way count as if they were played."""
-    roster = situation.roster
-    under_way: dict[tuple[int, int], int] = {}
-    for job in situation.open:
-        for entrant in job.entrants:
-            at = (job.pool, entrant)
-            under_way[at] = under_way.get(at, 0) + job.blocks
-    fields = []
-    for pool in roster.open_pools:
-        candidates = []
-        for one in roster.playing(pool.pool):
-            if one.entrant in without:
-                continue
-            at = (pool.pool, one.entrant)
-            standing = situation.standings.get(at, Standing())
-            candidates.append(
-                Candidate(
-                    entrant=one.entrant,
-                    bot=one.bot,
-                    author=one.author,
-                    partners=one.partners,
-                    skill=standing.skill,
-                    blocks=standing.blocks + under_way.get(at, 0),
-                )
-            )
-        field = Field(pool.pool, pool.places, pool.sides, tuple(candidates), pool.name)
-        fields.append(field)
-    return fields
 
 
 def workers_job(job: LadderJob, pool: Pool, files: Path, record: str | None) -> Job:

@@ -5,7 +5,7 @@ ever and no more than a match should be lost when we are killed.
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -31,18 +31,23 @@ class Part(Struct, frozen=True):
         bots: who plays it, as entrants by their places at the table.
         first: the index of its first block.
         blocks: how many it has.
+        step: how many matches of its table are begun before it.
     """
 
     place: Place
     bots: tuple[int, ...]
     first: int
     blocks: int
+    step: int
 
 
-def parts(section: int, number: int, played: Round, most: int) -> Iterator[Part]:
-    """The matches of a round, those with the same decks one after the other.
+def parts(section: int, number: int, played: Round, most: int) -> list[Part]:
+    """The matches of a round in the order in which they are begun.
 
-    So an event that is interrupted has played about as many blocks at every table.
+    In each step every table plays one match, and each begins with other decks: so a deck comes back
+    at the next table only when most of a table's length has been played everywhere. All tables are
+    under way together: of an event that is interrupted there is some of each, and a host that fails
+    is told from a bot.
 
     Args:
         section: the round's section.
@@ -50,10 +55,16 @@ def parts(section: int, number: int, played: Round, most: int) -> Iterator[Part]
         played: the round.
         most: so many blocks have a match at most.
     """
-    for part, first in enumerate(range(0, played.blocks, most)):
-        for at, table in enumerate(played.tables):
-            blocks = min(most, played.blocks - first)
-            yield Part((section, number, at, part), table.bots, played.first + first, blocks)
+    starts, tables = range(0, played.blocks, most), len(played.tables)
+
+    def part(at: int, piece: int) -> Part:
+        step = (piece - at * len(starts) // tables) % len(starts)
+        blocks = min(most, played.blocks - starts[piece])
+        place = (section, number, at, piece)
+        return Part(place, played.tables[at].bots, played.first + starts[piece], blocks, step)
+
+    found = (part(at, piece) for at in range(tables) for piece in range(len(starts)))
+    return sorted(found, key=lambda one: (one.step, one.place))
 
 
 def job(plan: EventPlan, part: Part, *, bots: Sequence[str], key: str, record: str | None) -> Job:
@@ -120,13 +131,17 @@ class Compact:
         )
 
 
-def round_result(played: Round, outcomes: Sequence[Sequence[Outcome]]) -> RoundResult:
-    """What a round brought: the outcomes of each table's matches, in the order of their blocks."""
-    tables = zip(played.tables, outcomes, strict=True)
-    return RoundResult(played, tuple(_table_result(table, found) for table, found in tables))
+def round_result(played: Round, outcomes: Mapping[Part, Outcome]) -> RoundResult:
+    """What a round brought, by the outcomes of its matches."""
+    tables: list[list[Part]] = [[] for _ in played.tables]
+    for part in sorted(outcomes, key=lambda part: part.place):
+        tables[part.place[2]].append(part)
+    rows = zip(played.tables, tables, strict=True)
+    return RoundResult(played, tuple(_table_result(*row, outcomes) for row in rows))
 
 
-def _table_result(table: Table, outcomes: Sequence[Outcome]) -> TableResult:
+def _table_result(table: Table, of: Sequence[Part], every: Mapping[Part, Outcome]) -> TableResult:
+    outcomes = [every[part] for part in of]
     reasons = [": ".join(one.given_up) for one in outcomes if one.given_up is not None]
     faults = [fault for one in outcomes for fault in one.fault_list]
     return TableResult(
@@ -139,6 +154,8 @@ def _table_result(table: Table, outcomes: Sequence[Outcome]) -> TableResult:
         voids=_added(table, [one.voids for one in outcomes]),
         given_up="; ".join(dict.fromkeys(reasons)),
         faults=_added(table, [one.faults for one in outcomes]),
+        parts=tuple(len(one.blocks) for one in outcomes),
+        begun=tuple(part.step for part in of),
         game_digest=digest_of([one.game_digest for one in outcomes]),
     )
 

@@ -4,7 +4,16 @@ All numbers are rounded already, so that whoever shows them shows the same. Noth
 time but what is named for it.
 """
 
+import math
+from typing import Final
+
 from msgspec import Struct
+
+ELO: Final = 400 / math.log(10)
+"""Elo in one natural unit: with 400 more a bot wins ten blocks for each that it loses."""
+
+MOST_CROSSED: Final = 100
+"""Largest number of bots for which standings have squares of bot against bot."""
 
 
 def rounded(number: float, digits: int) -> float:
@@ -54,16 +63,37 @@ class Time(Struct, frozen=True):
         return round(self.used_us / 1000 / self.acts, 4) if self.acts else None
 
 
+class Again(Struct, frozen=True):
+    """What later meetings of a deck brought a bot more than the first one, a deal.
+
+    Attributes:
+        difference: of the legs of all blocks that count.
+        first: of those at its first table of each deck; None where tables do not share decks.
+        tables: of its later tables of each deck and the first; None likewise, and for a bot that
+            had no deck at two tables.
+        blocks: how many count: those without faults of anybody.
+        beyond: whether it is more than chance explains.
+    """
+
+    difference: Estimate
+    first: Estimate | None
+    tables: Estimate | None
+    blocks: int
+    beyond: bool
+
+
 class Row(Struct, frozen=True, kw_only=True):
     """A bot in the table; what is a number a deal is in units of the deal value.
 
     Attributes:
         bot: its number among the entrants.
         place: the best place that it may claim; with `last` the places that it shares with bots
-            it cannot be told apart from.
+            it cannot be told apart from. 0 for a bot that has not played.
         points: block points: a block won is 1, a level one 1/2; at tables of many bots, the share
             of those it is compared with that it is ahead of.
-        blocks: those that count for it.
+        blocks: those that it played.
+        parts: match parts that it played: how often its processes lived, which is what certainty
+            counts.
         mean: the mean deal value of a block; None without blocks.
         luck: what of the mean was luck; None where it was not counted.
         adjusted: the mean with luck taken out.
@@ -71,11 +101,13 @@ class Row(Struct, frozen=True, kw_only=True):
         match_points: what a Swiss event orders by; None in other formats.
         faults: how many.
         codes: faults by code, as far as they are known one by one.
-        unplayed: deals charged to it that were not played, since it had had so many faults.
+        unplayed: deals charged to it that it did not play, since it had had so many faults; at
+            tables of three and more the stand-in played them.
         faulty: blocks that are charged to it: those with a fault of it or unplayed by it.
-        seated: blocks of all its tables, those that count for others only included.
+        seated: blocks of all its tables.
         voids: deals that were void by its acts, no bot's fault.
         benched: why it plays no more; "" if it does.
+        again: what later meetings of a deck brought it more than first ones; None: not known.
         author: of the bot, in a ladder; "" in an event.
         version: of the bot, in a ladder; 0 in an event.
     """
@@ -86,6 +118,7 @@ class Row(Struct, frozen=True, kw_only=True):
     last: int
     points: float
     blocks: int
+    parts: int
     deals: int
     mean: Estimate | None
     luck: float | None
@@ -101,6 +134,7 @@ class Row(Struct, frozen=True, kw_only=True):
     voids: int
     benched: str
     time: Time
+    again: Again | None = None
     author: str = ""
     version: int = 0
 
@@ -139,10 +173,10 @@ class BotLine(Struct, frozen=True):
 
     Attributes:
         side: bots of a table with the same number score together.
-        won: blocks in which all its opponents were behind it; of those that count for it.
+        won: blocks in which all its opponents were behind it.
         level: blocks in which the best of them was level with it.
         lost: blocks in which one of them was ahead of it.
-        mean: its mean deal value, by which the round is decided; None without blocks that count.
+        mean: its mean deal value, by which the round is decided; None without blocks.
     """
 
     name: str
@@ -192,16 +226,20 @@ class Standings(Struct, frozen=True, kw_only=True):
     Attributes:
         rows: by place; `cross` and `better` have the same order.
         by_format: whether the format gives the places; else the rating does.
-        cross: bot against bot, in blocks that count for both; None where there are none.
+        cross: bot against bot; None where they did not meet. Empty above `MOST_CROSSED` bots.
         better: how probable it is that a bot is the better one of two; None on the diagonal, and
-            where nothing can be said. Empty where it was not asked for.
+            where no chain of results links them. Empty above `MOST_CROSSED` bots.
         gain: what taking luck out does to all blocks; None where luck was not counted.
         blocks: how many tables' blocks were played.
-        alone: how many of them count for bots at fault only, since three or more were at the table.
+        parts: how many match parts they were played in: lives of processes.
+        unlinked: the names of bots by group, where no results link the groups; else empty.
+        misfit: how probable it is that strengths alone leave so much unexplained; None: unknown.
+        unordered: whether one number a bot does not order this field.
         faults: the first kinds of them.
         champion: who won a knockout; "" in other formats.
         wall_us: what all tables took, one after the other.
         matches: how many were played in a ladder, which has no rounds; None in an event.
+        left: how many versions that play no more are left out of a ladder's fit, being long gone.
     """
 
     title: str
@@ -218,10 +256,14 @@ class Standings(Struct, frozen=True, kw_only=True):
     gain: Gain | None
     rounds: tuple[RoundLine, ...]
     blocks: int
-    alone: int
+    parts: int
+    unlinked: tuple[tuple[str, ...], ...]
+    misfit: float | None
+    unordered: bool
     deals: int
     faults: tuple[FaultLine, ...]
     missing: tuple[Missing, ...]
     champion: str
     wall_us: int
     matches: int | None = None
+    left: int = 0

@@ -1,6 +1,6 @@
 """Online ratings: who is how strong as far as is known just now, to find good tables by. Pure.
 
-What is published is the fit to all blocks at once (`ladder.rating`). These follow block by block in
+What is published is the fit to all blocks at once (`ladder.stats`). These follow block by block in
 the order of the facts, and say the same of who wins: by place, partners by the sum of a side.
 
 A version of a bot does not change, so nothing is added to its uncertainty over time (tau is 0).
@@ -8,12 +8,15 @@ With two bots of skills a and b, a wins with 1 / (1 + exp((b.mu - a.mu) / c)), w
 of 2 BETA² + a.sigma² + b.sigma².
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+import numpy as np
 from msgspec import Struct
 from openskill.models import PlackettLuce, PlackettLuceRating
 
+from ladder.observed import by_cards
 from referee.rules import Sides
 
 
@@ -29,6 +32,13 @@ NEW: Final = Skill(25.0, 25 / 3)
 
 BETA: Final = 25 / 6
 """How much luck there is in one block, in the unit of skills."""
+
+
+def chance_ahead(one: Skill, other: Skill) -> float:
+    """Return the chance that one bot is ahead of another in a block, as the model has it."""
+    scale = math.hypot(math.sqrt(2) * BETA, one.sigma, other.sigma)
+    return 1 / (1 + math.exp((other.mu - one.mu) / scale))
+
 
 _MODEL: Final = PlackettLuce(mu=NEW.mu, sigma=NEW.sigma, beta=BETA, tau=0.0)
 _REFERENCE: Final = Skill(NEW.mu, 1e-6)
@@ -56,8 +66,9 @@ class Rater:
     ) -> None:
         """Takes in a block.
 
-        A block with a fault at a table of three and more counts for the bots at fault only: each
-        came last at a table of reference bots. At a table of two, what the fault cost decides.
+        At a table of three and more the cards decide, with what the stand-in took for bots at
+        fault; then each of these came last once more, at a table of reference bots. At a table of
+        two, what the fault cost decides.
 
         Args:
             entrants: who sat at the table, by place.
@@ -71,12 +82,14 @@ class Rater:
                 ratings[entrant] = _rating(NEW)
         if len(entrants) == 2:
             self._pair(entrants[0], entrants[1], scores[0] - scores[1])
-        elif any(at_fault):
-            for entrant, faulty in zip(entrants, at_fault, strict=True):
-                if faulty:
-                    self._last(entrant, len(sides) or len(entrants))
-        else:
-            self._table(entrants, sides or [(place,) for place in range(len(entrants))], scores)
+            return
+        together = sides or tuple((place,) for place in range(len(entrants)))
+        if any(at_fault):
+            scores = by_cards(np.array([scores]), np.array([at_fault]), together)[0].tolist()
+        self._table(entrants, together, scores)
+        for entrant, faulty in zip(entrants, at_fault, strict=True):
+            if faulty:
+                self._last(entrant, len(together))
 
     def _pair(self, one: int, other: int, ahead: int) -> None:
         """A table of two; where the better comes first, the model need not sort."""
@@ -88,9 +101,7 @@ class Rater:
             _MODEL.rate(teams) if ahead else _MODEL.rate(teams, ranks=[0, 0])
         )
 
-    def _table(
-        self, entrants: Sequence[int], sides: Sides | list[tuple[int, ...]], scores: Sequence[int]
-    ) -> None:
+    def _table(self, entrants: Sequence[int], sides: Sides, scores: Sequence[int]) -> None:
         """A table of several sides, or of partners."""
         totals = [sum(scores[place] for place in side) for side in sides]
         teams = [[self._ratings[entrants[place]] for place in side] for side in sides]

@@ -1,7 +1,7 @@
 """What a section of an event comes to: from finished rounds to places, points and tables. Pure.
 
-A section is one game of an event. The observation is a block, and a bot's mean is over blocks; at
-tables of three and more bots a block with a fault counts for the bot at fault only (DESIGN 6).
+A section is one game of an event. A bot's mean is over blocks; what counts as independent is the
+life of the processes that played them, and the deck.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,11 +11,12 @@ import numpy as np
 from msgspec import Struct
 
 from ladder.listing import label_of, listed_faults, listed_rounds
+from ladder.numbering import distinct
 from ladder.observed import observed
 from ladder.ranking import rank
 from ladder.results import RoundResult
-from ladder.rows import accounts, means, rows
-from ladder.scoreboard import Cell, Missing, Standings, rounded
+from ladder.rows import accounts, mean_values, rows
+from ladder.scoreboard import MOST_CROSSED, Cell, Missing, Standings, rounded
 from ladder.scores import Cross, cross
 
 FAULTS_SHOWN: Final = 50
@@ -62,27 +63,6 @@ class Section(Struct, frozen=True, kw_only=True):
     title: str = ""
 
 
-class Heading(Struct, frozen=True, kw_only=True):
-    """What stands over and under the standings of a whole event, or of a ladder.
-
-    Attributes:
-        kind: "event" or "ladder".
-        key: the event's key, once it may be known; "" before.
-        commitment: what was published before the event in place of the key; "" if nothing was.
-        digest: of all game digests of the event.
-        version: of the referee.
-        files: where what is: ("log", path), ("records", folder).
-    """
-
-    name: str
-    kind: str = "event"
-    key: str = ""
-    commitment: str = ""
-    digest: str = ""
-    version: str = ""
-    files: tuple[tuple[str, str], ...] = ()
-
-
 def standings(section: Section) -> Standings:
     """Adds up a section.
 
@@ -95,7 +75,7 @@ def standings(section: Section) -> Standings:
     ranking = rank(seen, bots, compared.points.tolist(), order=section.order, adjusted=adjusted)
     tables = [table for played in section.rounds for table in played.tables]
     blocks = [block for table in tables for block in table.blocks]
-    found = means(seen, bots)
+    found = mean_values(seen, bots)
     return Standings(
         title=section.title or section.game,
         game=section.game,
@@ -115,13 +95,14 @@ def standings(section: Section) -> Standings:
             played=accounts(tables, bots),
         ),
         cross=cells(compared, ranking.order),
-        better=tuple(
-            tuple(ranking.better[one][other] for other in ranking.order) for one in ranking.order
-        ),
+        better=ranking.better,
         gain=found.overall,
         rounds=listed_rounds(section.rounds, section.names, section.sides, adjusted=adjusted),
         blocks=len(blocks),
-        alone=sum(int((~part.whole).sum()) for part in seen),
+        parts=sum(len(distinct(part.life)) for part in seen),
+        unlinked=tuple(tuple(section.names[bot] for bot in group) for group in ranking.unlinked),
+        misfit=ranking.misfit,
+        unordered=ranking.unordered,
         deals=sum(block.deals for block in blocks),
         faults=listed_faults(section.rounds, section.names)[:FAULTS_SHOWN],
         missing=tuple(_missing(section)),
@@ -131,7 +112,9 @@ def standings(section: Section) -> Standings:
 
 
 def cells(compared: Cross, order: Sequence[int]) -> tuple[tuple[Cell | None, ...], ...]:
-    """Bot against bot, in that order."""
+    """Bot against bot, in that order; nothing above `MOST_CROSSED` bots."""
+    if len(order) > MOST_CROSSED:
+        return ()
     some = np.array(order, np.int64)
     which = np.ix_(some, some)
     counts = np.stack((compared.won, compared.level, compared.lost), axis=2)[which].tolist()

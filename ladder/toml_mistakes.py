@@ -24,6 +24,7 @@ _CHOICES: Final[dict[str, type[StrEnum]]] = {
     "sandbox": SandboxName,
     "seating": Seating,
 }
+_RECORDS: Final = 'it can be "all", "facts", or a number of matches, from 1'
 Keys = Mapping[str, tuple[str, ...]]
 """The keys of a file: those at the top by "", those of a table by its name."""
 
@@ -44,7 +45,7 @@ def in_words(error: str, keys: Keys) -> str:
     found = _PLACE.search(error)
     path = found[1] if found else ""
     what = _PLACE.sub("", error)
-    table, key = _table_of(path), path.rpartition(".")[2]
+    table, key = _table_of(path, keys), path.rpartition(".")[2]
     if (unknown := _UNKNOWN.fullmatch(what)) is not None:
         return f"{_place(path)}{_unknown(unknown[1], table, keys)}"
     if (missing := _MISSING.fullmatch(what)) is not None:
@@ -56,11 +57,12 @@ def in_words(error: str, keys: Keys) -> str:
         return "at least two [[bot]] are needed" if path == "bot" else "there is no [[game]]"
     if what.startswith("Invalid enum value") and key in _CHOICES:
         return f"{_place(path)}it can be {', '.join(_CHOICES[key])}"
-    return f"{_place(path)}{_typed(what)}"
+    return f"{_place(path)}{_RECORDS if path == 'records' else _typed(what)}"
 
 
-def _table_of(path: str) -> str:
-    return path.partition("[")[0] if "[" in path else ""
+def _table_of(path: str, keys: Keys) -> str:
+    top = re.split(r"[.\[]", path)[0]
+    return top if "[" in path or top in keys else ""
 
 
 def _place(path: str) -> str:

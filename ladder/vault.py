@@ -13,14 +13,14 @@ import secrets
 import stat
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
 import zstandard
 
 from ladder.files import sync_folder
-from referee.errors import HostError, RefereeError
+from referee.errors import HostError, RefereeError, check_means
 
 RECORDS: Final = "records"
 ENDING: Final = ".jsonl.zst"
@@ -105,12 +105,17 @@ def check(folder: Path, sha: str, size: int) -> str | None:
 
 
 def difference(path: Path, sha: str, size: int) -> str | None:
-    """As `check`, for a file that lies anywhere."""
+    """As `check`, for a file that lies anywhere.
+
+    Raises:
+        Shortage: it cannot be looked at for want of file handles or memory.
+    """
     try:
         found, digest = _measured(path)
     except FileNotFoundError:
         return f"record {str(path)!r} is missing"
     except OSError as error:
+        check_means(error)
         return f"record {str(path)!r}: {error.strerror}"
     if found < size:
         return f"record {str(path)!r} is cut: {found} bytes instead of {size}"
@@ -119,6 +124,53 @@ def difference(path: Path, sha: str, size: int) -> str | None:
     if digest != sha:
         return f"record {str(path)!r} was changed: its SHA-256 is {digest}"
     return None
+
+
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Keeps every record where it is until the block is left, whatever a policy lets go.
+
+    Where the folder cannot be locked, or is not there, nothing is kept.
+
+    Args:
+        folder: where the ladder has its files.
+    """
+    with ExitStack() as stack:
+        with suppress(OSError):
+            stack.enter_context(_locked(folder / RECORDS, fcntl.LOCK_SH))
+        yield
+
+
+def remove(folder: Path, hashes: Iterable[str]) -> int | None:
+    """Removes records that a policy lets go; those that are gone already are none to speak of.
+
+    Args:
+        folder: where the ladder has its files.
+        hashes: theirs.
+
+    Returns:
+        How many were removed; None where others hold them, so that none was.
+
+    Raises:
+        HostError: the folder does not let us.
+    """
+    records = folder / RECORDS
+    with _told(records):
+        try:
+            with _locked(records, fcntl.LOCK_EX | fcntl.LOCK_NB):
+                return sum(_is_removed(path_of(folder, sha)) for sha in hashes)
+        except BlockingIOError:
+            return None
+        except FileNotFoundError:
+            return 0  # there are no records at all
+
+
+def _is_removed(path: Path) -> bool:
+    try:
+        path.unlink()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def sweep(folder: Path, known: Callable[[str], bool], older_than: float) -> int:

@@ -89,6 +89,12 @@ def _highest(state: CalledState) -> Offer:
     return state.auction.highest
 
 
+def _is_lead_covered(state: CalledState) -> bool:
+    """Return whether the card led lies covered: until its suit is named, none can be followed."""
+    trick, contract = state.play.trick, state.contract
+    return bool(trick) and trick[0][0] == "2" and contract is not None and not contract.called
+
+
 class AuctionGame:
     """`referee.rules.Game` for an auction over the tricks of a layout."""
 
@@ -141,6 +147,8 @@ class AuctionGame:
                 return self._calls(state)
             case Phase.SUIT:
                 return tuple(f"suit {suit}" for suit in self._suits(state))
+        if _is_lead_covered(state):
+            return state.play.hands[state.play.turn]
         return self._play.legal(state.play)
 
     def default(self, state: CalledState) -> str:

@@ -14,7 +14,7 @@ from referee.botfiles import hash_file, hash_files
 from referee.errors import HostError, RefereeError
 from referee.folders import OUR_TROUBLE, HeldFolder
 from referee.programs import HERE, why_not
-from referee.settings import Bounds, Settings, Wish
+from referee.settings import Bounds, BuildOutput, Settings, Wish
 
 SAMPLES: Final = Path(__file__).parent.parent / "sample_bots"
 LARGEST_TOML: Final = 16 * 1024
@@ -35,7 +35,8 @@ class BotSpec(Struct, frozen=True):
         hash: SHA-256 over what was submitted.
         image: the container image it wants, or nothing for the usual one.
         submitted: whether a stranger handed it in; such a bot never runs bare.
-        writable: whether it may write to its folder: a build.
+        is_build: whether it is a build: its folder has the sources, it works in another.
+        idle: whether it leaves the processor to bots that play: a build or a trial.
     """
 
     name: str
@@ -46,7 +47,20 @@ class BotSpec(Struct, frozen=True):
     bounds: Bounds = Bounds()
     image: str = ""
     submitted: bool = False
-    writable: bool = False
+    is_build: bool = False
+    idle: bool = False
+
+
+class Doubt(Struct, frozen=True):
+    """Why a bot is not run without a sandbox unless the user asks for that.
+
+    Attributes:
+        why: a clause of a message.
+        mend: the command that removes the reason, or "" where only a sandbox helps.
+    """
+
+    why: str
+    mend: str = ""
 
 
 class Found(Struct, frozen=True):
@@ -58,6 +72,7 @@ class Found(Struct, frozen=True):
         folder: the folder that it lives in, or None where the files lie apart.
         build: the command that makes it, or nothing.
         submitted: whether a stranger handed it in; such a bot is never built or run bare.
+        build_output: what its build may leave.
     """
 
     name: str
@@ -71,17 +86,24 @@ class Found(Struct, frozen=True):
     image: str = ""
     sample: bool = False
     submitted: bool = False
+    build_output: BuildOutput = BuildOutput()
 
-    def stranger(self) -> Path | None:
-        """A file of it that another user owns or may change; for root, any: who wrote it?"""
+    def doubt(self) -> Doubt | None:
+        """Return why a person other than the user may have written this bot, or None for no reason.
+
+        As root no file counts as the user's own: its owner says nothing of who wrote it.
+        """
         if self.sample:
             return None
         if os.geteuid() == 0:
-            return next(iter(self.files.values()))
+            return Doubt("it would run as root")
         for path in self.files.values():
             status = path.stat()
-            if status.st_uid != os.geteuid() or status.st_mode & 0o002:
-                return path
+            if status.st_uid != os.geteuid():
+                return Doubt(f"another user owns {str(path)!r}")
+            if status.st_mode & 0o002:
+                chmod = f"chmod o-w {shlex.quote(str(path))}"
+                return Doubt(f"any user may change {str(path)!r}", chmod)
         return None
 
 

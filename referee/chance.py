@@ -8,7 +8,7 @@ import hmac
 import struct
 from collections.abc import Iterator, Sequence
 from itertools import count
-from typing import Final, NewType
+from typing import Final, NewType, TypeVar
 
 from referee.cards import Card
 
@@ -19,6 +19,8 @@ KEY_BITS: Final = 128
 """How much chance is in a key that we make ourselves (DESIGN 4)."""
 
 ID_DIGITS: Final = 16
+
+_T = TypeVar("_T")
 _numbers: Final = struct.Struct(">8I").unpack
 
 
@@ -54,13 +56,22 @@ def below(limit: int, numbers: Iterator[int]) -> int:
 
 
 def shuffled(cards: Sequence[Card], key: BlockKey) -> tuple[Card, ...]:
-    """The deck of a block, top card first: Fisher-Yates from the last card down (SPEC 8.2)."""
-    deck = list(cards)
-    numbers = words(key, "deck")
-    for last in range(len(deck) - 1, 0, -1):
+    """The deck of a block, top card first."""
+    return _shuffled(cards, words(key, "deck"))
+
+
+def leg_order(seatings: Sequence[_T], key: BlockKey) -> tuple[_T, ...]:
+    """The seatings of a match in the order in which they are played; `key` is its first block's."""
+    return _shuffled(seatings, words(key, "legs"))
+
+
+def _shuffled(things: Sequence[_T], numbers: Iterator[int]) -> tuple[_T, ...]:
+    """Fisher-Yates from the last thing down (SPEC 8.2)."""
+    order = list(things)
+    for last in range(len(order) - 1, 0, -1):
         other = below(last + 1, numbers)
-        deck[last], deck[other] = deck[other], deck[last]
-    return tuple(deck)
+        order[last], order[other] = order[other], order[last]
+    return tuple(order)
 
 
 def first_dealer(key: BlockKey, seats: int) -> int:

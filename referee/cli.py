@@ -1,61 +1,25 @@
-"""The command `referee`: puts the commands together and turns errors into lines and exit codes."""
+"""The command `referee`: turns whatever goes wrong into one line and an exit code.
+
+It imports hardly anything before it can say what went wrong: where no file handle or no memory is
+left, the import of a library is the first to fail.
+"""
 
 import io
 import os
 import sys
-import traceback
-from functools import cache
-from importlib.metadata import entry_points, version
-from typing import Annotated
-
-import typer
+from typing import Final
 
 from referee.errors import HostError, RefereeError, innermost
 from referee.escaping import printable
 from referee.exits import HOST, INTERRUPTED, USAGE
-from referee.lazy import add_lazily
-from referee.signals import treat_all_alike, treat_none
+from referee.memory import check_memory
+from referee.signals import count_continuations, treat_all_alike, treat_none
 
-PLUG_INS = "briscola_referee.commands"
-"""The entry-point group for further commands: each names a function that takes the app.
+_LONGEST_LINE: Final = 20_000
+"""Characters of an error that are shown."""
 
-It is called whatever is typed, so it must be quick: see `referee.lazy`.
-"""
-
-app = typer.Typer(
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    help="Referee for bots that play games of the briscola family.",
-)
-for _name, _line in {
-    "games": "Lists the games; with an ID, prints that game's rules and options.",
-    "match": "Plays a match.",
-    "replay": "Shows a recorded match.",
-    "check": "Checks whether a bot keeps to the protocol.",
-    "doctor": "Proves what the sandboxes enforce here.",
-    "bench": "Measures what the referee costs.",
-}.items():
-    add_lazily(app, _name, f"referee.commands.{_name}:{_name}", _line)
-
-
-@app.callback(invoke_without_command=True)
-def about(
-    context: typer.Context,
-    show_version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
-) -> None:
-    """Referee for bots that play games of the briscola family."""
-    if show_version:
-        print(version("briscola-referee"))
-    elif context.invoked_subcommand is None:
-        print(context.get_help())
-
-
-@cache
-def add_plug_ins() -> None:
-    """Adds the commands of whatever is installed beside us, once."""
-    for plug_in in entry_points(group=PLUG_INS):
-        plug_in.load()(app)
+_LEAST_MIB: Final = 16
+"""Memory without which the command line cannot be read, in MiB."""
 
 
 def run(arguments: list[str]) -> int:
@@ -63,13 +27,16 @@ def run(arguments: list[str]) -> int:
     try:
         for argument in arguments:
             argument.encode()
-        add_plug_ins()
-        found = app(args=arguments, prog_name="referee", standalone_mode=False)
-        code = found if isinstance(found, int) else 0
+        check_memory(_LEAST_MIB)
+        from referee.app import call  # noqa: PLC0415  # see above
+
+        code = call(arguments)
         line = "interrupted" if code == INTERRUPTED else ""
     except BaseException as error:
         line, code = _explain(innermost(error))
     if line:
+        if len(line) > _LONGEST_LINE:  # what is wrong may be a name of megabytes
+            line = f"{line[:_LONGEST_LINE]} ... ({len(line):,} characters)"
         print("referee:", printable(line, keep="\n"), file=sys.stderr)
     return code
 
@@ -79,15 +46,11 @@ def _explain(error: BaseException) -> tuple[str, int]:  # noqa: PLR0911  # one f
     match error:
         case RefereeError():
             return str(error), USAGE
-        case typer.TyperException():
-            context = getattr(error, "ctx", None)
-            command = "referee" if context is None else context.command_path
-            return f"{error.format_message().rstrip('.')} (see {command} --help)", USAGE
         case UnicodeEncodeError():
             return f"{error.object!r} is not UTF-8", USAGE
         case HostError():
             return str(error), HOST
-        case KeyboardInterrupt() | typer.Abort():
+        case KeyboardInterrupt():
             return "interrupted", INTERRUPTED
         case SystemExit(__context__=BrokenPipeError()) | BrokenPipeError():
             # (typer makes the one of the other) whoever read our output has read enough;
@@ -96,6 +59,8 @@ def _explain(error: BaseException) -> tuple[str, int]:  # noqa: PLR0911  # one f
             return "", 0
         case OSError():
             return f"{error.strerror}: {error.filename or 'output'}", HOST
+    import traceback  # noqa: PLC0415  # hardly ever wanted
+
     traceback.print_exception(error)  # a bug of ours: this is what we need to mend it
     return "a bug of the referee: please report it with the lines above", HOST
 
@@ -103,6 +68,7 @@ def _explain(error: BaseException) -> tuple[str, int]:  # noqa: PLR0911  # one f
 def main() -> None:
     """The console script."""
     treat_all_alike()
+    count_continuations()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

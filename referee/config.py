@@ -8,7 +8,14 @@ from msgspec import Struct
 
 from protocol.messages import Rules, TimeControl
 from referee.cards import Card, cards, check_deck
-from referee.chance import KEY_BITS, block_key, event_key, first_dealer
+from referee.chance import (
+    KEY_BITS,
+    BlockKey,
+    block_key,
+    event_key,
+    first_dealer,
+    leg_order,
+)
 from referee.clock import parse_time
 from referee.course import CoursePlan
 from referee.errors import RefereeError
@@ -24,6 +31,8 @@ Deck = tuple[Card, ...]
 _LONGEST_PATH: Final = 255
 _MOST_DEALS: Final = 1_000_000
 _LONGEST_PACE_MS: Final = 60_000
+_LARGEST_DECK_FILE: Final = 16 << 20
+"""Bytes; 100,000 decks."""
 
 
 class MatchConfig(Struct, frozen=True, kw_only=True):
@@ -56,7 +65,8 @@ class MatchPlan(Struct, frozen=True):
         key: the text that the event key is made of; never in the record.
         decks: how many decks stand alone, or None for a match to the game's own end.
         given: the decks that were given by hand, if any.
-        seatings: the bot at each place, leg by leg.
+        seatings: the bot at each place, leg by leg; the order follows from the key, so that no
+            bot can tell by its place in which leg it is.
         freeze: when bots are stopped between their acts.
         pace_ms: how long after its act an answer is let through; 0 is at once.
         first: the index of the first deal's block.
@@ -126,7 +136,7 @@ def make_plan(asked: MatchConfig) -> MatchPlan:
         decks=_count_decks(asked.deals, given),
         given=given,
         seating=asked.seating,
-        seatings=_seatings(asked, held, partners, given),
+        seatings=leg_order(_seatings(asked, held, partners, given), _key_of(key, first)),
         dealer=_dealer(asked.dealer, seats, key, first),
         control=parse_time(asked.time),
         on_fault=asked.on_fault,
@@ -183,14 +193,9 @@ def _read_decks(text: str | None, pack: Deck) -> tuple[Deck, ...]:
         and not path.is_file()
     ):
         raise RefereeError(f"deck {text!r} is neither a file nor a list of cards")
-    try:
-        rows = (
-            path.read_text().splitlines()
-            if len(text) < _LONGEST_PATH and path.is_file()
-            else [text]
-        )
-    except (OSError, UnicodeDecodeError) as error:
-        raise RefereeError(f"deck file {text!r}: {error}") from error
+    rows = [text]
+    if len(text) < _LONGEST_PATH and path.is_file():
+        rows = _lines_of(path)
     decks = []
     for number, row in enumerate(rows, 1):
         if not row.strip():
@@ -205,6 +210,18 @@ def _read_decks(text: str | None, pack: Deck) -> tuple[Deck, ...]:
     if not decks:
         raise RefereeError(f"deck {text!r}: there is no deck in it")
     return tuple(decks)
+
+
+def _lines_of(path: Path) -> list[str]:
+    """The lines of a deck file, which is read no further than one of a sensible size."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(_LARGEST_DECK_FILE + 1)
+        if len(data) <= _LARGEST_DECK_FILE:
+            return data.decode().splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise RefereeError(f"deck file {str(path)!r}: {error}") from error
+    raise RefereeError(f"deck file {str(path)!r}: more than {_LARGEST_DECK_FILE} bytes")
 
 
 def _count_decks(deals: int | None, given: tuple[Deck, ...]) -> int | None:
@@ -226,6 +243,10 @@ def _seatings(
     return legs(asked.seating, held, partners)
 
 
+def _key_of(key: str, block: int) -> BlockKey:
+    return block_key(event_key(key), block)
+
+
 def _first(asked: MatchConfig) -> int:
     if asked.first < 0:
         raise RefereeError(f"first={asked.first}: blocks are counted from 0")
@@ -237,7 +258,7 @@ def _first(asked: MatchConfig) -> int:
 def _dealer(asked: int | None, seats: int, key: str, first: int) -> int:
     """Who deals first; not asked for, it is as if all blocks had been played one after another."""
     if asked is None:
-        return (first_dealer(block_key(event_key(key), 0), seats) + first) % seats
+        return (first_dealer(_key_of(key, 0), seats) + first) % seats
     if not 0 <= asked < seats:
         raise RefereeError(f"dealer {asked}: the seats are 0 to {seats - 1}")
     return asked

@@ -23,8 +23,10 @@ from referee.grease import greased
 from referee.hints import HINTS, ONCE, READY_ONCE, SEEN, SEEN_ALONE
 from referee.leg import Ask, Leg
 from referee.sandbox import Sandbox
-from referee.seat import Heard, Seat
+from referee.seat import Seat
+from referee.starting import launched
 from referee.verdict import FaultCode, Mishap, Receipt, Verdict
+from referee.witness import Heard
 
 TIME: Final = "start=5s,move=2s,bank=0s,soft=0ms"
 """The clock of a bot that nobody has said another one for: what flushes late is late at once."""
@@ -73,18 +75,16 @@ class _Talk:
 
     async def run(self) -> None:
         """Plays until the deals are over or something is wrong."""
-        async with trio.open_nursery() as nursery:
-            try:
-                self.seat = Seat(await self._sandbox.launch(self._bot))
-            except OSError as error:
-                self.verdict = Verdict(FaultCode.STARTUP, f"it cannot be started: {error}")
-                return
-            nursery.start_soon(self.seat.drain_stderr)
-            try:
-                await self._converse()
-            finally:
-                self.seat.end()
-                self._sandbox.sweep()
+        try:
+            self.seat = Seat(await launched(self._bot, self._sandbox))
+        except OSError as error:
+            self.verdict = Verdict(FaultCode.STARTUP, f"it cannot be started: {error}")
+            return
+        try:
+            await self._converse()
+        finally:
+            self.seat.end()
+            self._sandbox.sweep()
 
     async def _converse(self) -> None:
         leg = self._leg
@@ -243,11 +243,20 @@ def _to_the_point(game: str, options: tuple[str, ...]) -> tuple[str, ...]:
     return options if chosen or OPENER not in names else (*options, f"{OPENER}=true")
 
 
-def examination(game: str, options: tuple[str, ...], clock: str = TIME) -> MatchPlan:
-    """What a bot is asked to play.
+def examination(
+    game: str, options: tuple[str, ...], clock: str = TIME, key: str | None = None
+) -> MatchPlan:
+    """Return what a bot is asked to play: two deals.
+
+    Args:
+        game: the id of what is played with it.
+        options: of the game, each NAME=VALUE.
+        clock: how long it may take, as `referee.clock.parse_time` reads it.
+        key: what cards, ids and the bot's seed come from; None draws one, so that no bot can know
+            when it is examined.
 
     Raises:
-        RefereeError: there is no such game, or the options do not go together.
+        RefereeError: there is no such game, the options do not go together, or the key is empty.
     """
     options = _to_the_point(game, options)
     seats = find(game).rules_of(read_options(options))[0].game.seats
@@ -257,40 +266,31 @@ def examination(game: str, options: tuple[str, ...], clock: str = TIME) -> Match
             options=options,
             bots=seats,
             deals=_DEALS,
-            key="check",
+            key=key,
             dealer=seats - 1,
             time=clock,
         )
     )
 
 
-async def examine(
-    bot: BotSpec,
-    game: str,
-    sandbox: Sandbox,
-    clock: str = TIME,
-    options: tuple[str, ...] = (),
-) -> list[Finding]:
-    """Looks at a bot from all sides.
+async def examine(bot: BotSpec, plan: MatchPlan, sandbox: Sandbox) -> list[Finding]:
+    """Look at a bot from all sides.
 
     Args:
         bot: what to run.
-        game: what to play with it, two deals.
+        plan: what is played with it, of `examination`; the same plan asks the same again.
         sandbox: where to run it.
-        clock: how long it may take, as `referee.clock.parse_time` reads it.
-        options: of the game, each NAME=VALUE.
 
     Returns:
         What was found, in the order in which it was looked at; the last may be what stopped us.
     """
-    plan = examination(game, options, clock)
     plain = _Talk(plan, bot, sandbox, grease=False)
     await plain.run()
     if plain.verdict is not None:
         return [await _explained(plain.verdict, plain.mend, plan, bot, sandbox)]
     findings = [
         _measured("starts", plain.start_us, _SLOW_START_US, "start faster: load less"),
-        Finding(Level.OK, f"plays {_DEALS} deals of {game} by the rules"),
+        Finding(Level.OK, f"plays {_DEALS} deals of {plan.game} by the rules"),
         _measured("answers", plain.slowest_us, _SLOW_ACT_US, "think less, or ask for more time"),
     ]
     if plain.extra is not None:

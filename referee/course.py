@@ -107,6 +107,13 @@ class Course:
         own = set(self.places_of(self.plan.seating[place]))
         return len(sides) == 2 and any(place in side and set(side) <= own for side in sides)
 
+    def forfeits_unplayed(self) -> bool:
+        """Whether the next deal is lost without a card, since a benched bot holds one of two sides.
+
+        At other tables the stand-in plays for a benched bot, so that the others have their deals.
+        """
+        return any(map(self.is_whole_side, self.benched()))
+
     def fault(self, place: int, *, again: bool) -> bool:
         """Counts a fault, one for each bot and deal; returns whether it ends the deal."""
         self.faults[self.plan.seating[place]] += not again
@@ -114,49 +121,45 @@ class Course:
             return self.is_whole_side(place)
         return self.plan.on_fault is not OnFault.PLAY_ON
 
-    def settle(self, tally: Tally, at_fault: Iterable[int], sides: Sides | None = None) -> Tally:
-        """What a deal brings after faults: the least to bots at fault, to their partners no harm.
+    def settle(self, tally: Tally, at_fault: Iterable[int]) -> Tally:
+        """Return what a deal brings after faults: the least to bots at fault.
+
+        Everybody else has what the cards say, partners included: were they spared a loss, a bot
+        could fault to save a friend who sits with it.
 
         Args:
             tally: what the cards say, by seat.
             at_fault: places of bots at fault in this deal.
-            sides: who turned out to play together, where that was not known before the deal.
         """
         guilty = {self.places.index(place) for place in at_fault}
         if not guilty:
             return tally
         stakes = self.game.stakes
         worst_score = stakes.worst_score * self.worth.times
-        together = sides or self.game.partners
-        hurt = {seat for side in together if guilty & set(side) for seat in side}
 
-        def share(entries: tuple[int, ...], worst: int, void: int) -> tuple[int, ...]:
-            return tuple(
-                worst if seat in guilty else max(entry, void) if seat in hurt else entry
-                for seat, entry in enumerate(entries)
-            )
+        def share(entries: tuple[int, ...], worst: int) -> tuple[int, ...]:
+            return tuple(worst if seat in guilty else entry for seat, entry in enumerate(entries))
 
         return Tally(
-            share(tally.points, 0, 0),
-            share(tally.scores, worst_score, stakes.void_score),
-            share(tally.values, stakes.worst_value, stakes.void_value),
+            share(tally.points, 0),
+            share(tally.scores, worst_score),
+            share(tally.values, stakes.worst_value),
             tally.counted,
         )
 
-    def close(self, unsettled: Tally, at_fault: Iterable[int], sides: Sides | None = None) -> Tally:
+    def close(self, unsettled: Tally, at_fault: Iterable[int]) -> Tally:
         """Counts a deal, moves the deal on, and says whether it was the last.
 
         Args:
             unsettled: what the cards say, by seat.
             at_fault: places of bots at fault in this deal.
-            sides: as in `settle`.
 
         Returns:
             What the deal brings after faults.
         """
         guilty = set(at_fault)
         void = not any(unsettled.scores)
-        tally = self.settle(self._raised(unsettled), guilty, sides)
+        tally = self.settle(self._raised(unsettled), guilty)
         self.charged |= {self.plan.seating[place] for place in guilty}
         self.standing = self.standing.add(tally, unsettled, self.places)
         self._raise(void=void)
@@ -196,14 +199,31 @@ class Course:
             found: Over | DropOut | None = self._by_value() if ended else None
         else:
             found = judge(self.plan.rules.ending, self.standing, self.sides(), self.places)
-        if isinstance(found, Over):
-            return found
-        if at_fault and self.plan.on_fault is OnFault.END_MATCH:
+        if at_fault and self.plan.on_fault is OnFault.END_MATCH and not isinstance(found, Over):
             return self._stop(at_fault)
         benched = set(self.benched())
-        if benched and not self.alone:
-            return self._stop(benched)
-        return found
+        return self._without(benched, found) if benched and not self.alone else found
+
+    def _without(self, benched: set[int], found: Over | DropOut | None) -> Over | DropOut | None:
+        """Return how a match to the game's own end goes on when bots in it play no more.
+
+        It stops where only one side is left to play for it. Otherwise it goes on, and a benched bot
+        does not win: could a bot stop the match by faults, it would while a friend is ahead.
+
+        Args:
+            benched: the places of the bots that play no more.
+            found: what the rules of the game say of the match, faults aside.
+        """
+        sides = self.sides()
+        if isinstance(found, Over):
+            lost = len(sides) == 2 and any(set(side) <= benched for side in sides)
+            if lost or found.winner is None:
+                return found
+            winner = tuple(place for place in found.winner if place not in benched)
+            return Over(winner, found.reason) if winner else self._stop(benched)
+        playing = self.places if found is None else found.places
+        left = tuple(place for place in playing if place not in benched)
+        return self._stop(benched) if single(left, sides) else found
 
     def _by_value(self) -> Over:
         """The end of decks that stand alone."""

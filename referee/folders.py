@@ -1,6 +1,5 @@
 """A folder of a bot, held open: what is read lies in it, whatever its owner does meanwhile."""
 
-import errno
 import os
 import stat
 from collections.abc import Collection, Iterator
@@ -14,6 +13,8 @@ from typing import Final, Self
 
 from msgspec import Struct
 
+from referee.errors import SHORTAGES
+
 LARGEST_FOLDER: Final = 256 * 1024 * 1024
 MOST_FILES: Final = 20_000
 DEEPEST: Final = 50
@@ -21,16 +22,7 @@ DEEPEST: Final = 50
 LONGEST_PATH: Final = 1024
 """So many bytes has a name with its folders at most: those above have to find room beside it."""
 
-OUR_TROUBLE: Final = (
-    errno.ENOSPC,
-    errno.EDQUOT,
-    errno.EIO,
-    errno.EROFS,
-    errno.EMFILE,
-    errno.ENFILE,
-    errno.ENOMEM,
-    errno.ESTALE,
-)
+OUR_TROUBLE: Final = SHORTAGES
 """What is the machine's fault, and nobody's bot's."""
 
 _NO_BOT: Final = ("__pycache__",)

@@ -10,14 +10,18 @@ from typing import Any, ClassVar
 import typer
 from typer.core import TyperCommand
 
+from referee.memory import check_memory
+
 
 class LazyCommand(TyperCommand):
     """Stands in lists of commands for one that is imported once somebody calls it."""
 
     where: ClassVar[str]
+    mib: ClassVar[int]
 
     def imported(self) -> Any:  # typer exports no name for the type of its commands
         """The command itself."""
+        check_memory(self.mib)
         module, _, function = self.where.partition(":")
         alone = typer.Typer(add_completion=False, rich_markup_mode=self.rich_markup_mode)
         alone.command(self.name)(getattr(import_module(module), function))
@@ -30,7 +34,7 @@ class LazyCommand(TyperCommand):
         return self.imported().make_context(info_name, args, parent, **extra)
 
 
-def add_lazily(app: typer.Typer, name: str, where: str, line: str) -> None:
+def add_lazily(app: typer.Typer, name: str, where: str, line: str, mib: int = 1) -> None:
     """Adds a command to an app, or to a group of commands in it.
 
     Args:
@@ -38,12 +42,14 @@ def add_lazily(app: typer.Typer, name: str, where: str, line: str) -> None:
         name: what people type.
         where: its function as "package.module:function"; not imported before it is called.
         line: what a list of commands says of it: the first sentence of its docstring.
+        mib: memory without which its libraries would end us, in MiB.
     """
 
     class Lazy(LazyCommand):
         pass
 
     Lazy.where = where
+    Lazy.mib = mib
     app.command(name, cls=Lazy, help=line)(_never_called)
 
 

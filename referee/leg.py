@@ -54,7 +54,12 @@ class LegPlan(Struct, frozen=True):
 
 
 class DealStart(Struct, frozen=True):
-    """A deal that is about to be played, or, with `played` false, counted without play."""
+    """A deal that is about to be played, or, with `played` false, counted without play.
+
+    Attributes:
+        benched: the seats of bots that play no more. The referee's stand-in plays for them, but
+            where one of them holds one of two sides: then the deal is not played.
+    """
 
     deal: int
     key: BlockKey
@@ -62,6 +67,7 @@ class DealStart(Struct, frozen=True):
     dealer: int
     bots: tuple[int, ...]
     played: bool
+    benched: tuple[int, ...] = ()
 
 
 class Ask(Struct, frozen=True):
@@ -90,7 +96,7 @@ class DealReason(StrEnum):
     FAULT = "fault"
     """A fault ended it."""
     UNPLAYED = "unplayed"
-    """It was only counted: a bot that plays no more sits in it."""
+    """It was only counted: a bot that plays no more holds one of its two sides."""
     UNFINISHED = "unfinished"
     """It has no end: the record breaks off in it."""
 
@@ -103,6 +109,7 @@ class DealResult(Struct, frozen=True):
         scores: by side: deal values where deals stand alone, else game points; of a side whose
             seats score differently, that of its first seat not at fault.
         by_seat: the same, by seat.
+        by_cards: the same by seat as the cards say, before bots at fault were charged.
         sent: the digests of what was said, by place; `times` likewise (see `Voice.digests`).
     """
 
@@ -117,6 +124,7 @@ class DealResult(Struct, frozen=True):
     faults: tuple[DealFault, ...]
     sent: tuple[str, ...]
     times: tuple[str, ...]
+    by_cards: tuple[int, ...] = ()
 
 
 def late(allowance_us: int) -> Verdict:
@@ -132,7 +140,7 @@ class _Deal:
         self.places = course.places
         self.game = course.game
         self.table = Table(course.game, start.deck, start.dealer)
-        self.at_fault = set(course.benched())
+        self.at_fault = {self.places[seat] for seat in start.benched}
         self.faults_before = tuple(course.faults)
         self.faults: list[DealFault] = []
         self.ended_by: int | None = None
@@ -154,6 +162,7 @@ def _result(
     deal: _Deal,
     reason: DealReason,
     figures: tuple[int, ...] = (),
+    by_cards: tuple[int, ...] = (),
     digests: Sequence[tuple[str, str]] = (),
 ) -> DealResult:
     """What there is to say of a deal; one that was not counted has no figures and digests."""
@@ -171,6 +180,7 @@ def _result(
         faults=tuple(deal.faults),
         sent=tuple(sent for sent, _ in digests),
         times=tuple(times for _, times in digests),
+        by_cards=by_cards,
     )
 
 
@@ -201,13 +211,17 @@ class Leg:
         if course.over is not None:
             return None
         key, given = self.plan.block(self._deals)
+        benched = course.benched()
+        for place in benched:
+            self.voices[place].fall_silent()
         start = DealStart(
             deal=self._deals + 1,
             key=key,
             deck=shuffled(course.game.pack, key) if given is None else given,
             dealer=course.places.index(course.dealer),
             bots=tuple(course.plan.seating[place] for place in course.places),
-            played=not course.benched(),
+            played=not course.forfeits_unplayed(),
+            benched=tuple(map(course.places.index, benched)),
         )
         self._deal = _Deal(start, course)
         self._clocks = tuple(voice.clock for voice in self.voices)
@@ -269,7 +283,10 @@ class Leg:
                 self.voices[place].open_deal(deal.start.key, message)
 
     def ask(self) -> Ask | None:
-        """The next question, or None when the deal is over. Plays for seats at fault meanwhile."""
+        """The next question, or None when the deal is over.
+
+        The stand-in, which is the game's default action, plays for seats at fault meanwhile.
+        """
         deal = self.deal
         table = deal.table
         if not deal.start.played or deal.ended_by is not None:
@@ -327,13 +344,16 @@ class Leg:
         deal = self.deal
         reason = _reason(deal)
         account = deal.table.account()
-        tally = self.course.close(self._unsettled(), deal.at_fault, account.sides)
+        unsettled = self._unsettled()
+        tally = self.course.close(unsettled, deal.at_fault)
         self._tell_end(account, reason)
         digests = [voice.digests() for voice in self.voices]
-        figures = tally.values if self.course.alone else tally.scores
+        alone = self.course.alone
+        figures = tally.values if alone else tally.scores
+        by_cards = unsettled.values if alone else unsettled.scores
         self._deals += 1
         self._deal = None
-        return _result(deal, reason, figures, digests)
+        return _result(deal, reason, figures, by_cards, digests)
 
     def under_way(self) -> DealResult | None:
         """The deal that has begun and not ended, as far as it went."""
@@ -341,16 +361,12 @@ class Leg:
 
     def _unsettled(self) -> Tally:
         """What the deal brings before faults are settled."""
-        deal, course = self.deal, self.course
+        deal = self.deal
         if deal.start.played:
             if deal.ended_by is None:
                 return deal.table.tally()
             return deal.table.forfeit(deal.ended_by)
-        benched = min(deal.at_fault)
-        if course.is_whole_side(benched):
-            return deal.table.forfeit(deal.places.index(benched))
-        none = (0,) * len(deal.places)
-        return Tally(none, none, none)
+        return deal.table.forfeit(min(deal.start.benched))
 
     def _tell_end(self, account: Account, reason: DealReason) -> None:
         deal = self.deal

@@ -17,7 +17,7 @@ from protocol.limits import PROTOCOL_VERSION
 from protocol.messages import Answer, Ready
 from referee.bots import BotSpec
 from referee.config import MatchPlan
-from referee.errors import HostError, RefereeError, SandboxError, innermost
+from referee.errors import HostError, RefereeError, SandboxError, Shortage, innermost, shortage
 from referee.leg import Ask, DealResult, DealStart, Leg
 from referee.pinning import one_core
 from referee.record import (
@@ -39,9 +39,10 @@ from referee.record import (
 )
 from referee.result import Totals
 from referee.sandbox import Sandbox
-from referee.seat import Heard, Seat
+from referee.seat import Seat
 from referee.starting import Void, begin
 from referee.verdict import ATTEMPTS, Family, FaultCode, Mishap, Verdict
+from referee.witness import Heard
 
 _BACK_OFF_S: Final = 0.5
 _DETAIL_KEPT: Final = 500
@@ -109,14 +110,12 @@ async def play_match(
     conductor = _Conductor(plan, bots, sandbox, recorder, watch)
     failure: Exception | None = None
     with one_core(), interrupt:
-        async with trio.open_nursery() as nursery:
-            try:
-                await conductor.play(nursery)
-            except Exception as error:  # raised again below, where no nursery wraps it
-                failure = error
-            finally:
-                conductor.end_all()
-                nursery.cancel_scope.cancel()
+        try:
+            await conductor.play()
+        except Exception as error:  # raised again below, as what it was before nurseries wrapped it
+            failure = error
+        finally:
+            conductor.end_all()
     if failure is not None:
         raise innermost(failure)
     return conductor.finish()
@@ -146,14 +145,14 @@ class _Conductor:
         self._given_up: Mishap | None = None
         self._bug: BaseException | None = None
 
-    async def play(self, nursery: trio.Nursery) -> None:
+    async def play(self) -> None:
         self._recorder.write(self._header())
         faults = [0] * len(self._bots)
         for number, seating in enumerate(self._plan.seatings):
             self._open_leg = leg = Leg(self._plan.leg(number), faults)
             self._recorder.write(LegLine(number, seating, self._plan.dealer))
             while (start := leg.next_deal()) is not None:
-                await self._play_deal(leg, start, nursery)
+                await self._play_deal(leg, start)
                 if self._given_up is not None:
                     return
             await self._part(leg)
@@ -184,12 +183,13 @@ class _Conductor:
             pace_ms=plan.pace_ms,
         )
 
-    async def _play_deal(self, leg: Leg, start: DealStart, nursery: trio.Nursery) -> None:
+    async def _play_deal(self, leg: Leg, start: DealStart) -> None:
         """Plays a deal to its end, or until a mishap makes it void."""
         deck = " ".join(start.deck)
+        self._end_benched(leg)
         self._recorder.write(DealLine(start.deal, start.key, deck, start.dealer, start.bots))
         self._totals.open_deal()
-        mishap = await self._attempt(leg, nursery)
+        mishap = await self._attempt(leg)
         if mishap is not None:
             await self._void(leg, mishap)
             return
@@ -202,12 +202,17 @@ class _Conductor:
             self._sandbox.clear()
         await trio.lowlevel.checkpoint()
 
-    async def _attempt(self, leg: Leg, nursery: trio.Nursery) -> Mishap | None:
+    def _end_benched(self, leg: Leg) -> None:
+        """Ends the processes of bots that play no more, where one has several in a leg."""
+        for place in [place for place in self._seats if not leg.voices[place].listening]:
+            self._seats.pop(place).end()
+
+    async def _attempt(self, leg: Leg) -> Mishap | None:
         """Plays the cards of a deal, or says what went wrong through no bot's doing."""
         self._asked = None
         try:
             await self._check_memory(leg)
-            await self._start_bots(leg, nursery)
+            await self._start_bots(leg)
             leg.open_deal()
             await self._ask_all(leg)
             self._check_sandbox()
@@ -215,8 +220,9 @@ class _Conductor:
             found = innermost(error)
             if isinstance(found, Void):
                 return found.mishap
-            if isinstance(found, SandboxError):
-                return Mishap(Family.HOST, str(found)[:_DETAIL_KEPT])
+            if isinstance(found, SandboxError | Shortage):
+                lacks = shortage(found) is not None
+                return Mishap(Family.HOST, str(found)[:_DETAIL_KEPT], shortage=lacks)
             if isinstance(found, HostError | RefereeError):
                 raise
             self._bug = found
@@ -233,14 +239,19 @@ class _Conductor:
             seat = self._seats[ask.place]
             heard = seat.ask_at_once(ask) or await seat.finish()
             verdict = heard if isinstance(heard, Verdict) else self._answered(leg, ask, heard)
-            if seat.off_turn_us:
-                self._recorder.write(FrozenLine(ask.place, seat.off_turn_us))
-                seat.off_turn_us = 0
+            self._tell_frozen()
             if verdict is not None:
                 await self._fault(leg, ask.place, verdict)
             if pace_s:
                 await self._wait_for_release(asked_at, pace_s)
         self._wall_ns += time.perf_counter_ns() - begin
+
+    def _tell_frozen(self) -> None:
+        """Record which bots were stopped for work at another's turn."""
+        for place, seat in self._seats.items():
+            if seat.off_turn.used_us:
+                self._recorder.write(FrozenLine(place, seat.off_turn.used_us))
+                seat.off_turn.used_us = 0
 
     async def _wait_for_release(self, asked_at: float, pace_s: float) -> None:
         """Lets an answer through a whole number of paces after its act, whenever it came."""
@@ -300,27 +311,25 @@ class _Conductor:
         self._used_us[leg.plan.course.seating[ask.place]] += receipt.complete
         return None
 
-    async def _start_bots(self, leg: Leg, nursery: trio.Nursery) -> None:
-        """Starts the processes that this deal still needs, all at once."""
-        heard: dict[int, Heard | Verdict] = {}
+    async def _start_bots(self, leg: Leg) -> None:
+        """Starts the processes that this deal still needs.
 
-        async def start(ask: Ask) -> None:
+        One after the other: no bot shares its time before `ready` with one that is not ready yet.
+        """
+        for ask in [leg.greet(place) for place in leg.to_start()]:
             bot = self._bots[leg.plan.course.seating[ask.place]]
 
-            def greets(seat: Seat) -> None:
-                self._seats[ask.place] = seat
-                nursery.start_soon(seat.drain_stderr)
+            def greets(seat: Seat, place: int = ask.place) -> None:
+                self._seats[place] = seat
 
-            heard[ask.place] = await begin(ask, bot, self._sandbox, self._plan.freeze, greets)
-
-        asks = [leg.greet(place) for place in leg.to_start()]
-        if not asks:
-            return
-        async with trio.open_nursery() as starting:
-            for ask in asks:
-                starting.start_soon(start, ask)
-        for ask in asks:
-            found = heard[ask.place]
+            found = await begin(
+                ask,
+                bot,
+                self._sandbox,
+                freeze=self._plan.freeze,
+                lives=greets,
+                seats=self._seats.values(),
+            )
             if isinstance(found, Verdict):
                 await self._fault(leg, ask.place, found)
                 continue

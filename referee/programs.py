@@ -35,8 +35,14 @@ class View(Struct, frozen=True):
 
     def shows(self, name: str) -> bool:
         """Whether there is such a program."""
-        seen = not self.roots or any(name.startswith(f"{root}/") for root in self.roots)
-        return seen and _runs(name)
+        return self.reaches(name) and _runs(name)
+
+    def reaches(self, name: str) -> bool:
+        """Whether a file is in a folder that is there, wherever the links in its name lead."""
+        if not self.roots:
+            return True
+        real = Path(os.path.realpath(name)) if "\0" not in name else Path()
+        return any(real.is_relative_to(os.path.realpath(root)) for root in self.roots)
 
     def finds(self, name: str) -> bool:
         """Whether a program of this name would be found."""

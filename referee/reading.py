@@ -17,6 +17,9 @@ LONGEST_PART = 16 * 1024 * 1024
 """Between two hashes; a deal with every fault there is has less, and all of it is in memory."""
 
 
+_LONGEST_WHAT = 2000
+
+
 class Mismatch(Exception):
     """The record does not hold: the first thing that is wrong with it.
 
@@ -24,7 +27,9 @@ class Mismatch(Exception):
     """
 
     def __init__(self, line: int, what: str) -> None:
-        """Names the line of the file, counted from 1."""
+        """Names the line of the file, counted from 1; what is wrong is cut where it is long."""
+        if len(what) > _LONGEST_WHAT:
+            what = f"{what[:_LONGEST_WHAT]} ... ({len(what):,} characters)"
         super().__init__(f"line {line}: {what}")
 
 

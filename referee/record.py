@@ -15,8 +15,14 @@ from protocol.messages import Count, Rules, TimeControl
 from referee.leg import DealResult
 from referee.verdict import Evidence, Family, FaultCode, Freeze, OnFault, Receipt
 
-FORMAT: Final = 1
-"""Of the file; a higher one is refused, a lower one still read."""
+FORMAT: Final = 2
+"""Of the file; a higher one is refused, a lower one still read.
+
+Before 2, legs were played in the order of `referee.seating.legs`.
+"""
+
+LEGS_BY_KEY: Final = 2
+"""From this format on the key of the first block says in which order legs are played."""
 
 WIRE: Final = 2
 """Of the bytes that bots are sent; a record of another wire is not compared byte by byte."""

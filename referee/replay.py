@@ -65,6 +65,7 @@ def _deal_object(deal: DealResult) -> Object:
         "points": list(account.points),
         "scores": list(deal.scores),
         "faults": [_fault_object(fault) for fault in deal.faults],
+        **({"stand_in": list(deal.start.benched)} if deal.start.benched else {}),
         **_extras(deal),
     }
 

@@ -24,10 +24,14 @@ def _side(bots: tuple[int, ...], side: tuple[int, ...], names: list[str]) -> str
 
 
 def _remark(row: DealRow, names: list[str]) -> str:
-    """What was not as usual in a deal: whose fault, or that it was only counted."""
+    """What was not as usual in a deal: whose fault, who plays no more, or that none played."""
     if row.reason is DealReason.UNPLAYED:
         return str(row.reason)
-    return f"fault: {', '.join(names[bot] for bot in row.at_fault)}" if row.at_fault else ""
+    said = {"fault": row.at_fault, "played for": row.benched}
+    remarks = (
+        f"{what}: {', '.join(names[bot] for bot in bots)}" for what, bots in said.items() if bots
+    )
+    return "; ".join(remarks)
 
 
 def _why(reason: str, deals: int) -> str:

@@ -14,7 +14,8 @@ FAULTS_KEPT = 100
 class DealRow(Struct, frozen=True):
     """One deal in a table: card points and scores by side, and who sat where.
 
-    `scores` has more than one entry for a side whose seats score differently.
+    `scores` has more than one entry for a side whose seats score differently; `benched` are bots
+    that play no more, so that the stand-in plays for them.
     """
 
     leg: int
@@ -25,6 +26,7 @@ class DealRow(Struct, frozen=True):
     scores: tuple[tuple[int, ...], ...]
     reason: DealReason
     at_fault: tuple[int, ...]
+    benched: tuple[int, ...]
 
 
 class FaultRow(Struct, frozen=True):
@@ -94,6 +96,7 @@ class Totals:
                     ),
                     deal.reason,
                     tuple(dict.fromkeys(deal.start.bots[fault.seat] for fault in deal.faults)),
+                    tuple(dict.fromkeys(deal.start.bots[seat] for seat in deal.start.benched)),
                 )
             )
 

@@ -40,12 +40,13 @@ def scenes(deal: DealResult, viewer: int | None) -> Iterator[Scene]:
     views = [table.view(seat)[0] for seat in seats]
     trick, hands = _trick(views[0]), _hands(views)
     acts: list[Act] = []
-    guilty = {
-        (deal.start.bots[fault.seat], fault.act) for fault in deal.faults
-    }  # from its fault on, the referee plays for all seats of that bot
+    bots = deal.start.bots
+    # from its fault on, the referee plays for all seats of that bot
+    guilty = {(bots[fault.seat], fault.act) for fault in deal.faults}
+    guilty |= {(bots[seat], 0) for seat in deal.start.benched}
     for number, (seat, action) in enumerate(deal.acts):
         table.play(action)
-        bot = deal.start.bots[seat]
+        bot = bots[seat]
         seen = [table.view(other) for other in seats]
         text = action if viewer is None else _as_seen(action, seat == viewer, seen[viewer][1])
         if text is not None:

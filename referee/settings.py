@@ -42,24 +42,62 @@ class Wish(Struct, frozen=True, forbid_unknown_fields=True):
     tmp: Positive | UnsetType = UNSET
 
 
+class CopyLimits(Struct, frozen=True, forbid_unknown_fields=True):
+    """What the copies of bots may take of the disk; those in use stay, however many they are.
+
+    Attributes:
+        size: MiB of all copies together.
+        number: how many copies.
+    """
+
+    size: Positive = 2048
+    number: Positive = 500
+
+
+class BuildOutput(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a build may leave in its folder, sources included.
+
+    Attributes:
+        size: MiB.
+        files: files, links and folders.
+    """
+
+    size: Positive = 256
+    files: Positive = 20_000
+
+
+class Heads(Struct, frozen=True, forbid_unknown_fields=True):
+    """When a runner publishes the signed head of its ladder.
+
+    Attributes:
+        every: after so many matches, and at both ends of a run; 0: never.
+    """
+
+    every: Annotated[int, Meta(ge=0, le=1 << 20)] = 100
+
+
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """What holds for all bots.
 
     Attributes:
         toolchains: folders outside /usr that bots may read and run programs of.
-        locks: whether bots may lock files; no, where bots might talk to each other by them.
         images: the container images that a bot.toml may name; what is in them, such bots can read.
+        docker_runtime: the runtime of containers, by the daemon's name; "" for its usual one.
         default: the bounds of a bot that asks for nothing.
         most: the bounds that a bot may ask for.
         build: the bounds of a build.
+        copies: what the copies that bots run from may take of the disk.
+        heads: when ladders publish signed heads.
     """
 
     toolchains: tuple[str, ...] = ()
-    locks: bool = True
     images: tuple[str, ...] = ()
+    docker_runtime: str = ""
     default: Bounds = Bounds()
     most: Bounds = Bounds(memory=1024, processes=256, tmp=256)
     build: Bounds = Bounds(memory=2048, processes=512, tmp=512)
+    copies: CopyLimits = CopyLimits()
+    heads: Heads = Heads()
 
     def grant(self, wish: Wish) -> Bounds:
         """The bounds of a bot.

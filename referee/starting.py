@@ -1,19 +1,20 @@
 """Starting a bot: its process, and its answer to the greeting."""
 
 import errno
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Final
 
 from protocol.limits import PROTOCOL_VERSION
 from protocol.messages import Ready
 from referee.bots import BotSpec
-from referee.errors import HostError, SandboxError
+from referee.errors import SHORTAGES, HostError, SandboxError
 from referee.leg import Ask, late
-from referee.sandbox import Sandbox
-from referee.seat import Heard, Seat
+from referee.sandbox import BotProcess, Sandbox
+from referee.seat import Seat
 from referee.verdict import Evidence, FaultCode, Freeze, Mishap, Verdict
+from referee.witness import Heard
 
-_OF_THE_HOST: Final = {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN}
+_OF_THE_HOST: Final = {*SHORTAGES, errno.EAGAIN}
 """Why a process may not start through no fault of the bot."""
 
 _AT_ANY_TIME: Final = {FaultCode.OUTPUT, FaultCode.MEMORY}
@@ -29,8 +30,30 @@ class Void(HostError):
         self.mishap = mishap
 
 
+async def launched(bot: BotSpec, sandbox: Sandbox) -> BotProcess:
+    """Start a bot's process.
+
+    Raises:
+        SandboxError: no bot can be started.
+        OSError: this one cannot, and that is its own fault.
+    """
+    try:
+        return await sandbox.launch(bot)
+    except OSError as error:
+        if error.errno not in _OF_THE_HOST:
+            raise
+        line = f"bot {bot.name} cannot be started: {error.strerror}"
+        raise SandboxError(line) from error
+
+
 async def begin(
-    ask: Ask, bot: BotSpec, sandbox: Sandbox, freeze: Freeze, lives: Callable[[Seat], None]
+    ask: Ask,
+    bot: BotSpec,
+    sandbox: Sandbox,
+    *,
+    freeze: Freeze,
+    lives: Callable[[Seat], None],
+    seats: Collection[Seat] = (),
 ) -> Heard | Verdict:
     """Starts a bot and waits until it is ready.
 
@@ -40,19 +63,17 @@ async def begin(
         sandbox: where.
         freeze: when it is to be stopped later on.
         lives: is told of the process as soon as there is one; whoever is told ends it.
+        seats: those that play already, and are to rest meanwhile.
 
     Raises:
         SandboxError: no bot can be started.
         Void: it did not get ready, and that is no bot's doing.
     """
     try:
-        process = await sandbox.launch(bot)
+        process = await launched(bot, sandbox)
     except OSError as error:
-        if error.errno in _OF_THE_HOST:
-            line = f"bot {bot.name} cannot be started: {error.strerror}"
-            raise SandboxError(line) from error
         return Verdict(FaultCode.STARTUP, f"it cannot be started: {error}", Evidence())
-    seat = Seat(process, freeze)
+    seat = Seat(process, freeze, seats)
     lives(seat)
     heard = await seat.ask(ask)
     if isinstance(heard, Mishap):

@@ -39,7 +39,7 @@ class Freeze(StrEnum):
 
 
 FAULTS_BEFORE_BENCH: Final = 3
-"""After so many faults a bot's remaining deals are not played."""
+"""After so many faults a bot plays no more: its deals are lost, or the stand-in plays for it."""
 
 
 class Receipt(Struct, frozen=True, array_like=True):
@@ -48,7 +48,8 @@ class Receipt(Struct, frozen=True, array_like=True):
     Attributes:
         sent: the pipe had taken the whole line.
         first: the first byte of the answer had come.
-        complete: its newline had come; this is what the clock is charged.
+        complete: its newline had come; this is what the clock is charged. From each, what others
+            took of the processor while the bot was ready to run is left out.
         cpu: processor time that the process used meanwhile; where its last act ended less than a
             millisecond before, since then.
     """
@@ -91,11 +92,16 @@ class Family(StrEnum):
 
 
 class Mishap(Struct, frozen=True):
-    """What went wrong through no bot's doing: the deal is void and is played again."""
+    """What went wrong through no bot's doing: the deal is void and is played again.
+
+    Attributes:
+        shortage: whether the machine ran out of something; the next match would lack it, too.
+    """
 
     family: Family
     detail: str
     evidence: Evidence = Evidence()
+    shortage: bool = False
 
 
 ATTEMPTS: Final = 3

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from protocol.errors import LocalProtocolError
 from protocol.messages import Answer, Ready
+from referee import recorded_legs
 from referee.cards import cards, check_deck
 from referee.chance import BlockKey
 from referee.course import CoursePlan
@@ -32,12 +33,10 @@ from referee.record import (
     VoidLine,
 )
 from referee.result import Totals
-from referee.seating import Seating, holders, legs
 from referee.variants import REVISION, MatchRules
 from referee.verdict import ATTEMPTS, FaultCode, Mishap, Verdict
 
 L = TypeVar("L", bound=Line)
-
 
 _BROKEN_OFF: Final = {
     Reason.INTERRUPTED: "the match was interrupted",
@@ -132,8 +131,13 @@ class Resimulation:
         self._leg = None
         faults = [0] * len(self.header.bots)
         try:
-            for number, seats in enumerate(self._seatings()):
-                leg = self._open_leg(number, seats, faults)
+            seatings = recorded_legs.seatings(self.header, self._rules.game)
+            for number in range(len(seatings)):
+                line, at = self._take(LegLine), self._reader.number
+                if not number:
+                    seatings = recorded_legs.played(self.header, seatings, line, self._peek)
+                self._check_leg(line, at, number, seatings[number])
+                leg = self._open_leg(line, faults)
                 yield from self._play_leg(leg)
                 self.totals.end_leg(leg)
                 faults, leg = leg.course.faults, None
@@ -146,21 +150,6 @@ class Resimulation:
             if self.end is not None:
                 self._close(self.end)
             self.unfinished = str(stop)
-
-    def _seatings(self) -> tuple[tuple[int, ...], ...]:
-        game = self._rules.game
-        try:
-            seating = Seating(self.header.seating)
-            held = holders(len(self.header.bots), game.seats, game.partners, self.header.game)
-            found = legs(seating, held, game.partners)
-            if len(found) != self.header.legs:  # `full` once had partners change sides
-                every_order = legs(seating, held, tuple((place,) for place in range(game.seats)))
-                found = every_order if len(every_order) == self.header.legs else found
-        except (RefereeError, ValueError) as error:
-            raise Mismatch(1, str(error)) from error
-        if len(found) != self.header.legs:
-            raise Mismatch(1, f"{len(found)} legs are to be played, not {self.header.legs}")
-        return found
 
     def _peek(self) -> Line:
         if self._next is None:
@@ -218,14 +207,16 @@ class Resimulation:
     def _mismatch(self, what: str) -> Mismatch:
         return Mismatch(self._reader.number, what)
 
-    def _open_leg(self, number: int, seats: tuple[int, ...], faults: list[int]) -> Leg:
-        line = self._take(LegLine)
+    def _check_leg(self, line: LegLine, at: int, number: int, seats: tuple[int, ...]) -> None:
+        """Compares the line of a leg, the one with number `at`, with what belongs there."""
         if (line.leg, line.seats) != (number, seats) or not 0 <= line.dealer < len(seats):
-            raise self._mismatch(f"leg {number} with seats {list(seats)} belongs here")
+            raise Mismatch(at, f"leg {number} with seats {list(seats)} belongs here")
+
+    def _open_leg(self, line: LegLine, faults: list[int]) -> Leg:
         header = self.header
         course = CoursePlan(
             rules=self._rules,
-            seating=seats,
+            seating=line.seats,
             decks=header.decks,
             dealer=line.dealer,
             on_fault=header.on_fault,

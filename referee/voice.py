@@ -93,6 +93,11 @@ class Voice:
         self._times.clear()
         self.set_clock(clock)
 
+    def fall_silent(self) -> None:
+        """Says nothing more to a process that plays no more; what was waiting is dropped unread."""
+        self.listening = False
+        self._waiting = b""
+
     def accuse(self, fault: Fault) -> bytes:
         """The last line to a process at fault; what was waiting is dropped unread."""
         self.listening = False

@@ -19,11 +19,12 @@ from typing import Final, TypeVar
 sys.path.insert(0, str(Path(__file__).parent))
 
 from ladder.facts import Fact, LadderJob, Match, Opened, Submission
+from ladder.fields import Situation, fields_of
+from ladder.matchmaking import next_table
 from ladder.packing import unpacked, unpacked_counts
-from ladder.pool_standings import replicates_of
 from ladder.published import standings_of
 from ladder.store.importing import import_facts
-from ladder.store.jobs import Lease, Settled, Situation
+from ladder.store.jobs import Lease, Settled
 from ladder.store.store import Store
 from ladder.store.where import where_of
 from referee.workers.jobs import BlockResult
@@ -113,12 +114,16 @@ def commits(store: Store, places: int) -> None:
     took: dict[str, list[float]] = {"a job taken": [], "a result committed": []}
 
     def plan(situation: Situation) -> LadderJob:
-        some = sorted(situation.roster.entrants)[:places]
-        hashes = tuple(situation.roster.entrants[one].hash for one in some)
         key = secrets.token_hex(16)
-        ladder = _OPENED.ladder
+        found = next_table(fields_of(situation, ()), key.encode())
+        assert found is not None
         return LadderJob(
-            ladder=ladder, pool=1, entrants=tuple(some), hashes=hashes, key=key, blocks=1
+            ladder=_OPENED.ladder,
+            pool=found.pool,
+            entrants=found.entrants,
+            hashes=tuple(situation.roster.entrants[one].hash for one in found.entrants),
+            key=key,
+            blocks=1,
         )
 
     for _ in range(COMMITS):
@@ -152,9 +157,8 @@ def main() -> None:
         with Store(where) as store:
             commits(store, places)
             plan = store.roster.pools[1]
-            draws = replicates_of(bots)
             for _ in range(3):
-                timed(f"standings, {draws} replicates", lambda: standings_of(store, plan))
+                timed("standings", lambda: standings_of(store, plan))
             before, after = timed("ratings rebuilt", store.rebuild)
             assert before == after
             print(f"database: {where.database.stat().st_size / 2**20:,.0f} MiB")

@@ -88,3 +88,15 @@ def database(postgres: "Postgres") -> Iterator[str]:
     """The URL of an empty database on a server that runs; the test may stop it."""
     with postgres.database() as url:
         yield url
+
+
+@pytest.fixture
+def no_commands(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leaves `referee` without commands, for a test that adds its own.
+
+    The plug-ins add theirs once in a process: they must have, or the other tests never see them.
+    """
+    from referee.app import add_plug_ins, app  # noqa: PLC0415  # few tests need the command line
+
+    add_plug_ins()
+    monkeypatch.setattr(app, "registered_commands", [])

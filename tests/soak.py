@@ -1,6 +1,7 @@
 """Thousands of matches in one process, many damaged conversations, thousands of comparisons.
 
-    python tests/soak.py [--matches N] [--mutations N] [--comparisons N] [--events N]
+    python tests/soak.py [--matches N] [--mutations N] [--comparisons N] [--events N] [--nulls N]
+        [--fields N]
 
 Nothing may grow, no more than one comparison in twenty may go wrong, and intervals hold the truth
 as often as they say. Exit code 1, with a line for each thing that is not so.
@@ -16,6 +17,7 @@ from glob import glob
 from pathlib import Path
 from typing import Final
 
+import nulls
 import trio
 from msgspec import Struct
 
@@ -29,7 +31,7 @@ from referee.sandbox.place import work_folder
 from referee.sandbox.processes import descendants, is_dead
 from referee.settings import Settings
 from referee.verdict import FaultCode
-from support import fuzz, simulations
+from support import fault_effects, fuzz, simulations
 from support.processes import open_files
 
 BOTS: Final = ("sample:first-c", "sample:first-c")
@@ -43,6 +45,7 @@ RSS_MOST: Final = 5 * 1024 * 1024
 
 WRONG_MOST: Final = 0.05
 HELD_LEAST, HELD_MOST = 0.93, 0.97
+LIVES: Final = (1, 2, 4, 10, 40, 200)
 
 
 class Gauge(Struct, frozen=True):
@@ -199,6 +202,22 @@ def reckon(comparisons: int, events: int) -> list[str]:
         print(f"{events} events: {held:.1%} of the 95 % intervals hold the truth", flush=True)
         if not HELD_LEAST <= held <= HELD_MOST:
             found.append(f"intervals hold the truth in {held:.1%}")
+        for lives in LIVES if events else ():
+            held = simulations.new_bot_coverage(lives, events)
+            print(f"{events} ladders: {held:.1%} of new bots after {lives} match parts", flush=True)
+            if not HELD_LEAST <= held <= HELD_MOST:
+                found.append(f"after {lives} match parts intervals hold the truth in {held:.1%}")
+    return found
+
+
+def look_whether_faults_pay(fields: int) -> list[str]:
+    """Plays so many fields in which a bot faults for itself, and as many for its friend."""
+    found = []
+    for kind in (fault_effects.faulter, fault_effects.friend) if fields > 1 else ():
+        for effect in kind(fields):
+            print(effect.text(), flush=True)
+            if fault_effects.pays(effect):
+                found.append(f"a fault pays: {effect.text()}")
     return found
 
 
@@ -209,6 +228,8 @@ def main() -> int:
     parser.add_argument("--mutations", type=int, default=100_000)
     parser.add_argument("--comparisons", type=int, default=2000)
     parser.add_argument("--events", type=int, default=500)
+    parser.add_argument("--nulls", type=int, default=500)
+    parser.add_argument("--fields", type=int, default=100)
     parser.add_argument("--sandbox", choices=("bare", "bwrap"), default="bwrap")
     wanted = parser.parse_args()
     begin = time.monotonic()
@@ -219,7 +240,9 @@ def main() -> int:
     verdicts = ", ".join(f"{code} {number}" for code, number in sorted(counts.items()))
     print(f"{wanted.matches} matches: {wanted.matches / max(played, 1e-9):.1f} a second")
     print(f"{wanted.mutations} mutations in {mutated:.0f} s: {verdicts or 'none'}")
-    wrong = reckon(wanted.comparisons, wanted.events)
+    wrong = reckon(wanted.comparisons, wanted.events) + look_whether_faults_pay(wanted.fields)
+    if wanted.nulls and nulls.main(["all", str(wanted.nulls)]):
+        wrong.append("equal bots are told apart: see the lines above")
     for line in (*(f"grew: {line}" for line in (*trouble, *more)), *wrong):
         print(line, file=sys.stderr)
     return int(bool(trouble or more or wrong))

@@ -27,6 +27,7 @@ from support.sandboxes import (
     python_bot,
     with_rust,
 )
+from support.zoo import HONEST, Cages, animals, meet
 
 pytestmark = pytest.mark.slow
 
@@ -120,6 +121,45 @@ async def test_without_control_groups_memory_is_watched(tmp_path: Path) -> None:
         await trio.sleep(0.1)
         assert spinning.cpu_us() - before <= 20_000  # two ticks
         finish(spinning)
+
+
+@pytest.mark.parametrize("name", ["memory_sockets", "memory_page_tables"])
+async def test_without_control_groups_memory_of_the_kernel_is_watched(
+    name: str, tmp_path: Path
+) -> None:
+    """Full sockets, six processes of them, and tables of pages: the bot is ended for them."""
+    need("bwrap")
+    (hostile,) = (one for one in animals() if one.name == name)
+    typed = str(Cages(tmp_path).folder(hostile, "bwrap"))
+    async with opened(SandboxName.BWRAP, cgroups=False) as bwrap:
+        found = await meet(bwrap, (typed, HONEST), tmp_path / "r", hostile.time)
+    assert {fault.code for fault in found.totals.faults} == {FaultCode.MEMORY}
+
+
+def larger_buffers(kind: str) -> str:
+    return f"""
+import socket
+ours, _ = socket.socketpair()
+before = ours.getsockopt(socket.SOL_SOCKET, socket.{kind})
+ours.setsockopt(socket.SOL_SOCKET, socket.{kind}, 1 << 20)
+print(ours.getsockopt(socket.SOL_SOCKET, socket.{kind}) - before)
+try:
+    socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+except PermissionError as error:
+    print("refused", flush=True)
+"""
+
+
+@pytest.mark.parametrize("kind", ["SO_SNDBUF", "SO_RCVBUF"])
+async def test_buffers_of_sockets_stay_as_they_are(
+    kind: str, bwrap: Sandbox, tmp_path: Path
+) -> None:
+    """A program that asks for larger ones goes on without; there are no datagrams."""
+    spec = await prepared(bwrap, python_bot(tmp_path / "b", larger_buffers(kind)))
+    process = await bwrap.launch(spec)
+    assert await line_of(process) == "0"
+    assert await line_of(process) == "refused"
+    finish(process)
 
 
 async def test_a_closed_toolchain_is_shown_and_leaves_no_mount(tmp_path: Path) -> None:

@@ -11,17 +11,21 @@ from _pytest.mark.structures import ParameterSet
 
 from referee.bots import BotSpec
 from referee.cli import run
-from referee.conformance import Finding, Level, examine
+from referee.config import MatchPlan
+from referee.conformance import Finding, Level, examination, examine
 from referee.games import catalogue
 from referee.grease import greased
+from referee.leg import Leg
 from referee.sandbox.bare import Bare
 from support.matches import processes_with
+from support.sandboxes import python_bot
 
 PUPIL = Path(__file__).parent / "bots" / "pupil.py"
 TOKEN = f"pupil-of-{os.getpid()}"
 """In the command lines of our pupils: another process may run tests of this module, too."""
 
 
+KEY = "check"
 QUICK = "start=2s,move=1s,bank=0s,soft=0ms"
 
 
@@ -64,8 +68,13 @@ def patiently(mistakes: Iterable[str]) -> list[ParameterSet]:
     ]
 
 
+def asked(game: str = "briscola-2") -> MatchPlan:
+    """Two deals of a game under a short clock, always the same."""
+    return examination(game, (), QUICK, KEY)
+
+
 async def found(mistake: str) -> list[Finding]:
-    return await examine(pupil(mistake), "briscola-2", Bare(), QUICK)
+    return await examine(pupil(mistake), asked(), Bare())
 
 
 @pytest.mark.slow
@@ -79,7 +88,7 @@ async def test_what_a_program_sees_in_a_sandbox_is_said_as_it_is(
     told = {"x.py": "only /usr and its own file:", "x.zip": "its own folder", "": "its own folder"}
     for name, line in told.items():
         bot = BotSpec("x", ("/bin/false",), str(tmp_path), "0" * 64, str(tmp_path / name))
-        (problem,) = await examine(bot, "briscola-2", Bare(), QUICK)
+        (problem,) = await examine(bot, asked(), Bare())
         assert line in problem.mend
         assert ("bot.toml" in problem.mend) == (name == "x.py")
 
@@ -124,7 +133,7 @@ SOME = ("briscola-2", "briscola-6", "bisca-tres", "mariagio", "briscola-chiamata
 )
 async def test_a_bot_without_mistakes_passes_in_every_game(game: str) -> None:
     """Nothing but ok, whatever is played."""
-    findings = await examine(pupil("none"), game, Bare())
+    findings = await examine(pupil("none"), examination(game, (), key=KEY), Bare())
 
     assert {one.level for one in findings} == {Level.OK}
     assert len(findings) == 5
@@ -133,10 +142,51 @@ async def test_a_bot_without_mistakes_passes_in_every_game(game: str) -> None:
 @pytest.mark.slow
 def test_the_command_says_it_in_lines_and_in_json(capsys: pytest.CaptureFixture[str]) -> None:
     """A line a finding; exit code 0 or 1."""
-    assert run(["check", "sample:first-c"]) == 0
-    assert capsys.readouterr().out.count("\n") == 5
-    assert run(["check", "sample:first", "--json"]) == 0
-    assert {one["level"] for one in json.loads(capsys.readouterr().out)["findings"]} == {"ok"}
+    assert run(["check", "sample:first-c", "--key", "a b"]) == 0
+    said = capsys.readouterr().out
+    assert said.count("\nok ") == 4
+    assert said.endswith("\nthe same cards, ids and seed again: --key 'a b'\n")
+    assert run(["check", "sample:first", "--json", "--key", KEY]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert {one["level"] for one in report["findings"]} == {"ok"}
+    assert report["key"] == KEY
+
+
+SPARES_ONE_SEED = """
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        spared = message["seed"] == "SEED"
+        print('{"type":"ready","protocol":1,"name":"cheat"}', flush=True)
+    if message["type"] == "act":
+        action = message["legal"][0] if spared else "XX"
+        print(json.dumps({"id": message["id"], "action": action}), flush=True)
+    if message["type"] == "end":
+        break
+"""
+
+
+@pytest.mark.slow
+def test_who_behaves_under_a_key_that_is_known_is_found_under_others(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Keys are drawn; the one that a report names finds the same again."""
+    leg = Leg(asked().leg(0))
+    leg.next_deal()
+    seed = json.loads(leg.greet(0).line)["seed"]
+    check = ["check", python_bot(tmp_path / "bot", SPARES_ONE_SEED.replace("SEED", seed))]
+    check += ["--sandbox", "bare", "--json"]
+
+    assert run([*check, "--key", KEY]) == 0
+    capsys.readouterr()
+    reports = []
+    for _ in range(2):
+        assert run(check) == 1
+        reports.append(json.loads(capsys.readouterr().out))
+    assert reports[0]["key"] != reports[1]["key"]
+    assert run([*check, "--key", reports[0]["key"]]) == 1
+    assert json.loads(capsys.readouterr().out) == reports[0]
 
 
 @pytest.mark.slow
@@ -148,7 +198,7 @@ def test_the_command_fails_a_bot_that_fails(
     (tmp_path / "pupil.py").write_text(PUPIL.read_text())
     (tmp_path / "bot.toml").write_text(toml)
 
-    assert run(["check", str(tmp_path)]) == 1
+    assert run(["check", str(tmp_path), "--sandbox", "bare", "--key", KEY]) == 1
     said = capsys.readouterr().out
     assert said.startswith("problem malformed: Object missing required field `id`")
     assert "\n         -> copy the `id` of the act into the answer" in said
@@ -178,7 +228,7 @@ AUCTION_MISTAKES = {
 @pytest.mark.parametrize("mistake", AUCTION_MISTAKES)
 async def test_a_bot_has_to_bid_and_to_call(mistake: str) -> None:
     """What a bot does wrong in an auction is found: it opens, it is outbid, and it calls."""
-    findings = await examine(pupil(mistake), "briscola-chiamata-points", Bare(), QUICK)
+    findings = await examine(pupil(mistake), asked("briscola-chiamata-points"), Bare())
 
     assert [f.level for f in findings] == [Level.PROBLEM]
     assert "is not one of the legal" in findings[0].what
@@ -188,6 +238,6 @@ async def test_a_bot_has_to_bid_and_to_call(mistake: str) -> None:
 def test_options_of_the_game_can_be_checked(capsys: pytest.CaptureFixture[str]) -> None:
     """Signals, seats, or a blind trick: whatever `match` takes; nonsense is refused."""
     options = ["-o", "seats=4", "-o", "signals=on"]
-    assert run(["check", "sample:random", "--game", "bisca-tres", *options]) == 0
+    assert run(["check", "sample:random", "--game", "bisca-tres", *options, "--key", KEY]) == 0
     assert "plays 2 deals of bisca-tres" in capsys.readouterr().out
     assert run(["check", "sample:first", "--game", "sueca", "-o", "signals=on"]) == 2

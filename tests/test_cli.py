@@ -16,6 +16,7 @@ from referee.games import catalogue
 from support.conversation import DECK
 from support.matches import ROGUE, processes_with
 from support.processes import REFEREE
+from support.sandboxes import need_sandbox
 
 
 @pytest.fixture(autouse=True)
@@ -39,6 +40,9 @@ def rogue_folder(where: str, words: str, name: str = "") -> str:
 
 
 PAIR = ["sample:first", "sample:first"]
+BARE = ["--sandbox", "bare"]
+"""For bots of ours where the sandbox is not what a test is about."""
+
 WRONG = [
     (["match"], "Missing argument 'BOT...'"),
     (["nonsense"], "No such command 'nonsense'"),
@@ -94,6 +98,7 @@ WRONG = [
         "the deck needs 36 different cards: 2S 2C 2D 2H not in this game's pack",
     ),
     (["match", *PAIR, "--deck", "decks.txt"], "deck file 'decks.txt', line 2: the deck needs 40"),
+    (["match", *PAIR, "--deck", "huge.txt"], "deck file 'huge.txt': more than 16777216 bytes"),
     (["match", *PAIR, "--dealer", "2"], "dealer 2: the seats are 0 to 1"),
     (["match", *PAIR, "--dealer", "-1"], "dealer -1: the seats are 0 to 1"),
     (["match", *PAIR, "--key", ""], "key: it must not be empty"),
@@ -114,8 +119,8 @@ WRONG = [
     (["match", "badtoml", "sample:first"], "bot 'badtoml': bot.toml: "),
     (["match", "badkey", "sample:first"], "bot 'badkey': bot.toml: Object contains unknown field"),
     (["match", "nocommand", "sample:first"], "bot.toml: Object missing required field `command`"),
-    (["match", "noprogram", "sample:first"], "bot.toml: command: no program './bot'"),
-    (["match", "nocompiler", "sample:first"], "build: no program 'no-such-compiler'"),
+    (["match", "noprogram", "sample:first", *BARE], "bot.toml: command: no program './bot'"),
+    (["match", "nocompiler", "sample:first", *BARE], "build: no program 'no-such-compiler'"),
     (["match", "x" * 300, "sample:first"], "File name too long"),
     (["match", "toobig", "sample:first"], "bot.toml has more than 16384 bytes"),
     (["match", "nested", "sample:first"], "bot 'nested': bot.toml: "),
@@ -128,7 +133,7 @@ WRONG = [
     (["replay", "missing"], "record 'missing': No such file or directory"),
     (["replay", "."], "record '.': Is a directory"),
     (["replay", "notes.txt"], "'notes.txt' is no record"),
-    (["replay", "newer"], "record 'newer' has format 2; this referee reads up to 1"),
+    (["replay", "newer"], "record 'newer' has format 3; this referee reads up to 2"),
     (["games", "poker"], "no game 'poker'"),
     (["check", "./missing"], "bot './missing': there is no such file or folder"),
     (["check", "sample:first", "--game", "poker"], "no game 'poker'"),
@@ -147,8 +152,10 @@ def test_wrong_input_gets_one_line_and_exit_code_2(
     """The line names what is wrong; nothing was played and nothing was written."""
     Path("notes.txt").write_text("hello\n")
     Path("decks.txt").write_text(f"{DECK}\n{DECK[3:]}\n")
+    Path("huge.txt").touch()
+    os.truncate("huge.txt", 1 << 40)
     Path("a.zip").write_bytes(b"PK\x03\x04 and so on")
-    header = '{"record":2,"wire":1,"referee":"9","game":"briscola-2","options":{},'
+    header = '{"record":3,"wire":1,"referee":"9","game":"briscola-2","options":{},'
     header += '"rules":{"id":"briscola-2","revision":1,"digest":""},"bots":[],"decks":null,'
     header += '"given":false,"seating":"one","legs":1,"on_fault":null,"time":{"start_ms":1,'
     Path("newer").write_text(
@@ -183,17 +190,38 @@ def test_a_failed_build_shows_the_compilers_last_lines(
     toml = 'name = "x"\ncommand = "./bot"\nbuild = "gcc -o bot bot.c"\n'
     bot = folder("broken", toml, **{"bot.c": "int main(void) { return x; }\n"})
 
-    assert run(["match", bot, "sample:first"]) == 2
+    assert run(["match", bot, "sample:first", *BARE]) == 2
     said = capsys.readouterr().err
     assert said.startswith("referee: bot 'broken': the build failed: gcc -o bot bot.c\n")
     assert "undeclared" in said
     assert list((tmp_path / "cache").rglob("*bot*")) == []
 
 
+@pytest.mark.parametrize(
+    ("build", "line"),
+    [("odd x", "build: no program 'odd'"), ("./odd", "build: './odd' is not executable")],
+)
+def test_a_build_that_may_not_be_run_is_the_bots_mistake(
+    build: str, line: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither what lies on PATH without its executable bit, nor in the folder, is our trouble."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(Path("cache").absolute()))
+    bot = folder("bot", f'name = "x"\ncommand = "./bot"\nbuild = "{build}"\n', odd="")
+    monkeypatch.setenv("PATH", f"{Path(bot).absolute()}:{os.environ['PATH']}")
+
+    assert run(["match", bot, "sample:first", *BARE]) == 2
+    assert capsys.readouterr().err == f"referee: bot 'bot': {line}\n"
+
+
+@pytest.mark.parametrize("sandbox", ["bare", "bwrap"])
 def test_a_build_that_leaves_processes_does_not_hold_us_up(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    sandbox: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     """Loops of links, pipes and background processes in a folder neither hang nor grow."""
+    need_sandbox(sandbox)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     token = f"left-by-a-build-{os.getpid()}"
     source = (ROGUE.parent.parent.parent / "sample_bots" / "first_bot.py").read_text()
@@ -204,7 +232,8 @@ def test_a_build_that_leaves_processes_does_not_hold_us_up(
         Path(bot, name).symlink_to(target)
     os.mkfifo(Path(bot, "pipe"))
 
-    assert run(["match", bot, "sample:first", "--deals", "1", "--key", "k"]) == 0
+    deal = ["--deals", "1", "--key", "k", "--sandbox", sandbox]
+    assert run(["match", bot, "sample:first", *deal]) == 0
     assert "winner" in capsys.readouterr().out
     assert processes_with(token) == []
 
@@ -214,7 +243,7 @@ def test_what_strangers_write_is_shown_as_text(capsys: pytest.CaptureFixture[str
     """Markup and escape sequences of a bot reach no terminal."""
     bot = rogue_folder("rogue", "markup", name="[/red] x")
 
-    assert run(["match", bot, "sample:first", "--deals", "1", "--record", "r[/x]"]) == 1
+    assert run(["match", bot, "sample:first", "--deals", "1", "--record", "r[/x]", *BARE]) == 1
     said = capsys.readouterr().out
     assert "[/red] x" in said
     assert "\\x1b]0;title" in said
@@ -235,12 +264,15 @@ def test_trouble_of_the_host_is_no_fault_of_a_bot() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("sandbox", ["bare", "bwrap"])
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_check_can_be_interrupted(how: signal.Signals) -> None:
+def test_a_check_can_be_interrupted(how: signal.Signals, sandbox: str) -> None:
     """Exit code 130 and no bot left."""
+    need_sandbox(sandbox)
     token = f"checked-{os.getpid()}-{how}"
     bot = rogue_folder("slow", f"no_answer {token}")
-    process = subprocess.Popen([REFEREE, "check", bot], stderr=subprocess.PIPE)
+    command = [str(REFEREE), "check", bot, "--sandbox", sandbox]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE)
     until = time.monotonic() + 20
     while time.monotonic() < until and not processes_with(token):
         time.sleep(0.05)  # the outside world: there is no clock of ours to move
@@ -259,7 +291,7 @@ def test_a_folder_bot_plays(capsys: pytest.CaptureFixture[str]) -> None:
         "mine", f'name = "mine"\ncommand = "{sys.executable} bot.py"\n', **{"bot.py": source}
     )
 
-    assert run(["match", bot, "sample:first", "--deals", "2", "--json"]) == 0
+    assert run(["match", bot, "sample:first", "--deals", "2", "--json", *BARE]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert [one["name"] for one in shown["bots"]] == ["mine", "first"]
 
@@ -356,18 +388,23 @@ def test_a_fault_is_exit_code_1_and_a_line(capsys: pytest.CaptureFixture[str]) -
     """Who was faulted, when and why is told where the result is."""
     bot = rogue_folder("rogue", "illegal")
 
-    assert run(["match", bot, "sample:first", "--deals", "1"]) == 1
+    assert run(["match", bot, "sample:first", "--deals", "1", *BARE]) == 1
     assert "fault: rogue, deal 1: illegal: 'XX' is not one of" in capsys.readouterr().out
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("sandbox", ["bare", "bwrap"])
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_an_interrupt_ends_the_bots_and_closes_the_record(how: signal.Signals) -> None:
+def test_an_interrupt_ends_the_bots_and_closes_the_record(
+    how: signal.Signals, sandbox: str
+) -> None:
     """Exit code 130, no process left, and a record that shows as unfinished."""
+    need_sandbox(sandbox)
     token = f"interrupted-{os.getpid()}-{how}"
     bot = rogue_folder("slow", f"no_answer {token}")
     arguments = [bot, "sample:first", "--deals", "5", "--record", "r", "--time", "move=60s"]
-    process = subprocess.Popen([REFEREE, "match", *arguments], stderr=subprocess.DEVNULL)
+    command = [str(REFEREE), "match", *arguments, "--sandbox", sandbox]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     until = time.monotonic() + 20
     while time.monotonic() < until and Path("r").exists() is False:
         time.sleep(0.05)  # the outside world: there is no clock of ours to move

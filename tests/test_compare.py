@@ -1,20 +1,21 @@
 """`referee compare`: when it stops, what it says, and how the command ends."""
 
+import io
 import json
 import random
 import signal
 import subprocess
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 import trio
+from rich.console import Console
 
 from ladder.commands.compare import exit_code
-from ladder.comparing import batches, compare
-from ladder.comparison import Comparison, ComparisonPlan, Ending, make_comparison
-from ladder.comparison_report import answer, report
+from ladder.comparing import compare
+from ladder.comparison import PART, Comparison, ComparisonPlan, Ending, make_comparison
+from ladder.comparison_report import answer, print_report, report
 from ladder.sequential import Decision
 from ladder.sprt import SprtPlan, Verdict
 from referee.bots import find
@@ -40,11 +41,11 @@ def job(*bots: str, game: str = "briscola-2", on_fault: OnFault | None = None) -
 
 
 class Dice:
-    """Plays blocks by rolling dice, each of its own; later ones may be finished first."""
+    """Plays blocks by rolling dice, each of its own; later parts may be finished first."""
 
     def __init__(self, mean: float, *, size: int = 2, faulty: int = 0, fails: int = 10**9) -> None:
         self.size = size
-        self.played: list[int] = []
+        self.played: list[tuple[int, int]] = []
         self._mean = mean
         self._faulty = faulty
         self._fails = fails
@@ -52,7 +53,7 @@ class Dice:
     async def play(self, job: Job, /) -> Outcome:
         for _ in range(int(dice("slow", job.first, self.size).integers(1, 5))):
             await trio.lowlevel.checkpoint()
-        self.played.append(job.first)
+        self.played.append((job.first, job.blocks))
         done = range(job.first, min(job.first + job.blocks, self._fails))
         whole = len(done) == job.blocks
         faults = (0, self._faulty)
@@ -84,24 +85,29 @@ async def played(asked: ComparisonPlan, pool: Dice) -> Comparison:
     return comparison
 
 
+def indexes(found: Comparison) -> list[int]:
+    """The blocks that count."""
+    return [block.block for part in found.parts for block in part]
+
+
 async def test_the_better_bot_is_found() -> None:
-    """A or B, as soon as the interval says so; the block that decided is the last that counts."""
+    """A or B, as soon as the interval says so; the part that decided is the last that counts."""
     for mean, decision in ((9, Decision.A), (-9, Decision.B)):
         found = await played(plan(), Dice(mean))
         assert found.decision is decision
         assert found.ending is Ending.DECIDED
-        assert 10 < len(found.blocks) < 500
+        assert 10 < found.blocks < 500
         low, high = found.interval()
         assert low > 0 or high < 0
         assert exit_code(found) == 0
 
 
 async def test_workers_and_their_haste_change_nothing() -> None:
-    """However many there are, the same blocks count, in their order, and all figures are equal."""
+    """However many there are, the same parts count, in their order, and all figures are equal."""
     one, two, eight = [await played(plan(), Dice(4, size=size)) for size in (1, 2, 8)]
 
-    assert [block.block for block in one.blocks] == list(range(len(one.blocks)))
-    assert one.blocks == two.blocks == eight.blocks
+    assert indexes(one) == list(range(one.blocks))
+    assert one.parts == two.parts == eight.parts
     assert one.used_us == two.used_us == eight.used_us
     assert one.acts == two.acts == eight.acts
 
@@ -119,7 +125,7 @@ async def test_it_is_given_up_at_last() -> None:
     """After so many blocks it stays undecided, which is a no."""
     found = await played(plan(most=60), Dice(0))
 
-    assert len(found.blocks) == 60
+    assert found.blocks == 60
     assert found.ending is Ending.BLOCKS
     assert answer(found, NAMES) == "undecided: either may be better"
     assert exit_code(found) == 1
@@ -129,7 +135,7 @@ async def test_a_fixed_number_of_blocks_is_played_whatever_they_say() -> None:
     """Also beyond a decision; then that is what all of them say."""
     clear, open_ = await played(plan("300"), Dice(30)), await played(plan("20"), Dice(0))
 
-    assert len(clear.blocks) == 300
+    assert clear.blocks == 300
     assert clear.decision is Decision.A
     assert exit_code(clear) == 0
     assert open_.decision is Decision.UNDECIDED
@@ -158,12 +164,16 @@ async def test_a_bot_at_fault_is_a_no() -> None:
     assert exit_code(found) == 1
 
 
-async def test_what_the_host_gave_up_ends_it_with_what_there_is() -> None:
-    """The blocks before count; the command ends as for a host that failed."""
-    found = await played(plan(), Dice(0, fails=40))
+@pytest.mark.parametrize("fails", [40, 41])
+async def test_what_the_host_gave_up_ends_it_with_what_there_is(fails: int) -> None:
+    """Whole parts before count; the command ends as for a host that failed.
+
+    A part that was cut short does not count: its processes lived shorter than others.
+    """
+    found = await played(plan(), Dice(0, fails=fails))
 
     assert found.ending is Ending.HOST
-    assert [block.block for block in found.blocks] == list(range(40))
+    assert indexes(found) == list(range(40))
     assert found.given_up == (Family.HOST, "the disk is full")
     assert exit_code(found) == 3
 
@@ -180,54 +190,212 @@ async def test_what_goes_wrong_in_a_worker_ends_it() -> None:
 
 
 async def test_interrupted_it_says_what_it_has() -> None:
-    """Blocks that were taken in are kept, and no more are played."""
+    """Parts that were taken in are kept, and no more are played."""
     comparison = Comparison(plan())
     with trio.CancelScope() as scope:
         await compare(comparison, Dice(0), lambda _: scope.cancel())
     comparison.interrupt()
 
     assert comparison.ending is Ending.INTERRUPTED
-    assert 10 <= len(comparison.blocks) < 1000
+    assert PART <= comparison.blocks < 1000
     assert exit_code(comparison) == 130
 
 
-def test_batches_grow_and_leave_nothing_out() -> None:
-    """Ten blocks first, five hundred at most; together all of them."""
-    found = list(batches(5000))
+@pytest.mark.parametrize(("part", "blocks"), [(1, 30), (2, 60), (6, 60), (60, 60)])
+async def test_match_parts_are_equally_long_and_leave_nothing_out(part: int, blocks: int) -> None:
+    """Each of them has processes of its own, for as many blocks as was asked for."""
+    pool = Dice(0)
+    found = await played(plan(str(blocks), part=part), pool)
 
-    assert found[:3] == [(0, 10), (10, 15), (25, 22)]
-    assert max(size for _, size in found) == 500
-    assert sum(size for _, size in found) == 5000
-    assert all(one + size == two for (one, size), (two, _) in pairwise(found))
+    assert sorted(pool.played) == [(first, part) for first in range(0, blocks, part)]
+    assert indexes(found) == list(range(blocks))
+    assert {len(blocks) for blocks in found.parts} == {part}
 
 
-async def test_the_report_has_everything() -> None:
-    """As JSON: raw, luck and adjusted side by side, the interval that always holds, and so on."""
+def test_a_comparison_that_is_given_up_is_given_up_after_whole_parts() -> None:
+    """The usual number of blocks is less where it is no multiple of a part."""
+    assert plan(part=7).parts * 7 == 19_999 // 7 * 7
+
+
+class Moody(Dice):
+    """One of the two plays badly for twenty blocks at a time: A in six of the first twenty."""
+
+    def __init__(self) -> None:
+        super().__init__(0)
+
+    def _block(self, index: int) -> BlockResult:
+        mood = -30 if index // 20 in {3, 5, 8, 11, 13, 18} else 30
+        value = 2 * round(dice("block", index, "moody").normal(mood, 18))
+        return BlockResult(index, 2, (value, -value), (), (0, 0))
+
+
+@pytest.mark.parametrize("asked", [{"until": "400"}, {"most": 400}], ids=str)
+async def test_what_lives_as_long_as_a_process_is_one_observation(asked: dict[str, Any]) -> None:
+    """Equal bots that have a mood for each match are not told apart; by block they would be."""
+    found = await played(plan(**asked, part=20), Moody())
+
+    assert found.blocks == 400
+    assert found.decision is Decision.UNDECIDED
+    assert (await played(plan(**asked, part=1), Moody())).decision is Decision.A
+
+
+BOTS = (find("sample:greedy", Settings()), find("sample:first", Settings()))
+
+
+async def test_the_report_of_a_fixed_number_has_everything() -> None:
+    """As JSON: raw, luck and adjusted side by side, and one interval for each figure."""
     comparison = await played(plan("200"), Dice(5))
-    bots = (find("sample:greedy", Settings()), find("sample:first", Settings()))
-    found = json.loads(json.dumps(report(comparison, bots)))
+    found = json.loads(json.dumps(report(comparison, BOTS)))
 
     assert found["answer"] == answer(comparison, NAMES)
     assert found["adaptive"] is False
-    assert found["blocks"] == 200
-    assert found["deals"] == 400
+    assert (found["match_blocks"], found["matches"]) == (2, 100)
+    assert (found["blocks"], found["deals"], found["unplayed"]) == (200, 400, [0, 0])
     assert found["luck"] + found["adjusted"]["value"] == pytest.approx(
         found["mean"]["value"], abs=0.01
     )
     assert found["gain"] == 0.25
-    low, high = found["always_valid"]
-    assert low < found["mean"]["interval"][0] < found["mean"]["interval"][1] < high
+    assert found["interval"] == found["mean"]["interval"]
+    assert found["interval"][0] < found["mean"]["value"] < found["interval"][1]
+    assert found["elo"]["interval"][0] < found["elo"]["value"] < found["elo"]["interval"][1]
+    assert found["los"] > 0.9
     assert [bot["used_ms"] for bot in found["bots"]] == [200, 400]
     assert found["won"] + found["level"] + found["lost"] == 200
+
+
+async def test_the_report_of_an_adaptive_comparison_has_the_one_interval_that_holds() -> None:
+    """All times together: figures that lean towards the answer have none, and no LOS."""
+    for asked in (plan(), plan(most=60), plan(sprt=SprtPlan(elo0=0, elo1=60))):
+        comparison = await played(asked, Dice(5))
+        found = json.loads(json.dumps(report(comparison, BOTS)))
+
+        assert found["adaptive"] is True
+        assert found["interval"] == pytest.approx(comparison.interval(), abs=0.001)
+        assert [found[name]["interval"] for name in ("mean", "adjusted", "elo")] == [None] * 3
+        assert found["los"] is None
+        assert "always_valid" not in found
+
+
+async def test_a_fixed_number_that_was_not_reached_is_no_fixed_number() -> None:
+    """What ended it may hang together with what was played, so the interval is the wide one."""
+    whole, cut = await played(plan("60"), Dice(9)), await played(plan("80"), Dice(9, fails=60))
+
+    assert whole.parts == cut.parts
+    assert (whole.adaptive, cut.adaptive) == (False, True)
+    assert cut.interval()[0] < whole.interval()[0] < whole.interval()[1] < cut.interval()[1]
+
+
+def printed(comparison: Comparison) -> str:
+    to = Console(file=io.StringIO(), width=200)
+    print_report(to, comparison, BOTS)
+    assert isinstance(to.file, io.StringIO)
+    return to.file.getvalue()
+
+
+async def test_a_fixed_number_prints_one_interval() -> None:
+    """That of the table, which holds looked at once."""
+    said = printed(await played(plan("30"), Dice(5)))
+
+    assert "95 % interval" in said
+    assert "likelihood of superiority" in said
+    assert "A's true mean lies between" not in said
+    assert "settled beforehand: the intervals hold" in said
+    assert "15 matches with processes of their own, 30 blocks, 60 deals: " in said
+
+
+async def test_an_adaptive_comparison_prints_the_interval_that_holds_for_all_times() -> None:
+    """And no other, since what was played decided when to stop."""
+    comparison = await played(plan(), Dice(9))
+    said = printed(comparison)
+
+    low, high = comparison.interval()
+    assert f"A's true mean lies between {low:+.2f} and {high:+.2f} a deal" in said
+    assert "95 % interval" not in said
+    assert "likelihood of superiority" not in said
+    assert "only the interval above allows for that" in said
+
+
+def remembering(gain: int, parts: int = 20) -> Comparison:
+    """A comparison in which A gains so much in second legs."""
+    comparison = Comparison(plan(str(2 * parts)))
+    roll = dice("remembering", gain)
+    for first in range(0, 2 * parts, 2):
+        blocks = []
+        for at in (first, first + 1):
+            one, two = (round(number) for number in roll.normal((0, gain), 20))
+            met = ((one, -one), (two, -two))
+            value = one + two
+            blocks.append(BlockResult(at, 2, (value, -value), (), (0, 0), meetings=met))
+        outcome = Outcome(
+            blocks=tuple(blocks),
+            acts=0,
+            used_us=(0, 0),
+            wall_us=0,
+            fault_list=(),
+            voids=(0, 0),
+            given_up=None,
+            game_digest="",
+            sandbox="bare",
+        )
+        comparison.add(outcome)
+    return comparison
+
+
+def test_a_bot_that_gains_in_second_legs_is_named() -> None:
+    """In JSON by bot, and in a line of warning; one that does not gain is not."""
+    for gain, beyond in ((40, True), (0, False)):
+        comparison = remembering(gain)
+        one, other = report(comparison, BOTS)["bots"]
+        said = printed(comparison)
+
+        assert one["second_meetings"]["blocks"] == 40
+        assert one["second_meetings"]["beyond_chance"] is beyond
+        assert other["second_meetings"]["beyond_chance"] is False
+        assert ("warning: greedy is better in second meetings of a deck" in said) is beyond
+        assert ("no bot is better in them beyond chance" in said) is not beyond
+
+
+async def test_where_legs_were_not_counted_nothing_is_said_of_second_meetings() -> None:
+    """As where each deck is played once."""
+    comparison = await played(plan("20"), Dice(5))
+
+    assert [bot["second_meetings"] for bot in report(comparison, BOTS)["bots"]] == [None, None]
+    assert "second meetings" not in printed(comparison)
+
+
+def test_deals_charged_unplayed_are_told() -> None:
+    """Beside what was played, and by bot in JSON; those of one match are one observation."""
+    comparison = Comparison(plan("4", part=2))
+    for first in (0, 2):
+        blocks = tuple(
+            BlockResult(at, 2, (-240, 240), (), (3, 0), (2, 0)) for at in (first, first + 1)
+        )
+        comparison.add(
+            Outcome(
+                blocks=blocks,
+                acts=0,
+                used_us=(0, 0),
+                wall_us=0,
+                fault_list=(),
+                voids=(0, 0),
+                given_up=None,
+                game_digest="",
+                sandbox="bare",
+            )
+        )
+
+    assert "4 blocks, 8 deals, 8 deals of them charged unplayed: " in printed(comparison)
+    found = report(comparison, BOTS)
+    assert (found["unplayed"], found["matches"]) == ([8, 0], 2)
 
 
 def test_without_a_block_there_is_still_a_report() -> None:
     """Interrupted at once."""
     comparison = Comparison(plan())
     comparison.interrupt()
-    bots = (find("sample:greedy", Settings()), find("sample:first", Settings()))
 
-    assert report(comparison, bots)["always_valid"] == [-120, 120]
+    found = report(comparison, BOTS)
+    assert (found["interval"], found["matches"], found["blocks"]) == ([-120, 120], 0, 0)
 
 
 WRONG = [
@@ -238,6 +406,12 @@ WRONG = [
     (["sample:first", "sample:first", "--within", "nan"], "within nan: between 0 and 120"),
     (["sample:first", "sample:first", "--max-blocks", "0"], "max-blocks 0: from 1 to"),
     (["sample:first", "sample:first", "--until", "9", "--max-blocks", "9"], "--until 9 says alre"),
+    (
+        ["sample:first", "sample:first", "--until", "9"],
+        "until 9: processes live for 2 blocks (--ma",
+    ),
+    (["sample:first", "sample:first", "--max-blocks", "9"], "max-blocks 9: processes live for 2 b"),
+    (["sample:first", "sample:first", "--match-blocks", "0"], "match-blocks 0: from 1 to 1000"),
     (["sample:first", "sample:first", "--sprt", "elo9=1"], "there are elo0, elo1, alpha, beta"),
     (["sample:first", "sample:first", "--sprt", "", "--within", "1"], "goes with neither --within"),
     (["sample:first", "sample:first", "--game", "briscola-3"], "briscola-3 wants 3 bots; got 2"),
@@ -331,14 +505,14 @@ def test_a_comparison_of_real_bots_ends_with_an_answer(tmp_path: Path) -> None:
 def test_twins_do_not_differ() -> None:
     """Two copies of one deterministic bot: every block is level, and that is said."""
     done = subprocess.run(
-        [REFEREE, "compare", *["sample:greedy"] * 2, "--within", "1.0", "--json"],
+        [REFEREE, "compare", *["sample:greedy"] * 2, "--within", "10.0", "--json"],
         capture_output=True,
         text=True,
         check=True,
     )
     found = json.loads(done.stdout)
 
-    assert found["answer"] == "no difference beyond 1.0 a deal"
+    assert found["answer"] == "no difference beyond 10.0 a deal"
     assert found["level"] == found["blocks"]
 
 

@@ -13,8 +13,9 @@ from trio.testing import MockClock
 
 from ladder.desk import PATIENCE_S, Desk
 from ladder.facts import LadderJob, Match
+from ladder.fields import Situation
 from ladder.store.database import DatabaseGone
-from ladder.store.jobs import Settled, Situation
+from ladder.store.jobs import Settled
 from ladder.store.store import Store
 from referee.errors import HostError, RefereeError
 from support.ladders import LEASE_MS, filled, invented, job, made

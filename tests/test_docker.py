@@ -3,6 +3,7 @@
 import ast
 import io
 import os
+import signal
 import subprocess
 import sys
 import tarfile
@@ -16,10 +17,11 @@ import docker
 import pytest
 import trio
 
+from referee.bots import BotSpec
 from referee.errors import RefereeError, SandboxError
 from referee.match import MatchResult
 from referee.record import EndLine, VoidLine
-from referee.sandbox import Sandbox, container, opening
+from referee.sandbox import Sandbox, container, janitor, janitor_container, opening
 from referee.sandbox.janitor import LABEL, groups_of, run_of
 from referee.sandbox.opening import SandboxName, opened
 from referee.sandbox.place import work_folder
@@ -65,9 +67,9 @@ def bot(folder: Path, at_act: str = "pass", prelude: str = "", limits: str = "")
     return python_bot(folder, SPEAKS.format(at_act=at_act, prelude=prelude), limits)
 
 
-def containers(host: str, run: str) -> list[str]:
+def containers(host: str, run: str, label: str = LABEL) -> list[str]:
     client = docker.APIClient(base_url=host, version="auto")
-    found = client.containers(all=True, filters={"label": [f"{LABEL}={run}"]})
+    found = client.containers(all=True, filters={"label": [f"{label}={run}"]})
     client.close()
     return [one["Id"] for one in found]
 
@@ -78,6 +80,7 @@ async def sandbox(docker_host: str) -> AsyncIterator[Sandbox]:
     async with opened(SandboxName.DOCKER) as sandbox:
         yield sandbox
     assert containers(docker_host, run) == []
+    await until(lambda: not containers(docker_host, run, janitor_container.LABEL), 10)
     assert groups_of(run) == []
 
 
@@ -117,7 +120,12 @@ async def test_a_match_leaves_nothing(tmp_path: Path) -> None:
         ("open('/tmp/x', 'wb').write(bytes(90 << 20))", "tmp = 8", (FaultCode.CRASHED, "status 1")),
         ("open('/bot/x', 'wb')", "", (FaultCode.CRASHED, "exit status 1")),
         ("__import__('socket').socket()", "", (FaultCode.CRASHED, "exit status 1")),
-        ("[__import__('os').fork() for _ in range(9)]", "processes = 20", (FaultCode.CRASHED, "")),
+        # the children wait: only the bot itself meets the limit, and no child answers in its place
+        (
+            "[__import__('os').fork() or __import__('signal').pause() for _ in range(30)]",
+            "processes = 20",
+            (FaultCode.CRASHED, "exit status 1"),
+        ),
         (
             "__import__('os').kill(__import__('os').getpid(), 11)",
             "",
@@ -138,6 +146,7 @@ async def test_who_wants_more_than_it_may_have_is_judged(
     )  # fmt: skip
 
     code, said = judged
+    assert found.totals.voids == []
     (fault,) = found.totals.faults
     assert fault.code is code
     assert said in fault.detail
@@ -294,6 +303,36 @@ async def test_a_bot_has_its_own_ends_of_the_pipes_and_our_core(
     finish(process)
 
 
+PEEKS = """
+import os, sys
+for line in open(f"/proc/{sys.argv[1]}/mountinfo"):
+    folder, target = line.split()[3:5]
+    if target == "/io":
+        print(folder)
+        for name in ("in", "out", "err"):
+            for how in (os.O_RDONLY, os.O_WRONLY):
+                try:
+                    os.open(f"{folder}/{name}", how | os.O_NONBLOCK)
+                    print("opened", name, how)
+                except PermissionError:
+                    pass
+"""
+"""Looks, as another user of the machine, where the pipes of a process lie, and opens them."""
+
+
+async def test_other_users_of_the_machine_cannot_open_the_pipes(sandbox: Sandbox) -> None:
+    """/proc tells everybody where they lie: they would read hidden cards, and answer for a bot."""
+    need("setpriv", root=True)
+    process = await sandbox.launch(await prepared(sandbox, "sample:first"))
+    who = ["setpriv", "--reuid=12345", "--regid=12345", "--clear-groups"]
+    words = [*who, "/usr/bin/python3", "-I", "-S", "-c", PEEKS, str(process.pid)]
+    # nothing else is to run meanwhile
+    seen = subprocess.run(words, capture_output=True, text=True, check=True).stdout  # noqa: ASYNC221
+    finish(process)
+    assert run_of(os.getpid()) in seen
+    assert "opened" not in seen
+
+
 async def test_bots_are_of_users_of_their_own(sandbox: Sandbox) -> None:
     """Two at once are two users of the host, neither of them ours."""
     need(root=True)
@@ -350,15 +389,17 @@ async def test_a_closed_toolchain_is_shown(docker_host: str, tmp_path: Path) -> 
 
 async def test_a_cancelled_launch_leaves_nothing(sandbox: Sandbox, docker_host: str) -> None:
     """Wherever it is stopped: the container that was on its way is taken away."""
+    work = work_folder() / run_of(os.getpid())
+    before = open_files() + 1  # the lock on the bot's copy
     spec = await prepared(sandbox, "sample:first")
-    before = open_files()
     for wait_s in (0, 0.005, 0.02, 0.05, 0.1):
         with trio.move_on_after(wait_s):
             finish(await sandbox.launch(spec))
     await until(lambda: not containers(docker_host, run_of(os.getpid())), 3)
     # a container is gone before the daemon answers whoever took it away, by a socket of ours
     await until(lambda: open_files() == before, 3)
-    assert [*(work_folder() / run_of(os.getpid())).iterdir()] == []
+    assert sorted(one.name for one in work.iterdir()) == ["masks", "pipes"]
+    assert list((work / "pipes").iterdir()) == []
 
 
 # --- images that bots name ----------------------------------------------------------------------
@@ -602,29 +643,84 @@ async def test_a_daemon_that_cannot_be_reached_is_no_sandbox(
     assert threading.active_count() <= before + 1  # trio keeps a thread for later
 
 
-def test_a_referee_that_is_killed_leaves_no_container(docker_host: str, tmp_path: Path) -> None:
-    """The janitor ends and removes them within two seconds."""
-    slow = bot(tmp_path / "slow", "time.sleep(0.05)", prelude="import time")
+async def test_containers_have_the_runtime_that_settings_name(docker_host: str) -> None:
+    """A runtime by name is taken, and said; one that the daemon lacks gets one line."""
+    async with opened(SandboxName.DOCKER, Settings(docker_runtime="runc")) as sandbox:
+        process = await sandbox.launch(BotSpec("sleeper", ("sleep", "60"), "/usr", "", "sleeper"))
+        client = docker.APIClient(base_url=docker_host, version="auto")
+        (made,) = containers(docker_host, run_of(os.getpid()))
+        runtime = client.inspect_container(made)["HostConfig"]["Runtime"]
+        client.close()
+        finish(process)
+        assert runtime == "runc"
+        assert " and runc, " in sandbox.how
+
+    with pytest.raises(SandboxError, match=r"docker_runtime: .* no runtime 'runsk', only .*runc"):
+        async with opened(SandboxName.DOCKER, Settings(docker_runtime="runsk")):
+            pass
+
+
+@contextmanager
+def referee_at_play(host: str, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A referee that plays a long match in containers; killed when the block is left."""
+    slow = bot(folder / "slow", "time.sleep(0.05)", prelude="import time")
+    record = folder / "r"
     process = subprocess.Popen(
         [
             sys.executable, "-c", "from referee.cli import main; main()", "match", slow, slow,
-            "--sandbox", "docker", "--deals", "50", "--record", str(tmp_path / "r"),
+            "--sandbox", "docker", "--deals", "50", "--record", str(record),
         ],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )  # fmt: skip
-    run = run_of(process.pid)
     try:
-        limit = time.monotonic() + 20
-        while not (tmp_path / "r").exists() or b'"act' not in (tmp_path / "r").read_bytes():
+        limit = time.monotonic() + 30
+        while not record.exists() or b'"act' not in record.read_bytes():
             assert time.monotonic() < limit
             assert process.poll() is None
             time.sleep(0.02)
-        assert len(containers(docker_host, run)) == 2
+        assert len(containers(host, run_of(process.pid))) == 2
+        yield process
     finally:
         process.kill()
         process.wait()
-    limit = time.monotonic() + 2
-    while left := [*containers(docker_host, run), *groups_of(run)]:
-        assert time.monotonic() < limit, left
+
+
+def until_gone(left: Callable[[], list[str]], within_s: float) -> None:
+    limit = time.monotonic() + within_s
+    while found := left():
+        assert time.monotonic() < limit, found
         time.sleep(0.02)
+
+
+def test_a_referee_that_is_killed_leaves_no_container(docker_host: str, tmp_path: Path) -> None:
+    """The janitor ends and removes them within two seconds."""
+    with referee_at_play(docker_host, tmp_path) as process:
+        run = run_of(process.pid)
+    until_gone(lambda: [*containers(docker_host, run), *groups_of(run)], 2)
+
+
+def test_a_referee_that_is_killed_with_its_janitor_leaves_no_container(
+    docker_host: str, tmp_path: Path
+) -> None:
+    """Another janitor, which the daemon keeps, removes the bots' containers, and then leaves."""
+    with referee_at_play(docker_host, tmp_path) as process:
+        run = run_of(process.pid)
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        (first,) = (
+            int(pid)
+            for pid in children
+            if b"janitor.py" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        )
+        os.kill(process.pid, signal.SIGSTOP)  # so that both die at once
+        os.kill(first, signal.SIGKILL)
+    until_gone(lambda: containers(docker_host, run), 30)  # a loaded machine is no bug
+    until_gone(lambda: containers(docker_host, run, janitor_container.LABEL), 30)
+
+
+def test_a_janitor_whose_referee_is_gone_before_it_watches_does_not_wait(tmp_path: Path) -> None:
+    """It opens its pipe without waiting for whoever would write there."""
+    os.mkfifo(tmp_path / "in")
+    os.mkfifo(tmp_path / "out")
+    words = [sys.executable, "-I", "-S", janitor.__file__, "x-1-1", "", "/no/such", str(tmp_path)]
+    assert subprocess.run(words, check=False, timeout=60).returncode == 0

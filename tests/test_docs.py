@@ -12,8 +12,8 @@ from typing import Any, Final
 import pytest
 import typer
 
+from referee.app import add_plug_ins, app
 from referee.bots import sample_names
-from referee.cli import add_plug_ins, app
 from referee.verdict import FaultCode
 
 ROOT = Path(__file__).parent.parent

@@ -134,6 +134,30 @@ class Stop(Exception):
     """The event ends here."""
 
 
+async def test_match_parts_are_known_in_standings(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
+    """How many blocks each set of processes finished: in results, standings and from the log."""
+    event = event_of(tmp_path, event_text(3, top="blocks = 7\nmatch_blocks = 3"))
+
+    cut: list[Job] = []
+
+    def twist(job: Job, outcome: Outcome) -> Outcome:
+        if cut or job.first != 3:
+            return outcome
+        cut.append(job)
+        return given_up(outcome)
+
+    sections = await played(tmp_path, event, ToyPool(twist=twist))
+    ((one,),) = sections
+    (shown,) = as_json(*told(event.plan, sections, KEY))["sections"]
+
+    assert sorted(table.parts for table in one.tables) == [(3, 0, 1), (3, 3, 1), (3, 3, 1)]
+    assert without_times(so_far(Contents(tmp_path / LOG))) == without_times(sections)
+    assert shown["match_parts"] == 8
+    assert sum(bot["match_parts"] for bot in shown["bots"]) == 16
+
+
 def stopping_after(matches: int) -> Callable[[Job, Outcome], Outcome]:
     left = [matches]
 
@@ -263,7 +287,7 @@ async def test_a_bug_of_ours_is_told(
 ) -> None:
     """With its traceback; the event goes on."""
     watch = Silent()
-    event = event_of(tmp_path, event_text(2))
+    event = event_of(tmp_path, event_text(2, top="match_blocks = 20"))
     await played(
         tmp_path, event, ToyPool(twist=lambda _, outcome: replace(outcome, bug="trace")), watch
     )

@@ -109,8 +109,10 @@ async def test_sections_never_meet_each_others_decks(tmp_path: Path) -> None:
     with EventLog(tmp_path) as log:
         log.begin(event.plan)
         await play_event(event.plan, Way(event.bots, KEY, None), log, pool, Silent())
+    half = len(pool.jobs) // 2
     blocks = [{at for one in jobs for at in range(one.first, one.first + one.blocks)}
-              for jobs in (pool.jobs[:3], pool.jobs[3:])]  # fmt: skip
+              for jobs in (pool.jobs[:half], pool.jobs[half:])]  # fmt: skip
 
-    assert len(pool.jobs) == 6
+    assert len(pool.jobs) == 2 * 3 * 20 // event.plan.match_blocks
+    assert [len(found) for found in blocks] == [20, 20]
     assert blocks[0].isdisjoint(blocks[1])

@@ -1,5 +1,6 @@
 """The file of an event: what it may say, and the line for what it may not."""
 
+import inspect
 import os
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from ladder.commands import event as command
 from ladder.event_file import event_path, read_event
 from ladder.event_toml import BotTable, EventFile, SectionTable
 from ladder.formats import Format
-from ladder.plan import LuckUse, Partners
+from ladder.plan import LuckUse
 from referee.bots import SAMPLES
 from referee.cli import run
 from referee.errors import RefereeError
@@ -39,7 +40,12 @@ WRONG = [
     (LEAST, "at least two [[bot]] are needed"),
     (changed(colour='"red"'), "there is no key 'colour'"),
     (changed(block="3"), "there is no key 'block'; did you mean 'blocks'?"),
-    (with_game('briscola-2\npartners = "mixed"'), "game 1: there is no key 'partners' here"),
+    (with_game('briscola-2\nheroes = ["x"]'), "game 1: there is no key 'heroes' here"),
+    (with_game('briscola-2\npartners = "loose"'), "game 1: partners: it can be side, mixed"),
+    (
+        with_game('sueca\npartners = "mixed"\nformat = "knockout"', bots=4),
+        "game 1: partners: partners win and lose together, so a knockout of single bots has no",
+    ),
     (changed(blocks='"many"'), "blocks: it must be a whole number, not a text in quotes"),
     (changed(blocks="0"), "blocks: at least 1"),
     (changed(format='"league"'), "format: it can be round-robin, gauntlet"),
@@ -120,7 +126,18 @@ def test_what_is_left_out_has_a_sane_default(tmp_path: Path) -> None:
     assert (section.format, section.rounds, section.blocks) == (Format.ROUND_ROBIN, None, 20)
     assert (section.seating, section.seatings, section.pace) == (Seating.FULL, 2, 0)
     assert (event.plan.luck, event.plan.bench) == (LuckUse.SHOWN, 10)
+    assert event.plan.match_blocks == 5
     assert [entrant.name for entrant in event.plan.entrants] == ["first", "second"]
+
+
+def test_the_help_has_the_numbers_that_are_left_out(tmp_path: Path) -> None:
+    """Blocks of a round, blocks of a match, and blocks at fault, as they are without a word."""
+    plan = event_of(tmp_path, LEAST + TWO).plan
+    said = inspect.getdoc(command.run) or ""
+
+    assert f"decks that a table plays in a round; {plan.sections[0].blocks}\n" in said
+    assert f"after so many blocks a table has fresh processes; {plan.match_blocks}\n" in said
+    assert f"bench a bot that plays no better; {plan.bench};" in said
 
 
 def test_everything_can_be_said(tmp_path: Path) -> None:
@@ -140,7 +157,7 @@ def test_everything_can_be_said(tmp_path: Path) -> None:
     assert (event.sandbox, event.workers, event.records) == (SandboxName.BARE, 3, False)
     assert (event.plan.freeze, event.plan.on_fault) == (Freeze.NEVER, OnFault.PLAY_ON)
     assert (event.plan.luck, event.plan.bench) == (LuckUse.OFFICIAL, 4)
-    assert (event.plan.match_blocks, event.plan.partners) == (9, Partners.MIXED)
+    assert event.plan.match_blocks == 9
     assert (small.format, small.rounds, small.blocks) == (Format.SWISS, 3, 7)
     assert (small.seating, small.time, small.pace) == (Seating.ROTATE, "move=2s", 5)
     assert (big.name, big.options) == ("big", ("void_keeps_dealer=true",))
@@ -168,6 +185,17 @@ def test_tables_are_as_the_game_wants_them(
     (section,) = event.plan.sections
 
     assert (section.places, section.seatings, section.pace) == expected
+
+
+@pytest.mark.parametrize(("top", "own"), [("side", "mixed"), ("mixed", "side")])
+def test_a_game_says_itself_what_its_bots_hold(top: str, own: str, tmp_path: Path) -> None:
+    """One event has sides and mixed partners; what stands at the top is for the other games."""
+    games = ["briscola-4", f'briscola-4\nname = "own"\npartners = "{own}"']
+    event = event_of(tmp_path, event_text(6, games, top=f'partners = "{top}"'))
+    places = {"side": 2, "mixed": 4}
+
+    assert [section.places for section in event.plan.sections] == [places[top], places[own]]
+    assert {bool(section.sides) for section in event.plan.sections} == {True, False}
 
 
 def test_bots_are_found_from_the_files_folder(

@@ -17,9 +17,21 @@ from ladder import heads, vault
 from ladder.exchange.archive import add_file, adding, fact_of, line_of, runs
 from ladder.exchange.exporting import export, record_name
 from ladder.exchange.importing import take_in
-from ladder.facts import FIRST_HASH, Decision, Deed, Fact, Match, chained, digest_of
+from ladder.facts import (
+    FIRST_HASH,
+    Decision,
+    Deed,
+    Fact,
+    Keep,
+    Match,
+    Retention,
+    chained,
+    digest_of,
+)
+from ladder.head_log import HEADS
 from ladder.heads import Head
 from ladder.proving.proving import Wanted, prove
+from ladder.signing import kept_key
 from ladder.store.rows import Link
 from ladder.store.store import Store
 from ladder.store.where import usual_files, where_of
@@ -45,6 +57,7 @@ def ladder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ladders.submit(store, "greedy", "author-of-greedy", "first")
         ladders.filled(store, 4)
         store.add(lambda _, now: [Decision(deed=Deed.RETIRED, entrant=2, reason="so", at_ms=now)])
+        store.add(lambda _, now: [Retention(keep=Keep.LAST, last=50, at_ms=now)])
         ladders.lease(store, ladders.job(store, (1, 3), 99))
     return folder
 
@@ -244,7 +257,7 @@ def test_the_files_of_a_living_ladder_are_in_nobodys_way(
     assert everything(usual_files(ladder)) == [BOTS, f"{BOTS}/mine"]
 
     take_in(where_of(f"{database}?files={tmp_path / 'other'}"), archive)
-    assert sorted(os.listdir(tmp_path / "other")) == [BOTS, vault.RECORDS]
+    assert sorted(os.listdir(tmp_path / "other")) == [BOTS, HEADS, vault.RECORDS]
 
 
 def test_what_a_killed_import_has_left_is_taken_away(archive: Path, tmp_path: Path) -> None:
@@ -260,6 +273,7 @@ def test_what_a_killed_import_has_left_is_taken_away(archive: Path, tmp_path: Pa
     assert sorted(path.name for path in there.iterdir()) == [
         f".import-{distant}",
         "bots",
+        "heads",
         "ladder.db",
         "records",
     ]
@@ -324,7 +338,7 @@ def with_facts(files: dict[str, bytes], facts: list[Fact], key: Path) -> dict[st
         lines.append(line_of(Link(seq, "", fact.at_ms, digest, hashed), fact))
     before = heads.from_json(files["head.json"]).head
     head = Head(ladder=before.ladder, facts=len(facts), hash=hashed, at_ms=0)
-    signed = heads.as_json(heads.signed(head, heads.kept_key(key)))
+    signed = heads.as_json(heads.signed(head, kept_key(key)))
     return {**files, "head.json": signed, "facts.jsonl": b"".join(lines)}
 
 
@@ -567,6 +581,9 @@ def test_what_is_no_archive_is_refused(tmp_path: Path) -> None:
             take_in(where_of(str(tmp_path / "there")), tmp_path / name)
     with pytest.raises(RefereeError, match="there is no such file"):
         take_in(where_of(str(tmp_path / "there")), tmp_path / "none")
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(RefereeError, match="that is no file"):
+        take_in(where_of(str(tmp_path / "there")), tmp_path / "pipe")
 
 
 def test_a_full_disk_leaves_nothing_of_an_import(archive: Path, tmp_path: Path) -> None:

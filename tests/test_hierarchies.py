@@ -1,12 +1,13 @@
 """Control groups: which there are by what the kernel says, and version 2 on made-up files."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from referee.sandbox.cgroups import Group
 from referee.sandbox.hierarchies import Hierarchies, Kind, read_mounts, usable
-from referee.sandbox.janitor import GROUPS
+from referee.sandbox.janitor import GROUPS, IDLE
 from referee.settings import Bounds
 
 V1 = """\
@@ -19,13 +20,19 @@ V1 = """\
 """
 UNIFIED = "36 30 0:32 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw,nsdelegate\n"
 V2 = "31 24 0:27 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n"
+EVENTS = "low 0\nhigh 0\nmax 7\noom 3\noom_kill 2\noom_group_kill 0\n"
 FILES = {
-    "cgroup.procs": "",
-    "cgroup.freeze": "0\n",
-    "cpu.stat": "usage_usec 1234567\nuser_usec 1\nsystem_usec 2\n",
-    "memory.events": "low 0\nhigh 0\nmax 7\noom 3\noom_kill 2\noom_group_kill 0\n",
-    "memory.swap.max": "max\n",
+    "": {
+        "cgroup.procs": "",
+        "cgroup.freeze": "0\n",
+        "cgroup.subtree_control": "",
+        "cpu.stat": "usage_usec 1234567\nuser_usec 1\nsystem_usec 2\n",
+    },
+    "memory": {"memory.max": "max\n", "memory.swap.max": "max\n", "memory.events": EVENTS},
+    "pids": {"pids.max": "max\n"},
+    "cpu": {"cpu.weight": "100\n"},
 }
+"""What is in a group of version 2, by the controller that it was given from above."""
 
 
 def test_what_the_kernel_mounts_says_which_limits_bind() -> None:
@@ -49,9 +56,16 @@ def version_2(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hierarchies:
     really = Path.mkdir
 
     def mkdir(path: Path, mode: int = 0o777, parents: bool = False, exist_ok: bool = False) -> None:
-        really(path, mode, parents, exist_ok)
-        for name, text in FILES.items():
-            (path / name).write_text(text)
+        if exist_ok and path.is_dir():
+            return
+        if parents and not path.parent.is_dir():
+            mkdir(path.parent, mode, parents=True)
+        really(path, mode)
+        above = path.parent / "cgroup.subtree_control"
+        given = above.read_text() if above.exists() else ""
+        for controller in ("", *(word.removeprefix("+") for word in given.split())):
+            for name, text in FILES[controller].items():
+                (path / name).write_text(text)
 
     monkeypatch.setattr(Path, "mkdir", mkdir)
     return Hierarchies(Kind.V2, {}, str(tmp_path))
@@ -62,11 +76,10 @@ def test_version_2_is_limited_read_frozen_and_joined_by_its_own_files(
 ) -> None:
     """No file of version 1 is looked for, swap is switched off, and the counts are read."""
     assert usable(version_2)
-    delegated = (tmp_path / GROUPS / "cgroup.subtree_control").read_text()
-    assert delegated == "+memory +pids +cpu"
-
     group = Group(version_2, "run/1", Bounds(memory=100, processes=9))
     folder = tmp_path / GROUPS / "run" / "1"
+    for above in (tmp_path, tmp_path / GROUPS, tmp_path / GROUPS / "run"):
+        assert (above / "cgroup.subtree_control").read_text() == "+memory +pids +cpu", above
     assert (folder / "memory.max").read_text() == str(100 << 20)
     assert (folder / "memory.swap.max").read_text() == "0"
     assert (folder / "pids.max").read_text() == "9"
@@ -88,7 +101,7 @@ def test_who_was_ended_within_its_bound_was_ended_by_the_host(
     group = Group(version_2, "run/1", Bounds())
     assert (group.oom_kills(), group.host_kills()) == (2, 0)
     events = tmp_path / GROUPS / "run" / "1" / "memory.events"
-    events.write_text(FILES["memory.events"].replace("oom 3", "oom 0"))
+    events.write_text(EVENTS.replace("oom 3", "oom 0"))
     assert (group.oom_kills(), group.host_kills()) == (0, 2)
     group.close()
 
@@ -97,3 +110,44 @@ def test_a_hierarchy_that_is_not_ours_is_not_used() -> None:
     """Where no folder can be made, or the memory cannot be delegated, there are no groups."""
     assert not usable(Hierarchies(Kind.V2, {}, "/proc/nowhere"))
     assert not usable(Hierarchies(Kind.V1, {"memory": "/proc/nowhere"}, None))
+
+
+@pytest.fixture
+def version_1(tmp_path: Path) -> Hierarchies:
+    """Folders with the files of version 1 that say who has how much of the processor."""
+    for folder in (GROUPS, IDLE):
+        (tmp_path / "cpu" / folder).mkdir(parents=True)
+        (tmp_path / "cpu" / folder / "cpu.shares").write_text("1024\n")
+    return Hierarchies(Kind.V1, {"cpu": str(tmp_path / "cpu")}, None)
+
+
+def test_bots_that_play_weigh_as_a_process_a_core_and_builds_and_trials_a_tenth_of_a_match(
+    version_1: Hierarchies, version_2: Hierarchies, tmp_path: Path
+) -> None:
+    """All builds and trials together lie in a group that weighs a tenth of a match."""
+    cores = os.cpu_count() or 1
+    old, new = tmp_path / "cpu", tmp_path
+    assert usable(version_1)
+    assert usable(version_2)
+    assert (old / GROUPS / "cpu.shares").read_text() == str(1024 * cores)
+    assert (old / IDLE / "cpu.shares").read_text() == "102"
+    assert (new / GROUPS / "cpu.weight").read_text() == str(100 * cores)
+    assert (new / IDLE / "cpu.weight").read_text() == "10"
+
+    group = Group(version_2, "run/2", Bounds(), idle=True)
+    assert group.doors == (str(new / IDLE / "run" / "2" / "cgroup.procs"),)
+    group.close()
+
+
+def test_without_the_controller_of_version_1_there_are_groups_but_no_shares() -> None:
+    """A bot has a group in each hierarchy that is of use; `cpu` may be one of its own."""
+    mounts = V1.replace("cpu,cpuacct", "cpuacct")
+    without = read_mounts(mounts)
+    apart = read_mounts(mounts + "37 30 0:33 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n")
+
+    assert without is not None
+    assert not without.shares
+    assert len(without.roots) == 4
+    assert apart is not None
+    assert apart.shares
+    assert "/sys/fs/cgroup/cpu" in apart.roots

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
+from ladder.heading import Heading
 from ladder.history import History, Step, history, on_scale
 from ladder.pool_standings import pool_standings
 from ladder.show.history_json import history_json
 from ladder.show.history_plot import histories_plot
 from ladder.show.history_terminal import LEGEND, print_history
 from ladder.show.page import page
-from ladder.standings import Heading
 from support.simulations import dice
 from support.synthetic import blobs, entrants, pool
 
@@ -161,7 +161,7 @@ def test_a_clock_that_went_back_harms_nothing() -> None:
 
 def test_a_page_has_the_best_bots_over_time(long: History) -> None:
     """A picture each under their pool, all inside their boxes; none where there is nothing."""
-    found = pool_standings(pool(2), entrants(3), blobs(3, 30, 2, 1).results(), replicates=10)
+    found = pool_standings(pool(2), entrants(3), blobs(3, 30, 2, 1).results())
     heading = Heading(kind="ladder", name="L")
     evil = history("x", "<script>", steps(3))
     text = page(heading, [found, found], [[long, evil], []])

@@ -11,9 +11,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from random import Random
-from typing import Any, Final
+from types import SimpleNamespace
+from typing import Any, Final, cast
 
 import pytest
 import trio
@@ -23,28 +25,37 @@ from trio.testing import MockClock
 from protocol.connection import Connection
 from protocol.errors import LocalProtocolError
 from referee import seat as seat_module
-from referee.bots import BotSpec
+from referee import waiting, witness
+from referee.bots import BotSpec, find
 from referee.cli import run
-from referee.errors import HostError, SandboxError
+from referee.conformance import examination, examine
+from referee.errors import HostError, SandboxError, Shortage
 from referee.leg import Ask, Leg
 from referee.match import MatchResult
 from referee.reading import Mismatch, RecordReader
-from referee.record import Chain, DealEndLine, DealLine, EndLine, FaultLine, VoidLine
+from referee.record import ActLine, Chain, DealEndLine, DealLine, EndLine, FaultLine, VoidLine
 from referee.recording import Recorder
 from referee.sandbox import janitor
 from referee.sandbox.bare import Bare, BareProcess
+from referee.sandbox.freezers import version_1, version_2
+from referee.sandbox.hierarchies import available
+from referee.sandbox.opening import SandboxName, opened_for
 from referee.sandbox.place import work_folder
 from referee.seat import Seat
+from referee.settings import Settings
+from referee.signals import count_continuations
 from referee.table import Table
 from referee.verdict import ATTEMPTS, Family, FaultCode, Mishap, Receipt, Verdict, starved
 from referee.verify import Resimulation
 from referee.voice import Voice
+from referee.workers.jobs import Job
+from referee.workers.playing import Player
 from support import disks
 from support.drive import HELLO
 from support.fuzz import Puppet
 from support.matches import lines_of, match, processes_with, rogue, verified
 from support.processes import REFEREE
-from support.sandboxes import lacking
+from support.sandboxes import lacking, need
 
 pytestmark = pytest.mark.thorough
 
@@ -731,6 +742,51 @@ async def test_a_sandbox_that_fails_always_ends_the_match(kind: str, tmp_path: P
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("kind", ["descriptors", "memory"])
+async def test_a_match_for_which_the_machine_has_no_room_has_no_result(kind: str) -> None:
+    """An event or a ladder would count it as given up, and end as if it were played."""
+    frail = Frail(lambda _: True, FRAIL[kind])
+    bots = ("sample:first", "sample:greedy")
+    job = Job(game="briscola-2", bots=bots, key="k", first=0, blocks=1)
+    with pytest.raises(Shortage, match="cannot be started"):
+        await Player(frail, Settings()).play(job)
+
+
+async def test_a_bot_is_not_refused_for_want_of_descriptors() -> None:
+    """It cannot be started, and is not asked why."""
+    frail = Frail(lambda _: True, FRAIL["descriptors"])
+    bot = await frail.prepare(find("sample:first", Settings()))
+    with pytest.raises(SandboxError, match="cannot be started"):
+        await examine(bot, examination("briscola-2", ()), frail)
+
+
+def test_a_run_is_not_taken_for_dead_where_nobody_can_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who has no descriptor left to look at a referee does not end its bots."""
+
+    def run_of(_: int) -> str:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    run_name = janitor.run_of(os.getpid())
+    monkeypatch.setattr(janitor, "run_of", run_of)
+    with pytest.raises(OSError, match="Too many open files"):
+        janitor.is_alive(run_name)
+
+
+async def test_no_weaker_sandbox_is_taken_for_want_of_descriptors(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """`auto` would let bots run bare although there is a sandbox."""
+
+    async def tried(*_: object, **__: object) -> None:
+        raise SandboxError("cannot copy a bot") from OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr("referee.sandbox.opening._tried", tried)
+    with pytest.raises(SandboxError, match="cannot copy a bot"):
+        async with opened_for(SandboxName.AUTO, (), Settings()):
+            pass
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("at", [1, 2, 3, 25, 60, 122])
 async def test_a_mishap_in_mid_deal_changes_nothing(
     at: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -808,7 +864,8 @@ def one_clock(monkeypatch: pytest.MonkeyPatch, autojump_clock: MockClock) -> Moc
         def perf_counter_ns() -> int:
             return int(trio.current_time() * 1e9)
 
-    monkeypatch.setattr(seat_module, "time", Time)
+    for module in (seat_module, waiting, witness):
+        monkeypatch.setattr(module, "time", Time)
     return autojump_clock
 
 
@@ -849,6 +906,85 @@ async def test_a_host_that_stands_still_charges_nobody(
     else:
         assert isinstance(found, Verdict)
         assert found.code is FaultCode.LATE
+
+
+@pytest.mark.parametrize("when", ["at once", "later", "never"])
+async def test_a_referee_that_was_stopped_charges_no_clock(when: str, puppet: Puppet) -> None:
+    """How long the bot took is not known then: the deal is void, also where it answered."""
+    before = signal.getsignal(signal.SIGCONT)
+    count_continuations()
+    answer = b'{"type":"ready","protocol":1,"name":"x"}\n'
+    connection = Connection()
+    ask = Ask(0, "", connection.send(HELLO), 200_000, connection)
+    seat = Seat(puppet)
+    try:
+        async with trio.open_nursery() as nursery:
+
+            async def go_on() -> None:
+                await trio.sleep(0.05)
+                os.kill(os.getpid(), signal.SIGCONT)
+                if when == "later":
+                    os.write(puppet.says, answer)
+
+            if when == "at once":
+                os.write(puppet.says, answer)
+                poll = seat._poll
+
+                def stopped(wait_ms: float) -> list[tuple[int, int]]:
+                    os.kill(os.getpid(), signal.SIGCONT)
+                    return poll.poll(wait_ms)
+
+                seat._poll = cast(Any, SimpleNamespace(poll=stopped))
+            else:
+                nursery.start_soon(go_on)
+            found = await seat.ask(ask)
+    finally:
+        signal.signal(signal.SIGCONT, before)
+    assert isinstance(found, Mishap)
+    assert (found.family, found.detail) == (
+        Family.HOST,
+        "the referee was stopped while the bot was to move",
+    )
+
+
+@contextmanager
+def freezing_group(pid: int) -> Iterator[tuple[Callable[[], None], Callable[[], None]]]:
+    """What freezes and thaws a process by a control group of its own; no signal tells it so."""
+    need(root=True)
+    found = available()
+    if found is None:
+        lacking("no control groups")
+    group = Path(found.v1.get("freezer") or str(found.v2), f"stopped-{pid}")
+    group.mkdir()
+    freezer = version_1(group) if "freezer" in found.v1 else version_2(group)
+    try:
+        (group / "cgroup.procs").write_text(str(pid))
+        yield freezer.freeze, freezer.thaw
+    finally:
+        freezer.thaw()
+        freezer.close()
+        os.kill(pid, signal.SIGKILL)
+        assert wait_for(lambda: not (group / "cgroup.procs").read_text(), 20)
+        group.rmdir()
+
+
+@pytest.mark.slow
+def test_a_referee_that_is_frozen_charges_no_clock(running: Callable[..., Running]) -> None:
+    """No signal tells it; a bot that takes a tenth of a second is never charged for seconds."""
+    bot = marked(f"frozen-{os.getpid()}", 0.1)
+    time_ = ("--time", "move=1s,bank=60s,start=60s")
+    one = running(bot, bot, "--deals", "5", "--record", "r", "--sandbox", "bare", *time_)
+    assert wait_for(lambda: size_of("r") > 4000, 60)
+    with freezing_group(one.process.pid) as (freeze, thaw):
+        for _ in range(3):
+            size = size_of("r")
+            freeze()
+            time.sleep(2)  # it takes time to stand still
+            thaw()
+            assert wait_for(lambda: size_of("r") > size, 60)  # noqa: B023  # at once
+    acts = [line for line in lines_of(Path("r")) if isinstance(line, ActLine)]
+    assert acts
+    assert max(act.us.complete for act in acts) < 1_900_000
 
 
 @pytest.mark.slow

@@ -7,10 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from referee.cards import Card
 from referee.games import catalogue, find
+from referee.leg import Ask, DealResult
 from referee.seeing import see
-from support.drive import one_deal, play
-from support.leaks import in_view, leak, modelled, named, played, random_acts, unseen
+from referee.verdict import OnFault, Verdict
+from support.drive import CRASH, one_deal, play
+from support.leaks import in_view, leak, modelled, named, played, random_acts, told, unseen
 from support.strategies import Chance, deals, likely, option_sets
 
 
@@ -35,6 +38,8 @@ def test_points_are_conserved_and_a_deal_ends_within_its_most_acts(chance: Chanc
     if game.partners == account.sides:
         assert sum(tally.values[side[0]] for side in account.sides) == 0
         assert all(len({tally.values[seat] for seat in side}) == 1 for side in account.sides)
+    elif chance.game_id != "sueca-italiana":  # whose defenders win without the caller losing it
+        assert sum(tally.values) == 0  # what a stand-in took follows from the others
 
 
 @given(deals())
@@ -61,6 +66,7 @@ def test_what_is_played_by_default_announces_nothing(chance: Chance) -> None:
         cards = [action for action in legal if len(action) == 2]
         passing = [action for action in legal if action == "pass"]
         assert default in (passing or cards or legal)
+        assert default == legal[0]  # what `sample:first` plays
         state, _ = game.apply(state, likely(legal, dice))
 
 
@@ -136,6 +142,19 @@ def test_no_option_of_any_game_leaks(game_id: str, many_cases: bool) -> None:
             assert leak(chance, seed=turn) is None, options
 
 
+def test_a_covered_two_that_is_led_shows_no_suit_by_what_is_legal() -> None:
+    """Whatever two lies there, the next seat may play any card, though suits must be followed."""
+    options = {"follow": "must", "blind_first_trick": "on"}
+    game = find("sueca-italiana").rules_of(options)[0].game
+    rest = [card for card in game.pack if card not in ("2C", "2S")]
+    sent_to_the_next = set()
+    for led, held_by_another in (("2C", "2S"), ("2S", "2C")):
+        deck = [Card(led), *rest[:29], Card(held_by_another), *rest[29:]]
+        acts = ["bid 61", *["pass"] * 4, "blind", led]
+        sent_to_the_next.add(told(game, deck, 4, acts)[1])
+    assert len(sent_to_the_next) == 1
+
+
 @given(deals(), st.data())
 def test_a_seat_is_told_all_that_it_may_know(chance: Chance, data: st.DataObject) -> None:
     """What the rules let a seat see is just what events have named, and what its view holds."""
@@ -187,3 +206,31 @@ def test_every_variant_names_its_caps() -> None:
         rules, _ = variant.rules_of({})
         assert len(rules.game.pack) <= rules.game.max_acts <= len(rules.game.pack) + 80
         assert rules.ending.max_deals == 50
+
+
+@given(deals(), st.data())
+def test_a_fault_brings_the_others_what_a_legal_action_would(
+    chance: Chance, data: st.DataObject
+) -> None:
+    """Just what they had if the bot at fault had played the first legal action from there on."""
+    seat = data.draw(st.integers(0, chance.game.seats - 1))
+    acts = data.draw(st.integers(0, 12))
+
+    def deal(at_fault: str | Verdict) -> DealResult:
+        leg = one_deal(chance.game, chance.deck, chance.dealer, OnFault.PLAY_ON)
+
+        def choose(ask: Ask, legal: tuple[str, ...]) -> str | Verdict:
+            done = len(leg.deal.table.acts)
+            if ask.place == seat and done >= acts:
+                return at_fault or legal[0]
+            return likely(legal, random.Random(f"{chance.dice} {done}"))
+
+        return play(leg, choose)[0][0]
+
+    faulty, legal = deal(CRASH), deal("")
+    worst = chance.game.stakes.worst_value
+    assert faulty.acts == legal.acts
+    assert faulty.by_cards == legal.by_cards == legal.by_seat
+    for other, value in enumerate(legal.by_seat):
+        charged = other == seat and faulty.faults
+        assert faulty.by_seat[other] == (worst if charged else value)

@@ -10,13 +10,14 @@ import pytest
 from protocol.messages import Answer
 from referee.bots import BotSpec, sample_names
 from referee.bots import find as find_bot
-from referee.builds import in_place
 from referee.config import MatchConfig, make_plan
 from referee.games import catalogue, find
 from referee.leg import Leg
 from referee.record import ActLine
+from referee.sandbox.build_cache import cache_folder, in_place
+from referee.sandbox.copy_store import CopyStore
 from referee.seating import Seating
-from referee.settings import Settings
+from referee.settings import CopyLimits, Settings
 from support.conversation import DECK
 from support.drive import AT_ONCE, heard
 from support.matches import TOOLS, has_tool, lines_of, match, verified
@@ -204,7 +205,9 @@ async def test_a_bot_is_built_once(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     folder.mkdir()
     toml = f"name = 'x'\ncommand = 'true'\nbuild = \"sh -c 'echo built >> {builds}'\"\n"
     (folder / "bot.toml").write_text(toml)
-    once, again = [await in_place(find_bot(str(folder), Settings())) for _ in range(2)]
+    kept = CopyStore(cache_folder(), CopyLimits())
+    once, again = [await in_place(find_bot(str(folder), Settings()), kept) for _ in range(2)]
+    kept.close()
 
     assert once == again
     assert once.folder != str(folder)

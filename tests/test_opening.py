@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from referee.bots import find
-from referee.builds import in_place
+from referee.bots import Doubt, Found, find
 from referee.cli import run
-from referee.errors import RefereeError
-from referee.sandbox import bubblewrap, opening
+from referee.doctor.reports import Machine, mend_of
+from referee.errors import RefereeError, SandboxError
+from referee.sandbox import Sandbox, bubblewrap, opening
 from referee.sandbox.bare import Bare
+from referee.sandbox.bubblewrap import INSTALL, MISSING
 from referee.sandbox.opening import SandboxName, by_strength, opened_for
 from referee.settings import Settings
 from support.sandboxes import need
@@ -45,19 +46,55 @@ async def test_auto_is_bubblewrap_where_it_works() -> None:
 
 def test_whose_a_bot_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A user's own files that nobody else can change are the user's; none is known to be root's."""
-    own = executable(tmp_path / "own")
+    own = executable(tmp_path / "my own")
     found, sample = find(str(own), Settings()), find("sample:first", Settings())
     monkeypatch.setattr(os, "geteuid", lambda: own.stat().st_uid + 1)
-    assert found.stranger() == own
+    assert found.doubt() == Doubt(f"another user owns {str(own)!r}")
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    assert found.stranger() == own
-    assert sample.stranger() is None
+    assert found.doubt() == Doubt("it would run as root")
+    assert sample.doubt() is None
     if own.stat().st_uid == 0:
         os.chown(own, 1000, 1000)
     monkeypatch.setattr(os, "geteuid", lambda: own.stat().st_uid)
-    assert found.stranger() is None
+    assert found.doubt() is None
     own.chmod(0o777)
-    assert found.stranger() == own
+    assert found.doubt() == Doubt(f"any user may change {str(own)!r}", f"chmod o-w '{own}'")
+
+
+@pytest.mark.parametrize("mend", ["", "chmod o-w x"])
+@pytest.mark.usefixtures("nothing_works")
+async def test_a_refusal_says_the_reason_and_one_command(
+    mend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What speaks against the bot, what each sandbox lacks, and what to type."""
+    own = executable(tmp_path / "own")
+    monkeypatch.setattr(Found, "doubt", lambda _: Doubt("it is odd", mend))
+    monkeypatch.setattr(opening, "by_strength", lambda: (SandboxName.BWRAP, SandboxName.DOCKER))
+    assert mend_of("bwrap", MISSING, Machine()) == INSTALL  # the doctor says the same
+    with pytest.raises(RefereeError) as caught:
+        await taken(SandboxName.AUTO, str(own))
+    assert str(caught.value) == (
+        f"bot {str(own)!r}: it is odd, and no sandbox works here (bwrap: no program 'bwrap': "
+        "install the package bubblewrap; docker: no Docker daemon listens at /no/such/socket): "
+        f"{mend or INSTALL}; or trust the bot with --sandbox bare"
+    )
+
+
+async def test_what_no_package_mends_is_for_the_doctor(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where bubblewrap is installed and does not start, `referee doctor` knows why."""
+
+    async def fails(*_: object, **__: object) -> Sandbox:
+        raise SandboxError("setting up uid map")
+
+    own = executable(tmp_path / "own")
+    monkeypatch.setattr("referee.sandbox.opening._tried", fails)
+    monkeypatch.setattr(os, "geteuid", lambda: own.stat().st_uid + 1)
+    with pytest.raises(
+        RefereeError, match=r"uid map\): `referee doctor` says how to mend that; or"
+    ):
+        await taken(SandboxName.AUTO, str(own))
 
 
 @pytest.mark.usefixtures("nothing_works")
@@ -66,9 +103,8 @@ async def test_without_a_sandbox_no_strangers_bot_is_run(tmp_path: Path) -> None
     own = executable(tmp_path / "own")
     own.chmod(0o777)
     assert await taken(SandboxName.AUTO, "sample:first") == "bare"
-    with pytest.raises(RefereeError, match="is another user's, or one may change it") as caught:
+    with pytest.raises(RefereeError, match=r"it would run as root|any user may"):
         await taken(SandboxName.AUTO, "sample:first", str(own))
-    assert "no program 'bwrap': install the package bubblewrap" in str(caught.value)
     assert await taken(SandboxName.BARE, str(own)) == "bare"
 
 
@@ -88,7 +124,7 @@ def test_a_sandbox_that_does_not_work_is_found_before_play(
 
 async def test_a_submitted_bot_never_runs_bare(tmp_path: Path) -> None:
     """Not by choice, not by mistake: the bare sandbox itself refuses to start it."""
-    own = await in_place(find(str(executable(tmp_path / "theirs")), Settings()))
+    own = await Bare().prepare(find(str(executable(tmp_path / "theirs")), Settings()))
     spec = replace(own, submitted=True)
     with pytest.raises(RefereeError, match="was submitted: it never runs without a sandbox"):
         await Bare().launch(spec)

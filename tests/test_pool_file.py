@@ -20,7 +20,7 @@ blocks = 3
 seating = "rotate"
 time = "move=1s"
 freeze = "never"
-on_fault = "end-deal"
+on_fault = "play-on"
 luck = "off"
 bench = 0
 [[game]]
@@ -117,6 +117,7 @@ def test_partners_are_paced(tmp_path: Path) -> None:
         ('nam = "x"\n[[game]]\nid = "sueca"', "nam"),
         ('name = "\\u202e"\n[[game]]\nid = "sueca"', "name"),
         ('on_fault = "end-match"\n[[game]]\nid = "sueca"', "on_fault"),
+        ('on_fault = "end-deal"\n[[game]]\nid = "briscola-3"', "on-fault end-deal: at a table"),
         ('luck = "official"\n[[game]]\nid = "sueca-italiana"', "luck"),
         ("bench = -1\n[[game]]\nid = 'sueca'", "bench"),
         (f"bench = {2**62}\n[[game]]\nid = 'sueca'", "bench"),

@@ -3,7 +3,9 @@
 import csv
 import io
 import json
+import time
 from collections.abc import Sequence
+from pathlib import Path
 
 import msgspec
 import numpy as np
@@ -14,26 +16,27 @@ from msgspec.structs import asdict, replace
 from rich.cells import cell_len
 from rich.console import Console
 
+from ladder.heading import Heading
 from ladder.numbering import distinct, numbered
 from ladder.packing import UNKNOWN, Gathering, Results, packed, unpacked, unpacked_counts
 from ladder.plan import LuckUse
-from ladder.pool_standings import Entrant, Faults, pool_standings, replicates_of, shown_names
+from ladder.pool_standings import Entrant, Faults, pool_standings, shown_names
+from ladder.published import computed
 from ladder.results import Round, RoundResult, Table, TableResult
-from ladder.scoreboard import Standings
+from ladder.scoreboard import Estimate, Standings
 from ladder.show.as_csv import LADDER_COLUMNS, as_csv
 from ladder.show.as_json import as_json
 from ladder.show.page import page
 from ladder.show.terminal import print_standings
-from ladder.standings import Heading, Section, standings
+from ladder.standings import Section, standings
 from referee.rules import Sides
+from support import ladders
 from support.sections import block
 from support.simulations import dice
 from support.synthetic import Blobs, blobs, entrants, pool
 
 HEADING = Heading(kind="ladder", name="Sample ladder", version="0.1.0")
 SIDES: dict[int, Sides] = {2: (), 3: (), 4: ((0, 2), (1, 3))}
-QUICK = 40
-"""Replicates where intervals do not matter."""
 
 
 def moved(given: Blobs, order: Sequence[int]) -> Blobs:
@@ -83,9 +86,10 @@ def test_a_pool_is_added_up_as_an_event_is(places: int) -> None:
 
     assert rows == [asdict(row) for row in event.rows]
     assert (found.cross, found.better, found.gain) == (event.cross, event.better, event.gain)
-    assert (found.blocks, found.alone, found.deals) == (event.blocks, event.alone, event.deals)
+    assert (found.blocks, found.parts, found.deals) == (event.blocks, event.parts, event.deals)
+    assert (found.misfit, found.unordered) == (event.misfit, event.unordered)
     assert found.two_sided == event.two_sided == (places != 3)
-    assert (found.matches, found.wall_us) == (150, event.wall_us)
+    assert (found.matches, found.parts, found.wall_us) == (150, 150, event.wall_us)
     assert any(row.faults and row.unplayed for row in found.rows)
 
 
@@ -97,13 +101,12 @@ def test_the_order_of_matches_and_entrants_changes_nothing(places: int, luck: Lu
     game = pool(places, SIDES[places], luck=luck)
     found = [Faults(3, "late", "a", 2), Faults(1, "late", "b", 2), Faults(3, "crashed", "c", 1)]
     tables = [
-        pool_standings(game, who, given.results(), found, replicates=QUICK),
+        pool_standings(game, who, given.results(), found),
         pool_standings(
             game,
             who[::-1],
             moved(given, dice("order").permutation(300).tolist()).results(),
             found[::-1],
-            replicates=QUICK,
         ),
     ]
 
@@ -115,8 +118,8 @@ def test_those_who_do_not_play_count_in_the_fit_alone() -> None:
     """The rows of the others are as with everybody, but places and cells are among themselves."""
     given = blobs(6, 400, 2, 2)
     who = [replace(one, active=one.entrant % 2 == 0) for one in entrants(6)]
-    every = pool_standings(pool(2), who, given.results(), replicates=QUICK, everybody=True)
-    some = pool_standings(pool(2), who, given.results(), replicates=QUICK)
+    every = pool_standings(pool(2), who, given.results(), everybody=True)
+    some = pool_standings(pool(2), who, given.results())
 
     assert [row.bot for row in some.rows] == [row.bot for row in every.rows if row.bot % 2 == 0]
     ratings = {row.bot: row.rating for row in every.rows}
@@ -130,48 +133,134 @@ def test_those_who_do_not_play_count_in_the_fit_alone() -> None:
 def test_the_stronger_bots_are_above() -> None:
     """In a field of known strengths the order is theirs, but for those that are close."""
     given = blobs(70, 8000, 2, 3)
-    found = pool_standings(pool(2), entrants(70), given.results(), replicates=QUICK)
+    found = pool_standings(pool(2), entrants(70), given.results())
     true = [float(given.strengths[row.bot - 1]) for row in found.rows]
     rated = [row.rating.value for row in found.rows if row.rating is not None]
 
     assert np.corrcoef(true, rated)[0, 1] > 0.98
-    assert [replicates_of(bots) for bots in (2, 64, 65)] == [1000, 1000, 500]
 
 
-@pytest.mark.thorough
-def test_many_blocks_are_bundled() -> None:
-    """With more blocks than bundles the means are the same as ever, and intervals nearly."""
-    given = blobs(4, 3000, 2, 4)
-    found = pool_standings(pool(2), entrants(4), given.results(), replicates=QUICK)
-    event = as_event(given, (), 4)
+def test_a_match_is_one_observation() -> None:
+    """However many blocks its processes played: five that are the same say no more than one."""
+    single, one = blobs(4, 300, 2, 4), blobs(4, 300, 2, 4)
+    five = replace(one, blocks=[blocks * 5 for blocks in one.blocks])
+    few, many = (pool_standings(pool(2), entrants(4), given.results()) for given in (single, five))
 
-    for row, other in zip(found.rows, event.rows, strict=True):
-        assert row.mean is not None
-        assert other.mean is not None
-        assert (row.mean.value, row.blocks, row.luck) == (
-            other.mean.value,
-            other.blocks,
-            other.luck,
-        )
-        assert row.mean.low == pytest.approx(other.mean.low, abs=0.3)
+    assert (few.blocks, many.blocks) == (300, 1500)
+    assert few.parts == many.parts == 300
+    assert [row.parts for row in few.rows] == [row.parts for row in many.rows]
+    assert [row.mean for row in few.rows] == [row.mean for row in many.rows]
+    for row, other in zip(few.rows, many.rows, strict=True):
+        assert width(other.rating) > 0.9 * width(row.rating)
+
+
+def width(measure: Estimate | None) -> float:
+    assert measure is not None
+    assert measure.low is not None
+    assert measure.high is not None
+    return measure.high - measure.low
 
 
 def test_a_pool_without_matches_has_rows() -> None:
-    """Who was just taken in stands there without a rating."""
+    """Who was just taken in stands there without a rating and a place."""
     nothing = blobs(2, 0, 3, 1).results()
     found = pool_standings(pool(3), entrants(2), nothing)
 
     assert [(row.place, row.last, row.rating, row.blocks) for row in found.rows] == [
-        (1, 2, None, 0)
+        (0, 0, None, 0)
     ] * 2
     assert "bot-1" in printed(found, 80)
 
 
 def test_who_has_not_played_comes_after_those_who_have() -> None:
-    """A new version has no rating, and the last place."""
-    found = pool_standings(pool(2), entrants(5), blobs(4, 60, 2, 1).results(), replicates=QUICK)
+    """A new version has no rating and no place, and takes none from the others."""
+    found = pool_standings(pool(2), entrants(5), blobs(4, 60, 2, 1).results())
+    last = found.rows[-1]
 
-    assert (found.rows[-1].bot, found.rows[-1].rating, found.rows[-1].place) == (5, None, 5)
+    assert (last.bot, last.rating, last.place, last.last) == (5, None, 0, 0)
+    assert max(row.last for row in found.rows) == 4
+
+
+def matches_of(pairs: Sequence[tuple[int, int]]) -> Results:
+    """Matches of a block each that the first bot won."""
+    gathering = Gathering(2)
+    gathering.add(
+        [f"{at:064x}" for at in range(len(pairs))],
+        [packed([block(0, (9, -9))], 2) for _ in pairs],
+        [np.array([pair, (0, 0), (0, 0), (0, 0)], "<i8").tobytes() for pair in pairs],
+        [2] * len(pairs),
+        [1] * len(pairs),
+    )
+    return gathering.results()
+
+
+def test_bots_that_no_results_link_are_named_and_not_compared() -> None:
+    """Groups stand in a warning; those who beat others by far may still be anywhere."""
+    played = [(1, 2)] * 30 + [(3, 4)] * 4
+    found = pool_standings(pool(2), entrants(5), matches_of(played))
+    rows, at = {row.bot: row for row in found.rows}, [row.bot for row in found.rows]
+
+    assert set(map(frozenset, found.unlinked)) == {
+        frozenset(("bot-1", "bot-2")),
+        frozenset(("bot-3", "bot-4")),
+    }
+    assert (rows[1].place, rows[1].last) == (1, 3)
+    assert found.better[at.index(1)][at.index(4)] is None
+    assert "warning: no results link these groups, so they are not compared: bot-" in printed(
+        found, 200
+    )
+
+
+def test_bots_that_do_not_play_any_more_link_others() -> None:
+    """Who retired counts in the fit, so those it met are compared through it."""
+    who = [replace(one, active=one.entrant != 2) for one in entrants(3)]
+    found = pool_standings(pool(2), who, matches_of([(1, 2), (2, 3)] * 10))
+
+    assert found.unlinked == ()
+    assert [row.bot for row in found.rows] == [1, 3]
+    assert (found.better[0][1] or 0) > 0.9
+
+
+def test_old_versions_leave_the_fit_with_their_matches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half a year after the last of them, by the newest fact; not those that still play."""
+    days = [0]
+    born_ns = time.time_ns()
+    monkeypatch.setattr(time, "time_ns", lambda: born_ns + days[0] * 86_400 * 10**9)
+    with ladders.made(tmp_path / "it", bots=("first", "random", "greedy")) as store:
+        pool = store.roster.pools[1]
+        ladders.count(store, ladders.invented(store, ladders.job(store, (1, 2), 1), faults=(0, 1)))
+        ladders.count(store, ladders.invented(store, ladders.job(store, (2, 3), 2)))
+        ladders.submit(store, "first", "author-of-first", "last")
+        seen = []
+        for later in (180, 181, 182):
+            days[0] = later
+            ladders.count(store, ladders.invented(store, ladders.job(store, (4, 2), later)))
+            seen.append(computed(store, pool))
+        whole = computed(store, pool, everybody=True)
+
+    assert [(table.left, table.matches, len(table.faults)) for table in seen] == [
+        (0, 3, 1),
+        (1, 3, 0),
+        (1, 4, 0),
+    ]
+    assert {row.bot for row in seen[-1].rows} == {2, 3, 4}
+    assert (whole.left, whole.matches, len(whole.rows), len(whole.faults)) == (0, 5, 4, 1)
+    assert "left out with their matches: 1 version that no longer plays" in printed(seen[-1], 200)
+    assert "left out" not in printed(whole, 200)
+
+
+def test_leaving_bots_out_leaves_their_matches_out() -> None:
+    """As if they had never been played."""
+    played = [(1, 2), (2, 3), (1, 3), (2, 4), (1, 2)] * 6
+    every, some = (matches_of(found) for found in (played, [p for p in played if 3 not in p]))
+    less = every.without({3})
+
+    assert [*map(len, (less.match, less.seated))] == [*map(len, (some.match, some.seated))]
+    assert not (less.seated == 3).any()
+    assert less.match.tolist() == some.match.tolist()
+    assert every.without(()) is every
 
 
 def test_results_of_strangers_are_a_mistake() -> None:
@@ -216,7 +305,7 @@ def test_faults_and_benching_are_told() -> None:
         Faults(1, "late", "no answer", 1),
         Faults(4, "memory", "too much", 50),
     ]
-    found = pool_standings(pool(2), who, blobs(4, 60, 2, 1).results(), faults, replicates=QUICK)
+    found = pool_standings(pool(2), who, blobs(4, 60, 2, 1).results(), faults)
     rows = {row.bot: row for row in found.rows}
 
     assert rows[1].codes == (("late", 3),)
@@ -238,7 +327,7 @@ def printed(section: Standings, width: int) -> str:
 @pytest.fixture(scope="module")
 def table() -> Standings:
     who = [replace(one, version=one.entrant % 3 + 1) for one in entrants(6)]
-    return pool_standings(pool(2), who, blobs(6, 200, 2, 1).results(), replicates=QUICK)
+    return pool_standings(pool(2), who, blobs(6, 200, 2, 1).results())
 
 
 def test_a_ladder_is_shown_as_one(table: Standings) -> None:
@@ -252,7 +341,12 @@ def test_a_ladder_is_shown_as_one(table: Standings) -> None:
     assert found["sections"][0]["bots"][0]["author"] == best.author
     assert "event" not in found
     assert tuple(head) == LADDER_COLUMNS
-    assert rows[0][-3:] == [str(best.bot), best.author, str(best.version)]
+    first = dict(zip(head, rows[0], strict=True))
+    assert [first[key] for key in ("entrant", "author", "version")] == [
+        str(best.bot),
+        best.author,
+        str(best.version),
+    ]
     assert f"<small>{best.author}, v{best.version}</small>" in html
     assert "<dt>Ladder</dt><dd>Sample ladder</dd>" in html
     assert "200 matches, 200 blocks, 400 deals" in html

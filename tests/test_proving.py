@@ -17,19 +17,22 @@ from msgspec.structs import replace
 from sqlalchemy import text
 
 from ladder import heads, vault
-from ladder.facts import Decision, Deed, Fact, Match, Opened, Pool, Submission
+from ladder.facts import Decision, Deed, Fact, Keep, Match, Opened, Pool, Retention, Submission
 from ladder.heads import Head
+from ladder.proving.claims import Claim
+from ladder.proving.files import examine_bots
 from ladder.proving.findings import MOST, Findings, Report
 from ladder.proving.proving import Wanted, prove
-from ladder.proving.records import examine_bots
 from ladder.proving.sampling import drawn
 from ladder.proving.story import Story
+from ladder.signing import kept_key
 from ladder.store.database import Database
 from ladder.store.importing import import_facts
 from ladder.store.store import Store
 from ladder.store.tables import Base
 from ladder.store.where import Where, where_of
 from ladder.uploads.freezing import BOTS
+from referee.cli import run
 from referee.errors import HostError, RefereeError
 from referee.sandbox.bare import has_ended
 from support import ladders
@@ -63,6 +66,7 @@ def ladder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for number, table in enumerate([(1, 2), (3, 4), (4, 5), (2, 5)]):
             assert store.settle(ladders.play_leased(store, table, number))
         store.add(lambda _, now: [Decision(deed=Deed.RETIRED, entrant=2, reason="so", at_ms=now)])
+        store.add(lambda _, now: [Retention(keep=Keep.LAST, last=10, at_ms=now)])
         ladders.lease(store, ladders.job(store, (1, 3), 99))
         assert [fact for fact in facts_of(store) if is_benching(fact)]
     return folder
@@ -339,10 +343,12 @@ def test_who_hashes_everything_anew_is_found_by_the_records(ladder: Path, tmp_pa
         head = Head(
             ladder=store.opened.ladder, facts=reader.head.seq, hash=reader.head.hash, at_ms=0
         )
-    assert prove(where_of(str(ladder)), Wanted(sample=0, head=head)).holds
-    report = remade(ladder, tmp_path / "c", better, sample=0, head=head)
-    assert told(report).startswith("head: fact ")
-    cut = remade(ladder, tmp_path / "d", lambda fact: fact, sample=0, head=replace(head, facts=99))
+    claim = Claim(source="kept", head=head)
+    assert prove(where_of(str(ladder)), Wanted(sample=0, claims=(claim,))).holds
+    report = remade(ladder, tmp_path / "c", better, sample=0, claims=(claim,))
+    assert told(report).startswith("head 'kept': fact ")
+    more = (replace(claim, head=replace(head, facts=99)),)
+    cut = remade(ladder, tmp_path / "d", lambda fact: fact, sample=0, claims=more)
     assert "the ladder has fewer" in told(cut)
 
 
@@ -451,10 +457,14 @@ def test_records_of_no_match_are_a_note(ladder: Path, tmp_path: Path) -> None:
 
 PARENT = """
 import os, signal
-from ladder.proving.records import _processes
+from ladder.proving.processes import Processes
+def whose(_):
+    return os.getpid()
 if __name__ == "__main__":
-    pool = _processes(1)
-    print(pool.submit(os.getpid).result(), flush=True)
+    pool = Processes(whose, 2)
+    for _ in range(3):
+        list(pool.add(None))
+    print(next(pool.rest()), flush=True)
     signal.pause()
 """
 
@@ -691,12 +701,106 @@ def test_findings_are_told_once_and_not_without_end() -> None:
     assert findings.more == 10
 
 
+def head_of(ladder: Path, facts: int) -> Head:
+    """As it was signed when the ladder had so many facts."""
+    with Store(where_of(str(ladder))) as store, store.facts() as reader:
+        (link,) = [link for link, _ in reader.facts() if link.seq == facts]
+    return Head(ladder=store.opened.ladder, facts=facts, hash=link.hash, at_ms=1)
+
+
+def claim_of(head: Head) -> Claim:
+    """The head as a person names it."""
+    return Claim(source="since.json", head=head, signed=True)
+
+
+def seq_of_match(ladder: Path, number: int) -> int:
+    """The number of the fact that is this match."""
+    with Store(where_of(str(ladder))) as store:
+        at = [seq for seq, fact in enumerate(facts_of(store), 1) if isinstance(fact, Match)]
+    return at[number - 1]
+
+
+class TestSince:
+    """Proofs that go on from one of before."""
+
+    @pytest.mark.parametrize("workers", [1, 2])
+    def test_only_what_is_new_is_played_again(self, ladder: Path, workers: int) -> None:
+        """All facts and ratings are compared all the same."""
+        since = head_of(ladder, seq_of_match(ladder, 3))
+        report = prove(where_of(str(ladder)), Wanted(since=claim_of(since), workers=workers))
+
+        assert told(report) == ""
+        assert (report.matches, report.records, report.proved, report.earlier) == (4, 1, 1, 3)
+
+    def test_of_what_is_new_a_sample_can_be_drawn(self, ladder: Path) -> None:
+        """And none of what was proved before."""
+        since = head_of(ladder, seq_of_match(ladder, 1))
+        report = prove(where_of(str(ladder)), Wanted(since=claim_of(since), sample=2))
+
+        assert (report.holds, report.records, report.proved, report.earlier) == (True, 3, 2, 1)
+
+    def test_with_nothing_new_nothing_is_played(self, ladder: Path) -> None:
+        """Records have to be there."""
+        report = prove(where_of(str(ladder)), Wanted())
+        since = Head(ladder=report.ladder, facts=report.facts, hash=report.head, at_ms=1)
+        again = prove(where_of(str(ladder)), Wanted(since=claim_of(since)))
+
+        assert (again.holds, again.records, again.proved, again.earlier) == (True, 0, 0, 4)
+
+    def test_a_change_in_an_earlier_fact_is_found(self, ladder: Path, copy: Where) -> None:
+        """Though its record is not looked into."""
+        since = head_of(ladder, seq_of_match(ladder, 3))
+        order(copy, "UPDATE match SET acts = acts + 1 WHERE number = 1")
+        report = prove(copy, Wanted(since=claim_of(since)))
+
+        assert [one.where for one in report.findings][:1] == ["match 1"]
+
+    def test_an_earlier_record_that_is_gone_is_found(self, ladder: Path, tmp_path: Path) -> None:
+        """To know that it was proved does not bring it back."""
+        shutil.copytree(ladder, tmp_path / "it")
+        where = where_of(str(tmp_path / "it"))
+        with Store(where) as store:
+            (first, *_) = [one for one in facts_of(store) if isinstance(one, Match)]
+        vault.path_of(tmp_path / "it", first.record).unlink()
+        report = prove(where, Wanted(since=claim_of(head_of(ladder, seq_of_match(ladder, 3)))))
+
+        assert [one.where for one in report.findings] == ["match 1"]
+        assert report.earlier == 2
+
+    def test_a_head_of_another_history_is_named(self, ladder: Path) -> None:
+        """Nothing was proved of this one."""
+        since = replace(head_of(ladder, 3), hash="0" * 64)
+
+        assert "is not what it was when the head was signed" in told(
+            prove(where_of(str(ladder)), Wanted(since=claim_of(since)))
+        )
+
+    def test_a_head_says_since_when_on_the_command_line(
+        self,
+        ladder: Path,
+        tmp_path: Path,
+        capsys: pytest.CaptureFixture[str],
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        """The one that a whole proof has printed."""
+        shutil.copytree(ladder, tmp_path / "it")
+        monkeypatch.setenv("REFEREE_LADDER", str(tmp_path / "it"))
+        assert run(["ladder", "verify", "--head"]) == 0
+        (tmp_path / "head.json").write_text(capsys.readouterr().out)
+
+        assert run(["ladder", "verify", "--since", str(tmp_path / "head.json")]) == 0
+        said = capsys.readouterr().out
+        assert "4 matches, 0 records, 0 of them played again, 4 more proved before" in said
+        assert "all of it holds" in said
+
+
 @pytest.mark.thorough
 def test_a_head_can_be_signed_and_proved(ladder: Path, tmp_path: Path) -> None:
     """What `prove` returns is what a head is made of."""
     report = prove(where_of(str(ladder)), ROWS)
     head = Head(ladder=report.ladder, facts=report.facts, hash=report.head, at_ms=1)
-    signed = heads.signed(head, heads.kept_key(tmp_path))
+    signed = heads.signed(head, kept_key(tmp_path))
 
     heads.check(signed)
-    assert prove(where_of(str(ladder)), Wanted(sample=0, head=signed.head)).holds
+    claim = Claim(source="signed", head=signed.head, signed=True)
+    assert prove(where_of(str(ladder)), Wanted(sample=0, claims=(claim,))).holds

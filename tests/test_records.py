@@ -154,8 +154,8 @@ def test_a_torn_line_is_cut_and_named(record: bytes, tmp_path: Path) -> None:
 def test_a_record_of_a_newer_format_is_refused(record: bytes, tmp_path: Path) -> None:
     """The format comes first in the file, and is looked at first."""
     path = tmp_path / "record"
-    path.write_bytes(record.replace(b'{"record":1,', b'{"record":2,', 1))
-    with pytest.raises(RefereeError, match="format 2"):
+    path.write_bytes(record.replace(b'{"record":2,', b'{"record":3,', 1))
+    with pytest.raises(RefereeError, match="format 3"):
         RecordReader(path)
 
 
@@ -271,3 +271,22 @@ def test_a_name_that_no_bot_can_have_is_no_line_of_a_record() -> None:
     for name in (b"", b"x" * 65):
         with pytest.raises(BadLine, match="name"):
             decode(line % name)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [('"game":"briscola-2"', '"game":"LONG"'), ('"freeze":"', '"freeze":"LONG'), ("deck", "LONG")],
+)
+def test_a_record_with_a_name_of_megabytes_gets_a_short_line(
+    old: str, new: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nobody reads megabytes of an error, and a terminal takes seconds for them."""
+    path = tmp_path / "record"
+    pair = ["match", "sample:first", "sample:first", "--game", "briscola-2", "--deals", "1"]
+    assert run([*pair, "--sandbox", "bare", "--record", str(path)]) == 0
+    capsys.readouterr()
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new.replace("LONG", "a" * 3_000_000), 1))
+    assert run(["replay", str(path), "--verify"]) in {1, 2}
+    assert len(capsys.readouterr().err) < 30_000

@@ -15,6 +15,7 @@ from referee.chance import (
     block_key,
     event_key,
     first_dealer,
+    leg_order,
     private_seed,
     shuffled,
     stream,
@@ -41,15 +42,19 @@ for (const c of JSON.parse(require('fs').readFileSync(0, 'utf8'))) {
       if (w < 2 ** 32 - (2 ** 32 % n)) return w % n
     }
   }
-  const deck = [...c.pack], numbers = words('deck')
-  for (let k = deck.length - 1; k > 0; k--) {
-    const j = below(k + 1, numbers); [deck[k], deck[j]] = [deck[j], deck[k]]
+  const shuffled = (things, numbers) => {
+    for (let k = things.length - 1; k > 0; k--) {
+      const j = below(k + 1, numbers); [things[k], things[j]] = [things[j], things[k]]
+    }
+    return things
   }
+  const deck = shuffled([...c.pack], words('deck'))
+  const legs = shuffled([0, 1, 2, 3, 4, 5], words('legs'))
   const digits = stream('id/1', 0).toString('hex') + stream('id/1', 1).toString('hex')
   const ids = digits.match(/.{16}/g).slice(0, 5)
   const seed = stream('seed/1', 0).toString('hex').slice(0, 32)
   const dealer = below(c.seats, words('dealer'))
-  console.log(JSON.stringify([event.toString('hex'), key, deck, dealer, ids, seed]))
+  console.log(JSON.stringify([event.toString('hex'), key, deck, dealer, ids, seed, legs]))
 }
 """
 
@@ -67,6 +72,7 @@ def test_vectors(case: dict[str, object]) -> None:
     assert first_dealer(key, int(str(case["seats"]))) == case["dealer"]
     assert [next(ids) for _ in range(5)] == case["ids_of_place_1"]
     assert private_seed(key, 1) == case["seed_of_place_1"]
+    assert list(leg_order(range(6), key)) == case["order_of_6_legs"]
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="no node here to recompute with")
@@ -81,7 +87,8 @@ def test_a_few_lines_of_javascript_recompute_the_vectors() -> None:
         timeout=30,
     )
     for case, line in zip(CASES, done.stdout.splitlines(), strict=True):
-        names = ("event_key", "block_key", "deck", "dealer", "ids_of_place_1", "seed_of_place_1")
+        names = ["event_key", "block_key", "deck", "dealer", "ids_of_place_1", "seed_of_place_1"]
+        names.append("order_of_6_legs")
         assert [case[name] for name in names] == json.loads(line)
 
 
@@ -94,7 +101,7 @@ def test_numbers_that_would_favour_some_are_skipped() -> None:
 def test_streams_do_not_meet() -> None:
     """Streams with different labels, places or blocks share no piece."""
     keys = [block_key(event_key("k"), block) for block in range(3)]
-    labels = ("deck", "dealer", "id/0", "id/1", "seed/0", "seed/1")
+    labels = ("deck", "dealer", "legs", "id/0", "id/1", "seed/0", "seed/1")
     pieces = [next(stream(key, label)) for key in keys for label in labels]
 
     assert len(set(pieces)) == len(pieces)

@@ -28,11 +28,11 @@ def cards(one: Course, *points: int, scoring: str = "one") -> Tally:
     return tally(outcome, one.game.partners, SCORINGS[scoring])
 
 
-def test_the_bot_at_fault_scores_the_least_and_its_partner_no_less_than_void() -> None:
-    """The others score what the cards say."""
+def test_the_bot_at_fault_scores_the_least_and_everybody_else_what_the_cards_say() -> None:
+    """Its partner too: a bot must not be able to save a friend from a lost deal."""
     four = course("briscola-4", (0, 1, 2, 3), decks=4)
 
-    assert four.close(cards(four, 50, 70), {0}).values == (-120, 20, 0, 20)
+    assert four.close(cards(four, 50, 70), {0}).values == (-120, 20, -20, 20)
     assert four.close(cards(four, 80, 40), {0}).values == (-120, -40, 40, -40)
 
 
@@ -91,13 +91,61 @@ def test_a_benched_bot_has_lost_a_match_to_its_own_end() -> None:
     assert (two.over.winner, two.over.reason) == ((1,), Reason.FAULT)
 
 
-def test_at_larger_tables_the_best_of_the_others_has_won() -> None:
-    """Where one is best; wins are compared where wins are counted."""
+def test_at_larger_tables_faults_do_not_stop_a_match() -> None:
+    """Or a bot would commit them while its friend is ahead; the others play for it to the end."""
     three = course("biscambiggia-3", (0, 1, 2))
-    for points in ((30, 50, 40), (30, 40, 50), (20, 60, 40)):
+    for points in ((30, 50, 40), (20, 60, 40), (30, 40, 50)):
         three.fault(0, again=False)
         three.close(cards(three, *points), {0})
+    goes_on = three.over is None
+    three.close(cards(three, 30, 40, 50), {0})
+    three.close(cards(three, 30, 40, 50), {0})
 
+    assert goes_on
+    assert three.over is not None
+    assert (three.over.winner, three.over.reason) == ((2,), Reason.TARGET)
+
+
+def test_a_bot_that_plays_no_more_does_not_win_by_what_it_had() -> None:
+    """At the end of so many deals the best of the others has won."""
+    four = course("briscola-chiamata-points", (0, 1, 2, 3, 4), match="deals:4")
+    level, none = (0,) * 5, Tally((0,) * 5, (0, 3, 1, 0, 0), (0, 3, 1, 0, 0))
+    four.close(Tally(level, (99, 0, 0, 0, 0), (99, 0, 0, 0, 0)), ())
+    for _ in range(3):
+        assert four.over is None
+        four.fault(0, again=False)
+        four.close(none, {0})
+
+    assert four.scores()[0] > four.scores()[1]
+    assert four.over is not None
+    assert (four.over.winner, four.over.reason) == ((1,), Reason.FAULT)
+
+
+def test_a_match_stops_when_one_side_is_left_to_play_for_it() -> None:
+    """Two of three play no more: the third has won."""
+    three = course("biscambiggia-3", (0, 1, 2), match="first-to:9")
+    for _ in range(3):
+        assert three.over is None
+        three.fault(0, again=False)
+        three.fault(1, again=False)
+        three.close(cards(three, 50, 40, 30), {0, 1})
+
+    assert three.over is not None
+    assert (three.over.winner, three.over.reason) == ((2,), Reason.FAULT)
+
+
+def test_of_two_who_go_on_without_the_third_none_may_have_been_benched() -> None:
+    """What they would go on for is lost for the one; the other has won."""
+    three = course("briscola-3", (0, 1, 2), deal_scoring="three_hand_40", target="4")
+    for _ in range(4):
+        three.close(cards(three, 50, 50, 20, scoring="three_hand_40"), ())
+    assert three.places == (0, 1)
+
+    three = course("briscola-3", (0, 1, 2), deal_scoring="three_hand_40", target="4")
+    three.faults[0] = 3
+    for _ in range(4):
+        assert three.over is None
+        three.close(cards(three, 50, 50, 20, scoring="three_hand_40"), ())
     assert three.over is not None
     assert (three.over.winner, three.over.reason) == ((1,), Reason.FAULT)
 
@@ -139,12 +187,12 @@ def test_all_who_are_level_after_an_auction_have_won_together() -> None:
     assert five.over.winner == (0, 2)
 
 
-def test_innocents_on_a_hidden_side_score_no_less_than_in_a_void_deal() -> None:
-    """The sides are those that the cards made; the others score what the cards say."""
+def test_the_caller_of_a_bot_at_fault_loses_what_the_cards_say() -> None:
+    """A hidden partner cannot take back a call that goes wrong."""
     five = course("briscola-chiamata-points", (0, 1, 2, 3, 4), decks=1)
     brought = Tally((0,) * 5, (1, -2, 1, -1, 1), (1, -2, 1, -1, 1))
 
-    assert five.close(brought, {3}, ((1, 3), (0, 2, 4))).scores == (1, 0, 1, -8, 1)
+    assert five.close(brought, {3}).scores == (1, -2, 1, -8, 1)
 
 
 def test_an_auction_that_all_pass_is_not_one_of_the_deals() -> None:

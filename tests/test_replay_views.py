@@ -97,7 +97,7 @@ def test_a_view_shows_the_evidence_of_its_own_faults_only(
     bot.chmod(0o755)
     record = str(tmp_path / "record")
     others = ["sample:first"] * 2
-    bots = [str(bot), *others, "--game", "briscola-3"]
+    bots = [str(bot), *others, "--game", "briscola-3", "--sandbox", "bare"]
     assert run(["match", *bots, "--deals", "1", "--key", "a", "--record", record]) == 1
     everything = shown(record, capsys)
     assert "--deck" in everything

@@ -16,7 +16,8 @@ from msgspec.structs import replace
 
 from ladder import vault
 from ladder.desk import Desk
-from ladder.facts import Decision, Deed, Match, Pool, Submission
+from ladder.disk import DiskLimits, write_limits
+from ladder.facts import Decision, Deed, Keep, Match, Pool, Retention, Submission
 from ladder.pool_file import pools_of
 from ladder.roster import Roster
 from ladder.runner import Runner, Span, lives, owner
@@ -204,6 +205,52 @@ def fails(
     assert left == [0]
 
 
+async def test_a_runner_clears_frozen_bots_at_its_start_and_when_others_come_to_play(
+    store: Store,
+) -> None:
+    """Those that play no more, as far as there is no room; what plays, plays on."""
+    write_limits(store.files, DiskLimits(old_bots=0))
+    submit(store, "first", "author-of-first", "illegal")
+
+    def counts() -> int:
+        return len(os.listdir(store.files / BOTS))
+
+    seen = Seen()
+    before: list[int] = []
+
+    def twist(_: Job, played: Outcome) -> Outcome:
+        before.append(counts())
+        if len(before) == 2:
+            submit(store, "random", "author-of-random", "late")
+        return played
+
+    assert counts() == 4
+    await runner(store, Toy(size=1, twist=twist), seen, blocks=12).run()
+    assert before[:2] == [3, 3]
+    playing = {one.hash for one in store.refresh().playing(1)}
+    assert set(os.listdir(store.files / BOTS)) == playing
+    assert seen.lines == []
+
+
+async def test_a_version_whose_match_was_under_way_is_cleared_after_it(store: Store) -> None:
+    """When it was replaced, its files were needed; no other bot comes to play afterwards."""
+    write_limits(store.files, DiskLimits(old_bots=0))
+    held = lease(store, job(store, (1, 2), 99), "another")
+    old = store.roster.entrants[2].hash
+    submit(store, "random", "author-of-random", "late")
+    there: list[bool] = []
+
+    def twist(_: Job, played: Outcome) -> Outcome:
+        there.append(old in os.listdir(store.files / BOTS))
+        if len(there) == 2:
+            store.give_back([held.token])
+        return played
+
+    await runner(store, Toy(size=1, twist=twist), Seen(), blocks=12).run()
+    assert there[:2] == [True, True]
+    assert old not in os.listdir(store.files / BOTS)
+
+
 class TestSpan:
     """How long it goes on."""
 
@@ -292,6 +339,48 @@ class TestSpan:
         keys = [job.key for job in toy.jobs]
         assert len(set(keys)) == len(keys) == 20
         assert all(len(bytes.fromhex(key)) == 16 for key in keys)
+
+
+class TestRecords:
+    """A ladder whose policy lets records go."""
+
+    @pytest.mark.parametrize("keep", [Keep.LAST, Keep.FACTS])
+    async def test_records_go_match_by_match(self, store: Store, keep: Keep) -> None:
+        """At no time are there many more than have to stay; all facts are there."""
+        stay = 2 if keep is Keep.LAST else 0
+        store.add(lambda _, at: [Retention(keep=keep, last=stay, at_ms=at)])
+        most = 0
+
+        def look(_: Job, played: Outcome) -> Outcome:
+            nonlocal most
+            most = max(most, len(list((store.files / vault.RECORDS).glob(f"??/*{vault.ENDING}"))))
+            return played
+
+        await runner(store, Toy(size=1, twist=look), blocks=12).run()
+
+        records = (store.files / vault.RECORDS).glob(f"??/*{vault.ENDING}")
+        assert len(list(records)) == stay
+        assert most <= stay + 2  # with a match that was kept, and is not counted yet
+        assert store.counts().matches == 6
+        assert len(store.records()) == 6
+
+    async def test_a_disk_that_lets_no_record_go_ends_it_in_a_line(
+        self, store: Store, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """What was played is counted, once; its record goes when it can."""
+        store.add(lambda _, at: [Retention(keep=Keep.FACTS, at_ms=at)])
+
+        def remove(_: Path, __: list[str]) -> int:
+            raise HostError("record 'x': Read-only file system")
+
+        with monkeypatch.context() as patched:
+            patched.setattr(vault, "remove", remove)
+            found = await failure(runner(store, Toy(size=1), blocks=4))
+
+        assert str(found) == "record 'x': Read-only file system"
+        assert len(assert_whole(store)) > 0
+        await runner(store, Toy(size=1), blocks=2).run()
+        assert list((store.files / vault.RECORDS).glob(f"??/*{vault.ENDING}")) == []
 
 
 class TestSeveral:

@@ -49,21 +49,21 @@ def test_the_settings_are_the_first_file_there_is(tmp_path: Path) -> None:
     """What the variable names, else the user's own; nothing at all means the defaults."""
     mine = tmp_path / "config" / "briscola-referee" / "settings.toml"
     mine.parent.mkdir(parents=True)
-    mine.write_text(f'toolchains = ["{tmp_path}"]\nlocks = false\n')
+    mine.write_text(f'toolchains = ["{tmp_path}"]\n')
     named = tmp_path / "named.toml"
     named.write_text("[default]\nmemory = 99\n")
     environment = {"XDG_CONFIG_HOME": str(tmp_path / "config")}
 
-    assert read_settings(environment) == Settings(toolchains=(str(tmp_path),), locks=False)
+    assert read_settings(environment) == Settings(toolchains=(str(tmp_path),))
     assert read_settings(environment | {"REFEREE_SETTINGS": str(named)}).default.memory == 99
-    assert read_settings({"XDG_CONFIG_HOME": str(tmp_path)}).locks
+    assert read_settings({"XDG_CONFIG_HOME": str(tmp_path)}) == Settings()
 
 
 @pytest.mark.parametrize(
     ("text", "line"),
     [
         ("colour = 3", "unknown field `colour`"),
-        ("locks = [", "settings"),
+        ("images = [", "settings"),
         ('toolchains = ["/no/such/folder"]', "toolchains: no folder '/no/such/folder'"),
         ('toolchains = ["usr"]', "toolchains: no folder 'usr'"),
         ("[most]\nmemory = -1", ">= 1"),

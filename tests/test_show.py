@@ -14,13 +14,14 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from ladder.event_results import write_results
-from ladder.scoreboard import Estimate, Standings
+from ladder.heading import Heading
+from ladder.scoreboard import MOST_CROSSED, Estimate, Standings
 from ladder.show.as_csv import COLUMNS, as_csv
 from ladder.show.as_json import as_json
 from ladder.show.page import page
 from ladder.show.plot import Mark, plot
 from ladder.show.terminal import print_standings
-from ladder.standings import Benched, Heading, Section, standings
+from ladder.standings import Benched, Section, standings
 from referee.errors import HostError
 from referee.faces import console
 from referee.verdict import FaultCode
@@ -247,7 +248,7 @@ def test_a_narrow_terminal_leaves_out_columns_and_cuts_names(eight: Standings, w
     text = printed(eight, width)
     table_lines = text.split("\n\n")[1].splitlines()
 
-    assert len(table_lines) == 9
+    assert [line.startswith("places: ") for line in table_lines].index(True) == 9
     assert max(map(cell_len, table_lines)) <= width
     assert "luck " not in table_lines[0]
     assert "won-level-lost" not in text
@@ -407,37 +408,180 @@ def test_faults_are_told_shortly_and_do_not_contradict_each_other() -> None:
     lines = printed(shown, 80).splitlines()
     text = read(page(HEADING, [shown])).text
 
-    assert "a: 6 faults, then given up: 2 of 3 blocks count as faulty" in lines
+    given_up = "a: 6 faults, then given up: 2 deals charged unplayed, 2 of 3 blocks faulty"
+    assert given_up in lines
     assert "fault: a, round 1: crashed: no answer x6" in lines
     assert sum(line.startswith("fault: ") for line in lines) == 10
     assert "... and 3 faults more" in lines
     assert "not played" not in "".join(lines)
-    assert "a: 6 faults, then given up: 2 of 3 blocks count as faulty" in text
+    assert given_up in text
 
 
 def test_numbers_and_rules_are_explained() -> None:
-    """What they are stands under them; the rule for faults at larger tables where it was needed."""
-    clean = block(0, (6, 0, -6), deals=6)
-    faulty = block(1, (-720, 300, 0), deals=6, faults=(1, 0, 0))
-    names = ("a", "b", "c")
-    three, good = (
-        standings(
-            Section(game="x", names=names, rounds=(played([table((0, 1, 2), blocks)], blocks=2),))
-        )
-        for blocks in ([clean, faulty], [clean])
-    )
+    """What they are stands under them, and what the places rest on: units, and the risk."""
+    parted = table((0, 1, 2), [block(at, (6, 0, -6), deals=6) for at in range(4)], parts=(3, 1))
+    found = standings(Section(game="x", names=tuple("abc"), rounds=(played([parted], blocks=4),)))
+    said, text = printed(found, 300), read(page(HEADING, [found])).text
     rule = (
-        "t tables of three and more a block with a fault counts for the bot at fault only: 1 of 2"
+        "laces: that any two bots told apart anywhere here are told apart wrongly has a risk of "
+        "5 %; counted as independent: 2 matches (processes of their own)"
     )
 
-    assert "±: 95 % interval; points: a block won 1, level 1/2; rating: Elo-like" in printed(
-        good, 80
+    assert "±: 95 % interval; points: a block won 1, level 1/2; rating: Elo-like, mean 0" in said
+    assert "deal value: against the opponents that a bot had" in said
+    assert "points are the share of opponents that a bot is ahead of" in said
+    assert f"p{rule}" in said
+    assert f"P{rule}." in text
+    assert "Rating: Elo-like" in text
+
+
+def test_a_page_says_what_one_observation_is(eight: Standings) -> None:
+    """A match, with the processes that played it; not a block."""
+    text = read(page(HEADING, [eight])).text
+
+    assert "counted as independent is a match: blocks that the same processes played" in text
+    assert "the one observation" not in text
+    assert "bootstrap" not in text
+
+
+def test_the_format_or_nothing_has_no_risk() -> None:
+    """Where places are those of a knockout, or there are none yet, no bots are told apart."""
+    empty = standings(Section(game="x", names=("a", "b"), rounds=(), finished=False))
+
+    for found in (cup(), empty):
+        assert "told apart anywhere" not in printed(found, 300)
+        assert "told apart anywhere" not in read(page(HEADING, [found])).text
+
+
+def test_a_block_with_a_fault_at_a_table_of_three_is_in_every_row_and_cell() -> None:
+    """No line says that it would count for the bot at fault alone."""
+    clean = block(0, (6, 0, -6), deals=6)
+    faulty = block(1, (-720, 300, 0), deals=6, faults=(1, 0, 0))
+    found = standings(
+        Section(
+            game="x",
+            names=("a", "b", "c"),
+            rounds=(played([table((0, 1, 2), [clean, faulty])], blocks=2),),
+        )
     )
-    assert f"a{rule}" in printed(three, 200)
-    assert f"A{rule}" in read(page(HEADING, [three])).text
-    assert "where a block counts for both; won-level-lost" in printed(three, 200)
-    assert rule not in printed(good, 200)
-    assert "Rating: Elo-like" in page(HEADING, [good])
+    said = printed(found, 200)
+
+    assert "at fault only" not in said
+    assert "at fault only" not in page(HEADING, [found])
+    assert "mean difference of the deal values of the row's bot and the column's" in said
+    (section,) = as_json(HEADING, [found])["sections"]
+    assert {bot["blocks"] for bot in section["bots"]} == {2}
+    assert "blocks_for_bots_at_fault_only" not in section
+
+
+def unlinked(most: int) -> Standings:
+    """Groups of so many bots, and of two, without a common table; one bot has not played."""
+    pairs = [(at, at + 1) for at in range(most - 1)] + [(most, most + 1)]
+    tables = [table(pair, [block(at, (9, -9)) for at in range(20)]) for pair in pairs]
+    names = tuple(f"bot-{at}" for at in range(most + 3))
+    return standings(Section(game="x", names=names, rounds=(played(tables, blocks=20),)))
+
+
+def test_groups_that_no_results_link_are_named_in_a_warning() -> None:
+    """On a terminal, on the page and in JSON, where no two of different groups are compared."""
+    found = unlinked(3)
+    line = (
+        "arning: no results link these groups, so they are not compared: bot-0, bot-1, bot-2; "
+        "bot-3, bot-4"
+    )
+    (section,) = json.loads(msgspec.json.encode(as_json(HEADING, [found])))["sections"]
+    names = [bot["bot"] for bot in section["bots"]]
+    chances = dict(zip(names, section["probability_better"], strict=True))
+
+    assert f"w{line}" in printed(found, 200).splitlines()
+    assert f"W{line}." in read(page(HEADING, [found])).text
+    assert section["unlinked_groups"] == [["bot-0", "bot-1", "bot-2"], ["bot-3", "bot-4"]]
+    assert chances["bot-0"][names.index("bot-4")] is None
+    assert chances["bot-0"][names.index("bot-2")] > 0.9
+
+
+def test_a_warning_of_many_bots_names_the_first_of_each_group() -> None:
+    """Eight of them, and how many there are more."""
+    assert "bot-0, bot-1, bot-2, bot-3, bot-4, bot-5, bot-6, bot-7, 4 more; bot-12, bot-13" in (
+        printed(unlinked(12), 300)
+    )
+
+
+def test_linked_bots_get_no_warning(eight: Standings) -> None:
+    """Nor does a field that ratings explain."""
+    (section,) = as_json(HEADING, [eight])["sections"]
+
+    assert "warning" not in printed(eight, 80)
+    assert "Warning" not in page(HEADING, [eight])
+    assert section["ordered_by_one_number"]
+    assert len(section["unlinked_groups"]) == 0
+
+
+def test_a_field_that_one_number_does_not_order_is_called_so() -> None:
+    """Of rock, paper and scissors each beats one and loses to the other."""
+    beats = [
+        table(pair, [block(at, (9, -9) if at % 10 else (-9, 9)) for at in range(60)])
+        for pair in ((0, 1), (1, 2), (2, 0))
+    ]
+    names = ("rock", "scissors", "paper")
+    found = standings(Section(game="x", names=names, rounds=(played(beats, blocks=60),)))
+    line = "arning: one number does not order these bots: who beats whom differs from any order"
+    (section,) = as_json(HEADING, [found])["sections"]
+
+    assert f"w{line}" in printed(found, 300)
+    assert "counted as independent: line-ups" in printed(found, 300)
+    assert f"W{line}" in read(page(HEADING, [found])).text
+    assert not section["ordered_by_one_number"]
+    assert section["misfit"] < 0.001
+
+
+def test_a_bot_that_has_not_played_has_no_place() -> None:
+    """Nothing stands there in any shape."""
+    found = unlinked(2)
+    (section,) = as_json(HEADING, [found])["sections"]
+    last = section["bots"][-1]
+    row = list(csv.DictReader(io.StringIO(as_csv(HEADING, [found]), newline="")))[-1]
+
+    assert (last["bot"], last["place"], last["last_place"]) == ("bot-4", None, None)
+    assert (row["bot"], row["place"], row["last_place"], row["match_parts"]) == (
+        "bot-4",
+        "",
+        "",
+        "0",
+    )
+    assert re.search(r"^ +· +bot-4 +0 +0 ", printed(found, 200), re.MULTILINE)
+
+
+def test_units_stand_beside_what_they_make_certain() -> None:
+    """Lives of processes, with faults and unplayed deals, in every shape."""
+    blocks = [block(at, (9, -9)) for at in range(6)]
+    blocks[5] = replace(blocks[5], faults=(0, 3), unplayed=(0, 4))
+    parted = table((0, 1), blocks, parts=(2, 2, 2))
+    found = standings(Section(game="x", names=("a", "b"), rounds=(played([parted], blocks=6),)))
+    (section,) = as_json(HEADING, [found])["sections"]
+    rows = list(csv.DictReader(io.StringIO(as_csv(HEADING, [found]), newline="")))
+    said = printed(found, 120)
+
+    assert [row["match_parts"] for row in rows] == ["3", "3"]
+    assert section["match_parts"] == 3
+    assert [bot["match_parts"] for bot in section["bots"]] == [3, 3]
+    assert re.search(r"^bot +matches +faults +unplayed +time", said, re.MULTILINE)
+    assert re.search(r"^b +3 +3 +4 ", said, re.MULTILINE)
+    assert "<th>matches</th>" in page(HEADING, [found]).replace(' scope="col"', "")
+
+
+def test_a_field_without_squares_is_shown_in_every_shape() -> None:
+    """JSON has none above so many bots, and nothing else is missing."""
+    few = table((0, 1), [block(0, (3, -3))])
+    names = tuple(f"bot-{at}" for at in range(MOST_CROSSED + 1))
+    found = standings(Section(game="x", names=names, rounds=(played([few], blocks=1),)))
+    (section,) = as_json(HEADING, [found])["sections"]
+
+    assert len(section["bots"]) == MOST_CROSSED + 1
+    assert len(section["cross_table"]["cells"]) == len(section["probability_better"]) == 0
+    assert "bot-100" in read(page(HEADING, [found])).text
+    assert "bot-100" in printed(found, 80)
+    assert "bot-100" in as_csv(HEADING, [found])
 
 
 def test_an_event_that_has_not_begun_can_be_shown() -> None:

@@ -132,26 +132,34 @@ def test_partners_win_together() -> None:
     assert after((NEW,) * 4, (9, 1, -9, -1), sides=TEAMS)[0].mu == NEW.mu
 
 
-@pytest.mark.parametrize(("sides", "places"), [((), 3), (TEAMS, 4)])
-def test_a_fault_at_a_larger_table_counts_for_the_bot_at_fault_only(
-    sides: Sides, places: int
+@pytest.mark.parametrize(
+    ("sides", "charged", "cards"),
+    [
+        ((), (-120, 30, -10), (-20, 30, -10)),
+        (TEAMS, (-120, -50, 50, -50), (50, -50, 50, -50)),
+    ],
+)
+def test_at_a_larger_table_the_cards_decide_and_the_bot_at_fault_falls_besides(
+    sides: Sides, charged: tuple[int, ...], cards: tuple[int, ...]
 ) -> None:
-    """Whatever the values, it falls and nobody else moves; it may be one or several."""
-    known = (NEW,) * places
-    found = after(known, (50, *(0,) * (places - 1)), sides=sides, faults=(1, *(0,) * (places - 1)))
-    two = after(known, (0,) * places, sides=sides, faults=(2, *(0,) * (places - 2), 1))
+    """Nobody else is above or below where a stand-in that nobody is charged for had put it."""
+    known, faults = (NEW,) * len(cards), (1, *(0,) * (len(cards) - 1))
+    found, fair = (
+        after(known, charged, sides=sides, faults=faults),
+        after(known, cards, sides=sides),
+    )
 
-    assert found[0].mu < NEW.mu
-    assert found[0].sigma < NEW.sigma
-    assert found[1:] == known[1:]
-    assert two == (found[0], *known[2:], found[0])
+    assert found[1:] == fair[1:]
+    assert found[0].mu < fair[0].mu
+    assert found[0].sigma < fair[0].sigma
 
 
 def test_a_fault_is_a_last_place_among_reference_bots() -> None:
     """As good as losing to two bots that are known to be average, who are level."""
     average = Skill(NEW.mu, 1e-6)
-    faulted = after((NEW, NEW, NEW), (0, 0, 0), faults=(0, 1, 0))
-    last = after((average, NEW, average), (1, 0, 1))
+    fair = after((NEW, NEW, NEW), (10, 0, -10))
+    faulted = after((NEW, NEW, NEW), (10, -120, -10), faults=(0, 1, 0))
+    last = after((average, fair[1], average), (1, 0, 1))
 
     assert faulted[1] == last[1]
 
@@ -239,4 +247,4 @@ def test_a_bot_that_wins_for_ever_stays_finite() -> None:
         assert math.isfinite(one.mu)
         assert one.sigma > 0
     assert rater.skill(1).mu > NEW.mu > rater.skill(3).mu
-    assert rater.skill(2).mu < NEW.mu == rater.skill(4).mu
+    assert rater.skill(2).mu < NEW.mu

@@ -22,6 +22,7 @@ from referee.chance import (
     block_key,
     event_key,
     first_dealer,
+    leg_order,
     private_seed,
     shuffled,
 )
@@ -153,6 +154,7 @@ def test_the_vectors_of_chance_are_right() -> None:
         f"block 0 {block}",
         f"deck it3 2 {' '.join(shuffled(pack(PROFILES['it3'], 2), block))}",
         f"dealer 2 {first_dealer(block, 2)}",
+        f"legs 6 {' '.join(map(str, leg_order(range(6), block)))}",
         f"id 0 {next(ids)} {next(ids)}",
         f"seed 0 {private_seed(block, 0)}",
     ]

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +12,7 @@ from ladder.event_results import section_of
 from ladder.observed import observed
 from ladder.pairing import next_round
 from ladder.results import RoundResult, TableResult
-from ladder.scoreboard import BotLine, Row, Standings, Time
+from ladder.scoreboard import MOST_CROSSED, BotLine, Cell, Estimate, Row, Standings, Time
 from ladder.scores import cross
 from ladder.standings import Benched, Section, standings
 from referee.verdict import FaultCode
@@ -92,52 +93,95 @@ def test_at_a_table_of_many_points_are_shares_of_the_others() -> None:
 
 
 @pytest.mark.parametrize("kind", ["faults", "unplayed"])
-def test_a_fault_at_a_table_of_three_counts_for_the_bot_at_fault_only(kind: str) -> None:
-    """Those who did nothing wrong keep the means and points of their other blocks."""
+def test_a_block_with_a_fault_counts_for_everybody_at_the_table(kind: str) -> None:
+    """At a table of three too; means have what the fault has cost its bot."""
     clean = block(0, (6, 0, -6), deals=6)
     faulty = replace(block(1, (-720, 300, 0), deals=6), **{kind: (1, 0, 0)})
-    rows = by_name(standings(section(table((0, 1, 2), [clean, faulty]), bots=3)))
+    found = standings(section(table((0, 1, 2), [clean, faulty]), bots=3))
+    rows = by_name(found)
 
-    assert [rows[name].blocks for name in "abc"] == [2, 1, 1]
-    assert [rows[name].points for name in "abc"] == [1, 0.5, 0]
-    assert rows["a"].mean is not None
-    assert rows["a"].mean.value == (1 - 120) / 2
+    assert [rows[name].blocks for name in "abc"] == [2, 2, 2]
+    assert [rows[name].points for name in "abc"] == [1, 1.5, 0.5]
+    assert [mean.value for name in "abc" if (mean := rows[name].mean)] == [-59.5, 25, -0.5]
+    assert [rows[name].faulty for name in "abc"] == [1, 0, 0]
 
 
-def test_what_counts_for_one_only_is_in_no_cell() -> None:
-    """Both cells of a pair have the blocks that count for both, and the others are counted."""
+def test_a_fault_at_a_table_of_three_neither_takes_from_others_nor_gives_to_them() -> None:
+    """Points and cells are by the cards, which a stand-in played on with; the charge is its own.
+
+    Bot a, or its stand-in, has taken 150 when the others have lost that.
+    """
+    cards = [block(at, (150, -100, -50), deals=6) for at in range(9)]
+    charged = [block(at, (-720, -100, -50), deals=6, faults=(1, 0, 0)) for at in range(9)]
+    clean, faulty = (
+        standings(section(table((0, 1, 2), [*blocks, block(9, (-30, 0, 30), deals=6)]), bots=3))
+        for blocks in (cards, charged)
+    )
+    rows, others = by_name(clean), by_name(faulty)
+
+    for name in "abc":
+        assert rows[name].points == others[name].points
+    assert cells(clean) == cells(faulty)
+    assert rating(others["a"]) < rating(rows["a"]) - 50
+    assert others["a"].mean is not None
+    assert others["a"].mean.value < -100
+    for name in "bc":
+        assert rows[name].mean == others[name].mean
+
+
+def cells(found: Standings) -> dict[str, Cell | None]:
+    """By the names of both bots, which are a letter each."""
+    names = [row.name for row in found.rows]
+    return {
+        one + other: cell
+        for one, line in zip(names, found.cross, strict=True)
+        for other, cell in zip(names, line, strict=True)
+    }
+
+
+def rating(row: Row) -> float:
+    assert row.rating is not None
+    return row.rating.value
+
+
+def test_a_partner_of_a_bot_at_fault_keeps_what_the_cards_brought() -> None:
+    """A side has one value, which its bot without a fault shows."""
+    faulty = block(0, (-240, -10, 10, -10), faults=(1, 0, 0, 0))
+    mixed = replace(section(table((0, 1, 2, 3), [faulty]), bots=4), sides=((0, 2), (1, 3)))
+    rows = by_name(standings(mixed))
+
+    assert [rows[name].points for name in "abcd"] == [1, 0, 1, 0]
+
+
+def test_a_fault_is_in_the_cells_of_all_that_sat_there() -> None:
+    """Both cells of a pair have every block that both played.
+
+    Where two are at fault, they share what the third one lacks.
+    """
     clean = block(0, (6, 0, -6), deals=6)
     faulty = block(1, (-720, 300, 0), deals=6, faults=(1, 0, 0))
-    both = block(2, (-720, -360, 0), deals=6, faults=(1, 1, 0))
+    both = block(2, (-720, -720, 12), deals=6, faults=(1, 1, 0))
     found = standings(section(table((0, 1, 2), [clean, faulty, both]), bots=3))
-    at = {row.name: index for index, row in enumerate(found.rows)}
-    pairs = {one + other: found.cross[at[one]][at[other]] for one in "abc" for other in "abc"}
-    blocks = {pair: cell and (cell.won, cell.level, cell.lost) for pair, cell in pairs.items()}
+    blocks = {
+        pair: cell and (cell.won, cell.level, cell.lost) for pair, cell in cells(found).items()
+    }
 
-    assert found.alone == 2
-    assert (blocks["ab"], blocks["ba"]) == ((1, 0, 1), (1, 0, 1))
-    assert (blocks["ac"], blocks["ca"]) == ((1, 0, 0), (0, 0, 1))
+    assert (blocks["ab"], blocks["ba"]) == ((1, 1, 1), (1, 1, 1))
+    assert (blocks["ac"], blocks["ca"]) == ((1, 0, 2), (2, 0, 1))
+    assert (blocks["bc"], blocks["cb"]) == ((2, 0, 1), (1, 0, 2))
 
 
-def test_a_bot_with_faulty_blocks_only_is_below_those_not_rated_yet() -> None:
-    """Its rating compares it with nobody: the others come first, rated or not, and share places."""
-    crash = block(0, (-720, 360, 360), deals=6, faults=(1, 0, 0))
-    found = standings(section(table((0, 1, 2), [crash]), bots=3))
-    later = standings(
-        section(
-            table((0, 1, 2), [crash]),
-            table((1, 2, 3), [block(0, (600, 0, -600), deals=6)]),
-            bots=5,
-        )
-    )
+def test_a_bot_with_faulty_blocks_only_is_rated_by_them() -> None:
+    """Its opponents beat it in each of them, so it comes last of those that have played."""
+    crash = [block(at, (-720, 360, 360), deals=6, faults=(1, 0, 0)) for at in range(20)]
+    found = standings(section(table((0, 1, 2), crash), bots=4))
 
     assert [(row.name, row.place, row.last) for row in found.rows] == [
         ("b", 1, 2),
         ("c", 1, 2),
         ("a", 3, 3),
+        ("d", 0, 0),
     ]
-    assert [row.name for row in later.rows] == ["b", "c", "d", "e", "a"]
-    assert [(row.place, row.last) for row in later.rows[3:]] == [(4, 4), (5, 5)]
 
 
 def test_a_fault_between_two_counts_for_both() -> None:
@@ -250,20 +294,107 @@ def test_better_bots_come_first_and_equal_ones_share_places() -> None:
 
 
 def test_who_has_not_played_comes_last_without_numbers() -> None:
-    """An entrant that rested, or whose blocks are all missing, has a row all the same."""
+    """An entrant that rested, or whose blocks are all missing, has a row and no place."""
     found = standings(section(table((0, 1), [block(0, (9, -9))]), bots=3))
     last = found.rows[-1]
 
     assert last.name == "c"
-    assert (last.place, last.blocks, last.mean, last.rating) == (3, 0, None, None)
+    assert (last.place, last.last, last.blocks, last.parts) == (0, 0, 0, 0)
+    assert (last.mean, last.rating) == (None, None)
+    assert max(row.last for row in found.rows) == 2
+    assert {row[-1] for row in found.better} | set(found.better[-1]) == {None}
+    assert found.unlinked == ()
 
 
 def test_a_section_without_rounds_has_rows_all_the_same() -> None:
-    """Before anything is played everybody shares all places."""
+    """Before anything is played there are no places."""
     found = standings(Section(game="sueca", names=("a", "b"), rounds=(), finished=False))
 
-    assert [(row.place, row.last, row.points) for row in found.rows] == [(1, 2, 0), (1, 2, 0)]
+    assert [(row.place, row.last, row.points) for row in found.rows] == [(0, 0, 0), (0, 0, 0)]
     assert found.gain is None
+    assert (found.parts, found.misfit, found.unordered) == (0, None, False)
+
+
+def test_bots_that_no_results_link_are_not_compared() -> None:
+    """One that beat a weak bot 19 times of 20 is no better than others that it has never met."""
+    strong = [block(at, (9, -9) if at else (-9, 9)) for at in range(20)]
+    close = [block(at, (5, -5) if at % 2 else (-5, 5)) for at in range(20)]
+    found = standings(section(table((0, 1), strong), table((2, 3), close), bots=5))
+    rows = by_name(found)
+    at = {row.name: index for index, row in enumerate(found.rows)}
+
+    assert set(map(frozenset, found.unlinked)) == {frozenset("ab"), frozenset("cd")}
+    assert (rows["a"].place, rows["a"].last) == (1, 3)
+    assert (rows["b"].place, rows["b"].last) == (2, 4)
+    assert {(rows[name].place, rows[name].last) for name in "cd"} == {(1, 4)}
+    for one, other in ("ac", "ad", "bc", "bd"):
+        assert found.better[at[one]][at[other]] is None
+    assert (found.better[at["a"]][at["b"]] or 0) > 0.99
+
+
+def test_one_common_opponent_links_bots() -> None:
+    """Then all of them are compared."""
+    first = table((0, 1), [block(at, (9, -9)) for at in range(5)])
+    second = table((2, 3), [block(at, (9, -9)) for at in range(5)])
+    third = table((1, 2), [block(0, (0, 0))])
+    found = standings(section(first, second, third, bots=4))
+
+    assert found.unlinked == ()
+    assert [row.count(None) for row in found.better] == [1] * 4
+
+
+@pytest.mark.parametrize("places", [2, 3])
+def test_blocks_of_the_same_processes_are_one_observation(places: int) -> None:
+    """Intervals of means and ratings are wider where one set of processes played more blocks."""
+    bots, dice = tuple(range(places)), np.random.default_rng(places)
+    values = [[round(value) for value in dice.normal(0, 20, places)] for _ in range(12)]
+    blocks = [block(at, values[at // 10]) for at in range(120)]
+    found = [
+        standings(section(table(bots, blocks, parts=parts), bots=places))
+        for parts in ((1,) * 120, (10,) * 12)
+    ]
+    alone, whole = ([width(row.mean) for row in each.rows] for each in found)
+    ratings = [[width(row.rating) for row in each.rows] for each in found]
+
+    assert [each.parts for each in found] == [120, 12]
+    assert {row.parts for row in found[1].rows} == {12}
+    assert all(2 * one < other for one, other in zip(alone, whole, strict=True))
+    assert all(2 * one < other for one, other in zip(*ratings, strict=True))
+
+
+def width(measure: Estimate | None) -> float:
+    assert measure is not None
+    assert measure.low is not None
+    assert measure.high is not None
+    return measure.high - measure.low
+
+
+def test_a_single_match_part_has_no_intervals() -> None:
+    """However many blocks its processes played: one life tells nothing of how lives differ."""
+    blocks = [block(at, (at % 7 - 3, 3 - at % 7)) for at in range(50)]
+    (row, _) = standings(section(table((0, 1), blocks, parts=(50,)))).rows
+
+    assert row.parts == 1
+    assert row.mean is not None
+    assert (row.mean.low, row.mean.high) == (None, None)
+    assert (row.place, row.last) == (1, 2)
+
+
+def test_a_field_of_rock_paper_and_scissors_is_not_ordered_by_one_number() -> None:
+    """It is said, and no bot is told apart from another by ratings that explain nothing."""
+    beats = [
+        table(pair, [block(at, (9, -9) if at % 10 else (-9, 9)) for at in range(60)])
+        for pair in ((0, 1), (1, 2), (2, 0))
+    ]
+    found, ordered = standings(section(*beats, bots=3)), standings(round_robin(4, blocks=60))
+
+    assert found.unordered
+    assert found.misfit is not None
+    assert found.misfit < 0.001
+    assert {(row.place, row.last) for row in found.rows} == {(1, 3)}
+    assert {row.parts for row in found.rows} == {120}
+    assert found.parts == 180
+    assert not ordered.unordered
 
 
 def test_a_knockout_has_its_own_order() -> None:
@@ -312,16 +443,16 @@ def test_rounds_are_told_table_by_table() -> None:
     assert {bot.mean for bot in raw.tables[1].bots} == {None}
 
 
-def test_rounds_of_many_leave_out_blocks_that_count_for_others_only() -> None:
-    """Who was not at fault has no more than its clean blocks there."""
+def test_rounds_of_many_have_blocks_with_faults() -> None:
+    """They count for all bots of the table as they were scored."""
     clean = block(0, (60, 0, -60), deals=6)
     faulty = block(1, (-720, 300, 300), deals=6, faults=(1, 0, 0))
     (found,) = standings(section(table((0, 1, 2), [clean, faulty]), bots=3)).rounds
 
     assert [(bot.won, bot.level, bot.lost, bot.mean) for bot in found.tables[0].bots] == [
         (1, 0, 1, -55.0),
-        (0, 0, 1, 0.0),
-        (0, 0, 1, -10.0),
+        (0, 1, 1, 25.0),
+        (0, 1, 1, 20.0),
     ]
 
 
@@ -376,3 +507,20 @@ def test_a_large_field_is_no_trouble() -> None:
     found = standings(tables_of(3, 30, tables=60, blocks=4))
 
     assert len(found.rows) == len(found.cross) == len(found.better) == 30
+
+
+def test_squares_are_for_fields_that_can_be_looked_over() -> None:
+    """One bot more than that, and there are rows alone."""
+    first, most = (
+        standings(section(table((0, 1), [block(0, (1, -1))]), bots=2)),
+        standings(
+            Section(
+                game="x",
+                names=tuple(f"bot-{at}" for at in range(MOST_CROSSED + 1)),
+                rounds=(played([table((0, 1), [block(0, (1, -1))])], blocks=1),),
+            )
+        ),
+    )
+
+    assert len(first.cross) == len(first.better) == 2
+    assert (len(most.rows), most.cross, most.better) == (MOST_CROSSED + 1, (), ())

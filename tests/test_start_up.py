@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+import referee.app
 import referee.cli
 from referee.lazy import add_lazily
 
@@ -32,12 +33,10 @@ def test_the_command_line_imports_no_library_but_its_own(arguments: list[str]) -
 
 
 def test_a_command_of_a_plug_in_is_imported_when_it_is_called(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    no_commands: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A list names one whose module is missing; only a call of it finds that out."""
-    added: list[object] = []
-    monkeypatch.setattr(referee.cli.app, "registered_commands", added)
-    add_lazily(referee.cli.app, "missing", "no.such.module:function", "Does nothing.")
+    add_lazily(referee.app.app, "missing", "no.such.module:function", "Does nothing.")
 
     assert referee.cli.run(["--help"]) == 0
     assert "missing  Does nothing." in capsys.readouterr().out

@@ -23,13 +23,14 @@ from ladder.facts import (
     chained,
     digest_of,
 )
+from ladder.fields import Situation
 from ladder.roster import Roster
 from ladder.store import jobs, ratings
 from ladder.store.database import Database
 from ladder.store.importing import import_facts
-from ladder.store.jobs import MOST_TRIES, Lease, Settled, Situation
+from ladder.store.jobs import MOST_TRIES, Lease, Settled
 from ladder.store.store import Store
-from ladder.store.tables import LeaseRow, StepRow
+from ladder.store.tables import LeaseRow, MatchRow, StepRow
 from ladder.store.where import Where, where_of
 from referee.errors import HostError, RefereeError
 from referee.verdict import FaultCode
@@ -248,6 +249,30 @@ class TestResults:
             assert other.settle(replace(match, acts=7)) == (Settled.DUPLICATE, [])
             assert state(other) == before
 
+    def test_the_last_tables_are_those_of_all_runners(
+        self, store: Store, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """In the order of the matches, so many at most; a store that was open all the time sees the
+        same ones as one that was opened late."""
+        monkeypatch.setattr("ladder.store.recent.RECENT", 3)
+        tables = [(1, 2), (3, 1), (2, 3), (1, 3)]
+        with again(store) as other:
+            for number, entrants in enumerate(tables, 1):
+                writer = (store, other)[number % 2]
+                count(writer, invented(writer, job(store, entrants, number)))
+                found = [one.entrants for one in store.situation().recent]
+                assert found[-3:] == tables[max(0, number - 3) : number]
+        with again(store) as late:
+            assert late.situation().recent == store.situation().recent[-3:]
+
+    def test_a_match_that_is_damaged_is_named(self, store: Store) -> None:
+        """Where the next table is chosen, too."""
+        count(store, invented(store, job(store, (1, 2))))
+        with store._database.writing() as connection:
+            connection.execute(update(MatchRow).values(counts=b"x"))
+        with again(store) as other, pytest.raises(RefereeError, match="match 1"):
+            other.situation()
+
     def test_a_late_result_counts_while_the_job_is_open(self, store: Store) -> None:
         """It is as good as any other; the runner that has the job by then is the one too many."""
         wanted = job(store, (1, 2))
@@ -307,7 +332,11 @@ class TestResults:
             assert other.has_record(whole.record)
             assert not other.has_record("0" * 64)
 
-    @pytest.mark.parametrize("text", ["2", "0", "x", "", "'; --", "0" * 64, "%%%%%%%%", "9" * 400])
+    @pytest.mark.parametrize(
+        "text",
+        ["2", "0", "x", "", "'; --", "0" * 64, "%%%%%%%%", "9" * 400, "f" * 100_000],
+        ids=lambda text: text[:20],
+    )
     def test_there_is_no_such_match(self, store: Store, text: str) -> None:
         """Whatever is typed, one line says that it is none."""
         count(store, invented(store, job(store, (1, 2))))

@@ -1,7 +1,8 @@
 """A ladder is opened, or one clear line says why not: old and new schemas, other files, disks.
 
-`tests/data/ladders/v1.db` is a ladder as the first schema had it. Once there is another schema it
-stays as it is, and another file is made by `PYTHONPATH=.:tests python tests/test_store_opening.py`.
+`tests/data/ladders/v1.db` is a ladder as the first schema had it, and so on. Once there is another
+schema they stay as they are, and another file is made by
+`PYTHONPATH=.:tests python tests/test_store_opening.py FILE`.
 """
 
 import errno
@@ -19,7 +20,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, text
 
-from ladder.facts import FIRST_HASH, Decision, Deed, chained, digest_of
+from ladder.facts import FIRST_HASH, Decision, Deed, Keep, Retention, chained, digest_of
 from ladder.pool_file import pools_of
 from ladder.store import migrations
 from ladder.store.database import Database, DatabaseGone
@@ -32,10 +33,14 @@ from referee.errors import HostError, RefereeError
 from support.disks import small_disk
 from support.ladders import LEASE_MS, filled, invented, job, lease, made, submit, usual_pools
 from support.postgres import Mode, Postgres
+from support.sandboxes import need
 
-OLD = Path(__file__).parent / "data/ladders/v1.db"
-HEAD = "d2e4f6816efff859aa3d10baf4a7b84e0809ed4e386b1c790a09216939ada95a"
-"""The hash of its last fact."""
+LADDERS = Path(__file__).parent / "data/ladders"
+HEADS = {
+    "v1": "d028c3953bb38ec5eba59d299d5d4a5762bf9f3bf1a550c866f42be2849e3255",
+    "v2": "8d2d0fab073ad3c2a4d1ffab4aaa7aeb39e1c1bb4895722d43567f89c570e1d7",
+}
+"""By schema, the hash of the last fact of the ladder that is checked in."""
 
 BEGINNING = Beginning(None, pools_of(["briscola-2"]).pools)
 
@@ -51,6 +56,27 @@ def refusal(typed: str | Path, beginning: Beginning | None = None) -> str:
     with pytest.raises((RefereeError, HostError)) as caught:
         Store(where_of(str(typed)), beginning).close()
     return line_of(caught)
+
+
+@pytest.mark.parametrize("part", ["", "ladder.db"])
+def test_a_ladder_of_another_user_is_refused(part: str, tmp_path: Path) -> None:
+    """Its owner could put links in the place of what we write; root is no exception."""
+    need(root=True)
+    folder = tmp_path / "theirs"
+    Store(where_of(str(folder)), BEGINNING).close()
+    os.chown(folder / part, 54321, 54321)
+    assert refusal(folder, BEGINNING) == (
+        f"ladder {str(folder)!r}: {str(folder / part)!r} is owned by user 54321, and you are root: "
+        "run this as its owner, or chown it to yourself"
+    )
+
+
+def test_a_ladder_that_anybody_may_write_to_is_refused(tmp_path: Path) -> None:
+    """One line says what to do."""
+    folder = tmp_path / "open"
+    Store(where_of(str(folder)), BEGINNING).close()
+    folder.chmod(0o777)
+    assert refusal(folder).endswith(f"every user may write to {str(folder)!r}: chmod o-w it")
 
 
 def there(tmp_path: Path, data: bytes) -> Path:
@@ -248,9 +274,9 @@ class TestSchema:
         """One line names the command that migrates, with the ladder it is for."""
         with made(tmp_path, bots=["first"]) as store:
             before = store.counts()
-        monkeypatch.setattr(migrations, "STEPS", [_adds_a_column])
+        monkeypatch.setattr(migrations, "STEPS", [*migrations.STEPS, _adds_a_column])
         said = refusal(tmp_path)
-        assert "older referee (schema 1; this one has 2)" in said
+        assert f"older referee (schema {newest() - 1}; this one has {newest()})" in said
         assert f"referee ladder migrate --ladder {tmp_path}" in said
         assert refusal(tmp_path, BEGINNING) == said
         migrated(tmp_path)
@@ -262,21 +288,23 @@ class TestSchema:
     ) -> None:
         """All steps are one transaction: afterwards it is an old ladder that can be migrated."""
         made(tmp_path, bots=["first"]).close()
-        monkeypatch.setattr(migrations, "STEPS", [_adds_a_column, _fails])
+        there, steps = newest(), migrations.STEPS
+        monkeypatch.setattr(migrations, "STEPS", [*steps, _adds_a_column, _fails])
         with pytest.raises(OverflowError):
             migrated(tmp_path)
-        assert "schema 1; this one has 3" in refusal(tmp_path)
-        monkeypatch.setattr(migrations, "STEPS", [_adds_a_column, lambda _: None])
-        assert migrated(tmp_path) == 1
-        assert migrated(tmp_path) == 3
+        assert f"schema {there}; this one has {there + 2}" in refusal(tmp_path)
+        monkeypatch.setattr(migrations, "STEPS", [*steps, _adds_a_column, lambda _: None])
+        assert migrated(tmp_path) == there
+        assert migrated(tmp_path) == there + 2
         with Store(where_of(str(tmp_path))) as store, store.facts() as reader:
-            steps = reader._connection.execute(text("SELECT version FROM schema_step ORDER BY 1"))
-            assert steps.scalars().all() == [1, 2, 3]
+            noted = reader._connection.execute(text("SELECT version FROM schema_step ORDER BY 1"))
+            assert noted.scalars().all() == [there, there + 1, there + 2]
 
-    def test_the_first_one_opens_and_holds(self, tmp_path: Path) -> None:
-        """A ladder of the first schema, checked in: all facts are as they were, ratings follow
-        from them, and it goes on."""
-        shutil.copy(OLD, tmp_path / "ladder.db")
+    @pytest.mark.parametrize("schema", HEADS)
+    def test_all_there_ever_were_open_and_hold(self, schema: str, tmp_path: Path) -> None:
+        """Ladders of each schema, checked in: all facts are as they were, ratings follow
+        from them, and they go on."""
+        shutil.copy(LADDERS / f"{schema}.db", tmp_path / "ladder.db")
         migrated(tmp_path)
         with Store(where_of(str(tmp_path))) as store:
             before = FIRST_HASH
@@ -284,7 +312,7 @@ class TestSchema:
                 for link, fact in reader.facts():
                     before = chained(before, digest_of(fact))
                     assert link.hash == before
-            assert before == HEAD
+            assert before == HEADS[schema]
             assert store.rebuild()[0] == store.rebuild()[1]
             assert store.counts().matches == 8
             assert len(store.results(1).values) == 10
@@ -292,6 +320,15 @@ class TestSchema:
             assert held is not None
             assert (held.attempts, held.job.entrants) == (2, (1, 2))
             assert store.settle(invented(store, held.job))[0] is Settled.COUNTED
+
+    def test_one_from_before_there_were_policies_for_records(self, tmp_path: Path) -> None:
+        """All of its records stay."""
+        shutil.copy(LADDERS / "v1.db", tmp_path / "ladder.db")
+        with sqlite3.connect(tmp_path / "ladder.db") as database:
+            database.execute("DROP TABLE retention")
+        migrated(tmp_path)
+        with Store(where_of(str(tmp_path))) as store:
+            assert store.horizon() == 0
 
 
 @pytest.fixture
@@ -388,7 +425,7 @@ class TestElsewhere:
         """As on SQLite; a password is not told."""
         with made(database, bots=()) as store:
             with monkeypatch.context() as patched:
-                patched.setattr(migrations, "STEPS", [_adds_a_column])
+                patched.setattr(migrations, "STEPS", [*migrations.STEPS, _adds_a_column])
                 said = refusal(database)
                 assert "referee ladder migrate --ladder URL" in said
             changed(store.where, "INSERT INTO schema_step VALUES (9, 0)")
@@ -468,6 +505,7 @@ def old_ladder(to: Path) -> str:
             store.add(lambda _, at: [Decision(deed=Deed.CHOSEN, entrant=2, reason="x", at_ms=at)])
             filled(store, 3, pool=2)
             store.add(lambda _, at: [Decision(deed=Deed.CLOSED, pool=2, reason="x", at_ms=at)])
+            store.add(lambda _, at: [Retention(keep=Keep.LAST, last=5, at_ms=at)])
             last = job(store, (1, 2), 77)
             store.take("nobody", 0, lambda _: True, lambda _: last)
             with store.facts() as reader:

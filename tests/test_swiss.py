@@ -170,8 +170,8 @@ def test_a_matching_is_found_if_there_is_one(half: int, dice: random.Random) -> 
 
 
 @pytest.mark.parametrize("played", [True, False])
-def test_a_block_with_a_fault_counts_for_the_bot_at_fault_alone(played: bool) -> None:
-    """At a table of three; between two it counts for both. Not to be let play is no different."""
+def test_a_block_with_a_fault_counts_for_everybody(played: bool) -> None:
+    """At any table; not to be let play is no different."""
 
     def scored(*values: tuple[int, ...]) -> tuple[Score, ...]:
         field = Field(entrants=len(values[0]), size=len(values[0]))
@@ -190,5 +190,9 @@ def test_a_block_with_a_fault_counts_for_the_bot_at_fault_alone(played: bool) ->
     three = scored((10, 0, -10), (-90, 45, 45))
     two = scored((10, -10), (-90, 90))
 
-    assert [(float(one.value), one.points) for one in three] == [(-20, 0), (0, 4), (-5, 2)]
+    assert [(float(one.value), one.points) for one in three] == [
+        (-20, 0),
+        (11.25, 4),
+        (8.75, 2),
+    ]
     assert [(float(one.value), one.points) for one in two] == [(-20, 0), (20, 2)]

@@ -1,6 +1,7 @@
 """Bots are built, tried and frozen in a sandbox, and what was submitted never runs outside one."""
 
 import os
+import re
 import shlex
 import shutil
 import socket
@@ -17,7 +18,6 @@ from ladder.uploads.intake import Taken
 from ladder.uploads.taking_in import Frozen, taken_in
 from ladder.uploads.trial import at_home, examined, played
 from referee.bots import Found, find
-from referee.builds import in_place
 from referee.clock import DEFAULT_TIME
 from referee.errors import RefereeError
 from referee.sandbox import Sandbox
@@ -149,10 +149,12 @@ async def test_a_bot_that_does_not_pass_check_is_refused(bwrap: Sandbox, tmp_pat
     text = str(refused.value)
     assert text.startswith(f"bot '{bot}' does not pass `check` of briscola-2: illegal: ")
     assert "-> answer with one of the strings in `legal`" in text
-    assert text.endswith(
+    start, _, key = text.rpartition(" ")
+    assert start.endswith(
         f"; see it at home: referee check '{bot}' --game briscola-2 --time start=10s,move=2s "
-        "--sandbox bwrap"
+        "--sandbox bwrap --key"
     )
+    assert re.fullmatch("[0-9a-f]{32}", key)
     assert text.isprintable()
 
 
@@ -180,8 +182,9 @@ async def test_the_clock_at_home_is_said_where_the_pool_says_none(
 ) -> None:
     """A match's own: that of `referee check` is another one."""
     upload = Taken(tmp_path, "", "bot", "bot")
-    told = at_home(upload, pool_of(time=""), bare)
-    assert told == f"referee check bot --game briscola-2 --time {DEFAULT_TIME} --sandbox bare"
+    told = at_home(upload, pool_of(time=""), bare, "k")
+    start = f"referee check bot --game briscola-2 --time {DEFAULT_TIME} --sandbox bare"
+    assert told == f"{start} --key k"
 
 
 @pytest.mark.thorough
@@ -300,12 +303,13 @@ def submitted(folder: Path) -> Found:
 async def test_a_submitted_bot_is_never_built_or_run_bare(bare: Sandbox, tmp_path: Path) -> None:
     """Whoever asks for it, and however."""
     found = submitted(tmp_path / "bot")
-    for ask in (in_place, bare.prepare):
+    for one in (found, replace(found, build=())):
         with pytest.raises(RefereeError, match="was submitted: it never runs without a sandbox"):
-            await ask(found)
+            await bare.prepare(one)
         with pytest.raises(RefereeError, match="was submitted: it never runs without a sandbox"):
-            await ask(replace(found, build=()))
-    own = await in_place(replace(found, submitted=False, build=()))
+            async with bare.temporarily(one):
+                pass
+    own = await bare.prepare(replace(found, submitted=False, build=()))
     assert not own.submitted
     upload = Taken(tmp_path / "bot", "", "bot", "bot")
     for trial in (examined, played):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from referee.bots import find
-from referee.conformance import Level, examine
+from referee.conformance import Level, examination, examine
 from referee.sandbox import Sandbox
 from referee.settings import Settings
 from support.invariants import nothing_left
@@ -38,7 +38,12 @@ ROWS = frozenset(
         "resources: memory through memfd",
         "resources: memory through SysV shared memory",
         "resources: mlock",
+        "resources: memory through locks of records",
+        "resources: machine-wide objects",
         "resources: memory through pipe buffers",
+        "resources: memory through sockets",
+        "resources: memory through tables of pages",
+        "resources: memory through timers and sets of descriptors",
         "resources: inode bomb",
         "resources: disk filler",
         "resources: sparse file",
@@ -114,8 +119,13 @@ ROWS = frozenset(
         "escape: int 0x80",
         "escape: O_NONBLOCK on inherited stderr",
         "escape: reopened pipes",
+        "escape: locks of pipes",
         "escape: what is inherited",
         "escape: state between games",
+        "escape: counters of the machine",
+        "escape: memory in the page cache",
+        "escape: memory of what was read",
+        "escape: memory in times and numbers",
         "escape: write outside /tmp",
         "escape: clock_settime",
         "escape: setuid binaries",
@@ -221,7 +231,8 @@ async def test_check_tells_an_author_what_to_mend(
     """Who cheats by mistake is told what is wrong and how to do it right."""
     async with kept("bare") as sandbox:
         bot = await sandbox.prepare(find(str(cages.folder(animal, "check")), Settings()))
-        findings = await examine(bot, "briscola-2", sandbox, animal.time)
+        plan = examination("briscola-2", (), animal.time, "check")
+        findings = await examine(bot, plan, sandbox)
     said = [f"{one.what} -> {one.mend}" for one in findings if one.level is Level.PROBLEM]
 
     assert len(said) == 1

@@ -11,6 +11,9 @@ import typer
 
 from referee.lazy import add_lazily
 
+NUMERICS_MIB: Final = 320
+"""Memory that numpy, scipy and their linear algebra take when they are imported, in MiB."""
+
 _LADDER: Final = {
     "open": ("ladder_run:open_ladder", "Opens a ladder, or gives it other games."),
     "run": ("ladder_run:run", "Plays the matches of a ladder, until it is stopped."),
@@ -35,6 +38,10 @@ _LADDER: Final = {
         "Proves a ladder: facts, records, decks, bots and ratings.",
     ),
     "rebuild": ("ladder_care:rebuild", "Makes anew what follows from the facts."),
+    "records": (
+        "ladder_records:records",
+        "Shows which records a ladder keeps, and how much they take; removes others with --apply.",
+    ),
     "export": (
         "ladder_move:export_ladder",
         "Writes all facts and records of a ladder as one archive, with a signed head.",
@@ -58,15 +65,15 @@ _LADDER: Final = {
 def add(app: typer.Typer) -> None:
     """Adds them; called through the entry-point group `briscola_referee.commands`."""
     line = "Finds out which of two bots is better."
-    add_lazily(app, "compare", "ladder.commands.compare:compare", line)
+    add_lazily(app, "compare", "ladder.commands.compare:compare", line, NUMERICS_MIB)
     event = typer.Typer(help="Tournaments of bots.")
     run, show = "Plays an event, or goes on with it.", "Shows the standings of an event so far."
-    add_lazily(event, "run", "ladder.commands.event:run", run)
-    add_lazily(event, "show", "ladder.commands.event:show", show)
+    add_lazily(event, "run", "ladder.commands.event:run", run, NUMERICS_MIB)
+    add_lazily(event, "show", "ladder.commands.event:show", show, NUMERICS_MIB)
     app.add_typer(event, name="event")
     submit = "Submits bots to a ladder."
-    add_lazily(app, "submit", "ladder.commands.submit:submit", submit)
+    add_lazily(app, "submit", "ladder.commands.submit:submit", submit, NUMERICS_MIB)
     ladder = typer.Typer(help="Rankings of bots that go on and on.")
     for name, (where, told) in _LADDER.items():
-        add_lazily(ladder, name, f"ladder.commands.{where}", told)
+        add_lazily(ladder, name, f"ladder.commands.{where}", told, NUMERICS_MIB)
     app.add_typer(ladder, name="ladder")

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 
 from ladder.comparing import compare as play
-from ladder.comparison import MOST_BLOCKS, Comparison, Ending, make_comparison
+from ladder.comparison import MOST_BLOCKS, PART, Comparison, Ending, make_comparison
 from ladder.comparison_report import print_report, report
 from ladder.sequential import Decision
 from ladder.sprt import Verdict, read_sprt
@@ -57,6 +57,12 @@ def compare(
             help="Decide by this test instead; also alpha, beta, model=normalized|logistic.",
         ),
     ] = None,
+    part: Annotated[
+        int,
+        typer.Option(
+            "--match-blocks", metavar="N", help="For how many blocks processes live: a match."
+        ),
+    ] = PART,
     key: shared.Key = None,
     seating: Annotated[
         Seating, typer.Option(help="In which seatings each deck is played.")
@@ -71,9 +77,10 @@ def compare(
 ) -> None:
     """Finds out which of two bots is better. Plays until the answer is sure to 95 %.
 
-    Both play the same decks from both sides; what is looked at, after every block, is A's mean
-    deal value. The answer is A, B, no difference beyond D, or undecided; it is wrong in at most one
-    comparison of twenty, however long that takes.
+    Both play the same decks from both sides, in short matches; what counts as one observation is
+    A's mean deal value in a match, for which processes live. The answer is A, B, no difference
+    beyond D, or undecided; it is wrong in at most one comparison of twenty, however long that takes
+    and whatever bots do.
 
     Exit code 0 when there is an answer, or when N blocks have been played; 1 when it stays
     undecided, or when a bot was faulted; 130 when interrupted, with what there is so far.
@@ -93,6 +100,7 @@ def compare(
             pace=pace,
         ),
         until=until,
+        part=part,
         within=within,
         most=most,
         sprt=None if sprt is None else read_sprt(sprt),
@@ -129,7 +137,7 @@ def exit_code(comparison: Comparison) -> int:
 
 
 async def _conduct(comparison: Comparison, workers: int | None, sandbox: SandboxName) -> None:
-    """Plays until there is an answer, or somebody wants us to stop."""
+    """Plays until there is an answer, or a signal asks us to stop."""
     talk = console(stderr=True)
     playing = trio.CancelScope()
     async with interruptible(playing), AsyncExitStack() as stack:
@@ -152,7 +160,7 @@ def _progress(comparison: Comparison, talk: Console) -> Iterator[Callable[[Outco
         TextColumn("{task.description}"),
     )
     with Progress(*columns, console=talk, transient=True, disable=not talk.is_terminal) as progress:
-        task = progress.add_task("", total=comparison.plan.blocks)
+        task = progress.add_task("", total=comparison.plan.parts * comparison.plan.part)
 
         def watch(outcome: Outcome) -> None:
             if not progress.tasks[task].completed:
@@ -163,6 +171,6 @@ def _progress(comparison: Comparison, talk: Console) -> Iterator[Callable[[Outco
             said = ""
             if talk.is_terminal:
                 said = "A's mean: {:+.2f} to {:+.2f}".format(*comparison.interval())
-            progress.update(task, completed=len(comparison.blocks), description=said)
+            progress.update(task, completed=comparison.blocks, description=said)
 
         yield watch

@@ -9,6 +9,7 @@ import trio
 import typer
 from msgspec.structs import replace
 
+from ladder.commands import NUMERICS_MIB
 from ladder.event import RECORDS, Rounds, Way, checked, play_event, so_far
 from ladder.event_file import Event, event_path, read_event
 from ladder.event_key import commitment, kept_key
@@ -22,6 +23,7 @@ from referee.errors import HostError, RefereeError, innermost
 from referee.exits import INTERRUPTED
 from referee.faces import busy, console
 from referee.interrupts import interruptible
+from referee.memory import check_memory
 from referee.sandbox.opening import opened_for
 from referee.settings import Settings, read_settings
 from referee.wording import plural
@@ -55,9 +57,9 @@ def run(file: File, out: Out = None, as_json: Json = False) -> None:
       time          as --time of `referee match`
       pace          milliseconds; 10 where a seat has partners, else 0
       freeze        auto (default), always, never
-      on_fault      play-on, end-deal; by default the game decides
+      on_fault      play-on; at tables of two end-deal; by default the game decides
       bench         so many faulty blocks bench a bot that plays no better; 10; 0: none do
-      match_blocks  after so many blocks a table has fresh processes; 50
+      match_blocks  after so many blocks a table has fresh processes; 5
       sandbox       auto (default), bwrap, docker, bare
       workers       matches at a time; by default one a core
       records       whether matches are recorded; true
@@ -66,7 +68,8 @@ def run(file: File, out: Out = None, as_json: Json = False) -> None:
       id            see `referee games`
       name          what people call it; by default the id and the options
       options       {NAME = VALUE, ...}: see `referee games ID`
-      format, rounds, blocks, seating, time, pace: as above, for this game alone
+      format, rounds, blocks, seating, partners, time, pace: as above, for this
+                    game alone
     \b
     [[bot]]         in the order in which they are seeded
       path          a BOT as for `referee match`, from FILE's folder on
@@ -130,6 +133,7 @@ def _tell(
 ) -> None:
     """Prints the standings; writes them to files too, if asked to."""
     # What reckons and shows them takes a second to import: not before there is something to show.
+    check_memory(NUMERICS_MIB)
     from ladder.event_results import told, with_files, write_results  # noqa: PLC0415  # see above
     from ladder.show.as_json import as_json as to_json  # noqa: PLC0415  # see above
     from ladder.show.terminal import print_standings  # noqa: PLC0415  # see above
@@ -198,6 +202,6 @@ async def _prepare(event: Event, settings: Settings) -> str:
     bots = [find(bot, settings) for bot in event.bots]
     async with opened_for(event.sandbox, bots, settings) as sandbox:
         for bot in bots:
-            await sandbox.prepare(bot)
+            sandbox.release(await sandbox.prepare(bot))
         return f"{sandbox.name} ({sandbox.how})"
     raise AssertionError  # the block above returns or raises

@@ -9,15 +9,18 @@ from msgspec import Struct
 from rich.text import Text
 
 from ladder.commands.shared import Everybody, Where, opened
+from ladder.disk import read_limits
 from ladder.facts import Pool, Submission
+from ladder.fields import Situation
 from ladder.ledger import Standing, StandingTable
 from ladder.roster import Roster
 from ladder.show.grid import Column, print_grid, said
 from ladder.store.reading import Verdicts
 from ladder.store.store import Store
+from ladder.uploads.clearing import needed_by, size_of, sizes
 from referee.commands.shared import Json
 from referee.faces import console
-from referee.wording import plural
+from referee.wording import in_bytes, plural
 
 _FAULTS_SHOWN = 5
 
@@ -27,6 +30,7 @@ class Seen(Struct, frozen=True):
 
     Attributes:
         played: by pool.
+        size: bytes of its frozen files; None if they are not there any more.
         verdicts: its faults, each with its game; empty where they were not asked for.
     """
 
@@ -36,6 +40,7 @@ class Seen(Struct, frozen=True):
     why: str
     benched: dict[int, str]
     played: dict[int, Standing]
+    size: int | None
     verdicts: tuple[tuple[Pool, Verdicts], ...] = ()
 
 
@@ -50,20 +55,22 @@ def bots(
     """Lists the bots of a ladder; with a BOT, its versions, and why it is benched."""
     with opened(where) as store:
         roster = store.refresh()
-        standings = store.situation().standings
+        situation = store.situation()
         entrants = tuple(roster.entrants.values())
         if bot is not None:
             entrants = roster.versions(roster.find(bot))
         elif not everybody:
             entrants = tuple(one for one in entrants if roster.is_current(one.entrant))
         faults = _verdicts(store) if bot is not None else []
-        seen = [seen_of(roster, standings, one, faults) for one in entrants]
+        seen = [seen_of(store, situation.standings, one, faults) for one in entrants]
         if as_json:
             print(json.dumps([bot_json(roster, one) for one in seen], indent=2))
             return
         _print(roster, seen)
         if bot is not None:
             _print_faults(roster, seen, store.where.option)
+        elif seen:
+            _print_sizes(store, situation)
 
 
 def _verdicts(store: Store) -> list[tuple[Pool, Verdicts]]:
@@ -72,12 +79,20 @@ def _verdicts(store: Store) -> list[tuple[Pool, Verdicts]]:
 
 
 def seen_of(
-    roster: Roster,
+    store: Store,
     standings: StandingTable,
     one: Submission,
     faults: Sequence[tuple[Pool, Verdicts]] = (),
 ) -> Seen:
-    """How it stands with a version, by all that its ladder knows of it; `faults` are of any."""
+    """Return how it stands with a version, by all that its ladder knows of it.
+
+    Args:
+        store: of the ladder.
+        standings: of all entrants.
+        one: the version.
+        faults: of any.
+    """
+    roster = store.roster
     state = roster.state(one.entrant)
     return Seen(
         entrant=one,
@@ -86,6 +101,7 @@ def seen_of(
         why=state.why,
         benched=state.benched,
         played={pool: found for (pool, who), found in standings.items() if who == one.entrant},
+        size=size_of(store.files, one.hash),
         verdicts=tuple(found for found in faults if found[1].entrant == one.entrant),
     )
 
@@ -101,6 +117,7 @@ def bot_json(roster: Roster, one: Seen) -> dict[str, Any]:  # JSON
         "version": entrant.version,
         "hash": entrant.hash,
         "source": entrant.source,
+        "bytes": one.size,
         "partners": list(entrant.partners),
         "games": list(entrant.games) or None,
         "at_ms": entrant.at_ms,
@@ -171,6 +188,16 @@ def _print(roster: Roster, seen: Sequence[Seen]) -> None:
             )
         )
     print_grid(to, columns, lines)
+
+
+def _print_sizes(store: Store, situation: Situation) -> None:
+    found = sizes(store.files, needed_by(situation.roster, situation.open))
+    most = read_limits(store.files).old_bots << 20
+    console().print(
+        f"on disk: {in_bytes(found.playing)} of bots that play, {in_bytes(found.old)} of others "
+        f"(at most {in_bytes(most)})",
+        style="dim",
+    )
 
 
 def _print_faults(roster: Roster, seen: Sequence[Seen], option: str) -> None:

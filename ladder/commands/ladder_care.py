@@ -6,20 +6,24 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from msgspec.structs import asdict
 from rich.console import Console
 
-from ladder import heads, vault
+from ladder import heads, standings_cache, vault
 from ladder.commands.shared import Where, opened, tell_new_key
 from ladder.heads import Head, SignedHead
+from ladder.proving.claims import Claim, read_claims
 from ladder.proving.findings import Report
 from ladder.proving.proving import Wanted, prove
+from ladder.signing import sign_now
 from ladder.store.database import Database
 from ladder.store.migrations import check_version, migrate, newest, version_of
 from ladder.store.store import Store
 from ladder.store.where import where_of
+from ladder.task_progress import counted
 from referee.commands.shared import Json
 from referee.errors import RefereeError
-from referee.faces import busy, console
+from referee.faces import console
 from referee.wording import plural
 
 _DAY_S = 24 * 3600
@@ -39,12 +43,24 @@ def verify(
         ),
     ] = False,
     against: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Heads from before, which the ladder has to go on from: a signed head, a log of "
+            "them, a receipt, a table, a page; several.",
+        ),
+    ] = None,
+    since: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="A signed head: the ladder has to go on from there."),
+        typer.Option(
+            metavar="FILE",
+            help="A signed head of when all was proved, as --head prints it: records and bots of "
+            "the facts before it only have to be there.",
+        ),
     ] = None,
     public_key: Annotated[
         str | None,
-        typer.Option(metavar="HEX", help="Whose head that must be, as its owner has published it."),
+        typer.Option(metavar="HEX", help="Whose heads those must be, as their owner says."),
     ] = None,
     where: Where = None,
     as_json: Json = False,
@@ -52,15 +68,19 @@ def verify(
     """Proves a ladder: facts, records, decks, bots and ratings. Exit code 1 if it does not hold.
 
     Every row is compared with the chain of hashes, every record with its own, and played again
-    from its decks and actions; ratings are computed anew. A chain shows damage, not forgery:
-    publish a signed head from time to time, and compare with --against.
+    from its decks and actions; ratings are computed anew. A chain shows damage, not forgery: that
+    results were removed and the rest signed anew shows only a head from before. Those of the
+    ladder's own log are compared always, all others with --against. What a whole proof has found in
+    order need not be played again: keep its --head, and prove what is new with --since. Records
+    that are gone by the policy of the ladder are counted; any other has to be there.
     """
     if head and as_json:
         raise RefereeError("say --head or --json, not both: a head is JSON by itself")
-    if public_key is not None and against is None:
-        raise RefereeError("--public-key says whose head --against is: say that, too")
-    published = None if against is None else _checked(against, public_key)
-    wanted = Wanted(sample, len(os.sched_getaffinity(0)), published)
+    if public_key is not None and against is None and since is None:
+        raise RefereeError("--public-key says whose head --against is, or --since: say that, too")
+    claims = [claim for path in against or () for claim in read_claims(path, public_key)]
+    before = None if since is None else _proved_then(since, public_key)
+    wanted = Wanted(sample, len(os.sched_getaffinity(0)), tuple(claims), before)
     found = _proved(where, wanted)
     if head and found.holds:
         with opened(where) as store:
@@ -73,27 +93,27 @@ def verify(
     raise typer.Exit(int(not found.holds))
 
 
-def _checked(path: Path, public_key: str | None) -> Head:
-    """A published head, if it is whole and whose it should be."""
-    found = heads.read(path)
-    heads.check(found, public_key)
-    return found.head
+def _proved_then(path: Path, public_key: str | None) -> Claim:
+    """The signed head that a whole proof has printed.
+
+    Raises:
+        RefereeError: the file is something else, or is not signed as it should be.
+    """
+    claims = read_claims(path, public_key)
+    if len(claims) != 1 or not claims[0].signed or claims[0].receipt is not None:
+        raise RefereeError(f"--since {str(path)!r}: it must be a signed head, as --head prints it")
+    return claims[0]
 
 
 def _proved(where: str | None, wanted: Wanted) -> Report:
-    with busy(console(stderr=True), "proving ...") as say:
-        return prove(
-            where_of(where),
-            wanted,
-            lambda done, of: say(f"proving ... {done:,} of {of:,} matches"),
-        )
+    with counted(console(stderr=True), "proving", "matches") as say:
+        return prove(where_of(where), wanted, say)
 
 
 def _signed(store: Store, found: Report) -> SignedHead:
     """What was just proved, with our signature."""
-    return heads.sign_now(
-        store.files, ladder=found.ladder, facts=found.facts, last=found.head, made=tell_new_key
-    )
+    head = Head(ladder=found.ladder, facts=found.facts, hash=found.head, at_ms=0)
+    return sign_now(store.files, head, tell_new_key)
 
 
 def _as_json(found: Report) -> dict[str, Any]:
@@ -104,10 +124,14 @@ def _as_json(found: Report) -> dict[str, Any]:
         "matches": found.matches,
         "records": found.records,
         "played_again": found.proved,
+        "proved_before": found.earlier,
+        "gone_by_policy": found.gone,
         "bots": found.bots,
         "head": found.head,
         "findings": [{"where": one.where, "what": one.what} for one in found.findings],
         "more_findings": found.more,
+        "goes_on_from": asdict(found.compared),
+        "not_proved": found.compared.unproved(found.facts) or None,
         "notes": list(found.notes),
     }
 
@@ -119,11 +143,17 @@ def _print(found: Report, to: Console) -> None:
         to.print(f"... and {more:,} more", style="red")
     for note in found.notes:
         to.print(note, style="dim")
+    before = f", {found.earlier:,} more proved before" if found.earlier else ""
+    gone = f", {found.gone:,} gone by policy" if found.gone else ""
     to.print(
         f"{plural(found.facts, 'fact')}, {plural(found.matches, 'match', 'matches')}, "
-        f"{plural(found.records, 'record')}, {found.proved:,} of them played again, "
+        f"{plural(found.records, 'record')}, {found.proved:,} of them played again{before}{gone}, "
         f"{plural(found.bots, 'bot')}"
     )
+    for line in found.compared.proved():
+        to.print(line)
+    if unproved := found.compared.unproved(found.facts):
+        to.print(unproved, style="yellow")
     if found.holds:
         to.print(f"all of it holds; head: {found.head}", style="green")
     else:
@@ -138,8 +168,10 @@ def rebuild(where: Where = None, as_json: Json = False) -> None:
     are removed: somebody was killed before the match could be counted.
     """
     with opened(where) as store:
-        with busy(console(stderr=True), "rating ...") as say:
-            before, after = store.rebuild(lambda done: say(f"rating ... {done:,} matches"))
+        with counted(console(stderr=True), "rating", "matches") as say:
+            total = store.counts().matches
+            before, after = store.rebuild(lambda done: say(done, total))
+            standings_cache.clear(store.files)
             swept = vault.sweep(store.files, store.records().__contains__, _DAY_S)
         if as_json:
             told = {"before": before, "after": after, "same": before == after, "orphans": swept}

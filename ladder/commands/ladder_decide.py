@@ -10,6 +10,8 @@ from ladder.commands.shared import Bot, Where, opened
 from ladder.facts import Decision, Deed, Fact, Submission
 from ladder.roster import Roster
 from ladder.store.store import Store
+from ladder.uploads.clearing import bots_in_use
+from ladder.uploads.freezing import BOTS
 from referee.commands.shared import Json
 from referee.errors import RefereeError
 
@@ -55,10 +57,11 @@ def rollback(
     as_json: Json = False,
 ) -> None:
     """Lets an earlier version of a bot play, or one that was retired or benched."""
-    with opened(where) as store:
+    with opened(where) as store, bots_in_use(store.files):
 
         def make(roster: Roster, now_ms: int) -> list[Fact]:
             found = _version(roster, roster.find(bot), bot, to)
+            _check_frozen(store, found)
             why = f"version {found.version} was chosen"
             return [Decision(deed=Deed.CHOSEN, entrant=found.entrant, reason=why, at_ms=now_ms)]
 
@@ -72,12 +75,26 @@ def rollback(
         print(f"{now.name} v{now.version} by {now.author} plays {games}")
 
 
+def _check_frozen(store: Store, version: Submission) -> None:
+    """Look whether the files of a version are there to play.
+
+    Raises:
+        RefereeError: they are not.
+    """
+    bots = store.files / BOTS
+    if not (bots / version.hash).is_dir():
+        raise RefereeError(
+            f"{version.name} v{version.version}: its files are not in {str(bots)!r} any more "
+            "(`old_bots` of [disk] says how many old ones are kept): submit it again"
+        )
+
+
 def _tell(store: Store, fact: Fact) -> None:
     """Prints the version that was decided on as `referee ladder bots --json` has it."""
     assert isinstance(fact, Decision)  # noqa: S101  # it is what was made
     standings = store.situation().standings
     roster = store.roster
-    decided = seen_of(roster, standings, roster.entrants[fact.entrant])
+    decided = seen_of(store, standings, roster.entrants[fact.entrant])
     print(json.dumps(bot_json(roster, decided), indent=2))
 
 

@@ -29,11 +29,19 @@ def show_match(
     """Shows a match: who played, what came of it, its faults, and where its record is."""
     with opened(where) as store:
         number, found = store.match(match)
-        path = vault.path_of(store.files, found.record) if found.record else None
+        path = _record(store, number, found)
         if as_json:
             print(json.dumps(_match_json(store.roster, number, found, path), indent=2))
         else:
             _print_match(store, number, found, path)
+
+
+def _record(store: Store, number: int, match: Match) -> Path | None:
+    """Where the record of a match is, or should be; None if it has none, or not any more."""
+    if not match.record:
+        return None
+    path = vault.path_of(store.files, match.record)
+    return path if path.exists() or number > store.horizon() else None
 
 
 def values_of(match: Match) -> list[int]:
@@ -139,3 +147,7 @@ def _print_match(store: Store, number: int, match: Match, path: Path | None) -> 
     if path is not None:
         to.print(f"record: {printable(str(path))}", style="dim")
         to.print(f"see it: referee replay {number}{store.where.option}", style="dim")
+    elif match.record:
+        to.print(
+            f"record: gone, as the ladder has decided; its SHA-256: {match.record}", style="dim"
+        )

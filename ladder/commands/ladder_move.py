@@ -8,8 +8,9 @@ import typer
 
 from ladder import heads
 from ladder.commands.shared import Where, opened, tell_new_key
-from ladder.exchange.exporting import export
-from ladder.exchange.importing import take_in
+from ladder.exchange.exporting import Exported, export
+from ladder.exchange.importing import Imported, take_in
+from ladder.head_text import head_line
 from ladder.store.where import where_of
 from referee.commands.shared import Json
 from referee.escaping import printable
@@ -41,13 +42,21 @@ def export_ladder(
         )
     if as_json:
         head = json.loads(heads.as_json(found.head))
-        told = {"facts": found.facts, "records": found.records, "bots": found.bots, "head": head}
-        print(json.dumps({"file": str(file), **told}))
+        print(json.dumps({"file": str(file), **_counts(found), "head": head}))
     else:
         with_bots = f", {plural(found.bots, 'bot')}" if bots else ""
-        facts, records = plural(found.facts, "fact"), plural(found.records, "record")
-        print(f"{file}: {facts}, {records}{with_bots}")
+        print(f"{file}: {_facts_and_records(found)}{with_bots}")
+        print(f"head: {head_line(found.head.head)}")
         print(f"signed by {found.head.public_key}")
+
+
+def _counts(of: Exported | Imported) -> dict[str, int]:
+    return {"facts": of.facts, "records": of.records, "gone_by_policy": of.gone, "bots": of.bots}
+
+
+def _facts_and_records(of: Exported | Imported) -> str:
+    gone = f" ({of.gone:,} more are gone by policy)" if of.gone else ""
+    return f"{plural(of.facts, 'fact')}, {plural(of.records, 'record')}{gone}"
 
 
 def import_ladder(
@@ -62,7 +71,8 @@ def import_ladder(
     """Makes a ladder of an archive, after checking all of it. There must be none yet.
 
     Facts are compared with their chain and its signature, records with their hashes. Play every
-    record again with `referee ladder verify`.
+    record again with `referee ladder verify`. The archive's head is the first in the log of the new
+    ladder, so that `verify` compares with it from then on.
     """
     with busy(console(stderr=True), "importing ...") as say:
         found = take_in(
@@ -72,11 +82,11 @@ def import_ladder(
             watch=lambda done: say(f"importing ... {done:,} facts"),
         )
     if as_json:
-        told = {"facts": found.facts, "records": found.records, "bots": found.bots}
-        print(json.dumps(told | {"public_key": found.head.public_key}))
+        head = json.loads(heads.as_json(found.head))
+        print(json.dumps(_counts(found) | {"head": head, "public_key": found.head.public_key}))
     else:
-        facts, records = plural(found.facts, "fact"), plural(found.records, "record")
-        print(f"{facts}, {records}, {plural(found.bots, 'bot')}")
+        print(f"{_facts_and_records(found)}, {plural(found.bots, 'bot')}")
+        print(f"head: {head_line(found.head.head)}")
         print(f"signed by {found.head.public_key}")
         if not found.bots:
             print("its bots are not in the archive: they can be submitted again")

@@ -5,14 +5,22 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 import trio
 import typer
 
-from ladder.commands.shared import Sandbox, Sandboxes, Where, opened
+from ladder import heads
+from ladder.commands.shared import Sandbox, Sandboxes, Where, opened, tell_new_key
 from ladder.desk import Desk
-from ladder.facts import Pool
-from ladder.pool_file import USUAL_GAMES, Pools, changes, pools_of, read_pools
+from ladder.disk import read_limits, write_limits
+from ladder.facts import Fact, Pool
+from ladder.head_log import publish
+from ladder.head_text import head_line
+from ladder.heads import SignedHead
+from ladder.pool_file import USUAL_GAMES, Pools, changes, policy_changes, pools_of, read_pools
 from ladder.proving.pools import pool_misfit
+from ladder.retention import in_words
+from ladder.roster import Roster
 from ladder.runner import Runner, Span, lives
 from ladder.runner_progress import Shown, shown
 from ladder.store.store import Beginning, Store
@@ -58,8 +66,16 @@ def open_ladder(
       time       as --time of `referee match`
       pace       milliseconds; 10 where a seat has partners, else 0
       freeze     auto (default), always, never
-      on_fault   play-on, end-deal; by default the game decides
+      on_fault   play-on; at tables of two end-deal; by default the game decides
       bench      so many faulty blocks bench a bot that plays no better; 10; 0: none do
+      records    whose records stay: "all" matches', those of the newest (a number), or "facts":
+                 no records, only facts; without this key as it is, and "all" in a new ladder
+    \b
+    [disk]       what the bots may take of the disk; without it, as the ladder has it
+      build_size   MiB that a build may leave, sources included; 64
+      build_files  files and folders that it may leave; 2000
+      old_bots     MiB that the files of bots that do not play may take together: old versions and
+                   retired bots, which `rollback` brings back; 1024. The oldest versions go first
     \b
     [[game]]     each is ranked by itself
       id         see `referee games`
@@ -74,12 +90,20 @@ def open_ladder(
     with Store(where_of(where), Beginning(begun.name, begun.pools)) as store:
         before = store.roster.open_pools
         if asked is not None:
-            store.add(lambda roster, now_ms: changes(roster, asked.pools, now_ms))
+            store.add(lambda roster, now_ms: _changes(roster, asked, now_ms))
+            if asked.disk is not None:
+                write_limits(store.files, asked.disk)
         _tell(store, asked, before, as_json=as_json)
 
 
+def _changes(roster: Roster, asked: Pools, now_ms: int) -> list[Fact]:
+    """What a file brings to a ladder."""
+    records = policy_changes(roster, asked.records, now_ms)
+    return [*changes(roster, asked.pools, now_ms), *records]
+
+
 def _tell(store: Store, asked: Pools | None, before: tuple[Pool, ...], *, as_json: bool) -> None:
-    pools = store.roster.open_pools
+    pools, policy = store.roster.open_pools, store.roster.retention
     if as_json:
         rows = [
             {
@@ -95,7 +119,14 @@ def _tell(store: Store, asked: Pools | None, before: tuple[Pool, ...], *, as_jso
             }
             for pool in pools
         ]
-        told = {"ladder": store.opened.ladder, "name": store.opened.name, "games": rows}
+        records = {"keep": policy.keep, "last": policy.last or None}
+        told = {
+            "ladder": store.opened.ladder,
+            "name": store.opened.name,
+            "records": records,
+            "games": rows,
+            "disk": msgspec.to_builtins(read_limits(store.files)),
+        }
         print(json.dumps(told, indent=2))
         return
     to = console()
@@ -109,7 +140,14 @@ def _tell(store: Store, asked: Pools | None, before: tuple[Pool, ...], *, as_jso
             to.print(f"{gone}; its table: {again}", style="yellow")
     if asked is not None and asked.name not in {None, store.opened.name}:
         to.print(f"it keeps its name: {store.opened.name}", style="dim")
-    to.print(f"bots and records: {store.files}", style="dim")
+    kept = in_words(policy)
+    to.print(f"bots and records: {store.files}; records kept: {kept}", style="dim")
+    disk = read_limits(store.files)
+    to.print(
+        f"a build may leave {disk.build_size:,} MiB in {plural(disk.build_files, 'file')}; bots "
+        f"that do not play may take {disk.old_bots:,} MiB",
+        style="dim",
+    )
 
 
 def _played(pool: Pool) -> str:
@@ -147,20 +185,34 @@ def run(
     settings = read_settings()
     with opened(where) as store:
         _check_pools(store)
+        _publish(store, settings)  # before play: a ladder that its own log contradicts is refused
         talk = console(stderr=True)
         with shown(talk, blocks) as watch:
             stopped = trio.run(
                 _conduct, store, watch, Span(blocks, once), workers, SandboxName(sandbox), settings
             )
+        head = _publish(store, settings)
         if as_json:
             told = {"blocks": watch.blocks, "matches": watch.matches, "stopped": stopped}
-            print(json.dumps(told | {"version": version("briscola-referee")}))
+            signed = None if head is None else json.loads(heads.as_json(head))
+            print(json.dumps(told | {"head": signed, "version": version("briscola-referee")}))
         else:
             matches = plural(watch.matches, "match", "matches")
             console().print(f"played {plural(watch.blocks, 'block')} in {matches}")
+            if head is not None:
+                console().print(f"head: {head_line(head.head)}", style="dim", soft_wrap=True)
     if stopped:
         raise typer.Exit(INTERRUPTED)
     raise typer.Exit(int(not watch.matches))
+
+
+def _publish(store: Store, settings: Settings) -> SignedHead | None:
+    """Publishes the head of a ladder, unless the settings say never.
+
+    Raises:
+        RefereeError: as for `head_log.publish`; HostError likewise.
+    """
+    return publish(store, tell_new_key) if settings.heads.every else None
 
 
 def _check_pools(store: Store) -> None:
@@ -200,7 +252,12 @@ async def _conduct(
                     f"{plural(pool.size, 'match', 'matches')} at a time; sandbox: {found} ({how})",
                     style="dim",
                 )
-                desk = Desk(store, lambda owner: lives(owner, local=local), watch)
+                desk = Desk(
+                    store,
+                    lambda owner: lives(owner, local=local),
+                    watch,
+                    heads_every=settings.heads.every,
+                )
                 (store.files / BOTS).mkdir(mode=0o700, parents=True, exist_ok=True)
                 await Runner(desk, pool, store.files, watch, span).run()
     return playing.cancelled_caught

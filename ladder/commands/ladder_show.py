@@ -12,6 +12,7 @@ from ladder.commands.ladder_match import values_of
 from ladder.commands.shared import Bot, Everybody, Game, Where, opened, pools_meant
 from ladder.facts import Match
 from ladder.files import atomic_write
+from ladder.heading import Heading
 from ladder.published import histories_of, history_of, standings_of
 from ladder.roster import Roster
 from ladder.show.as_csv import as_csv
@@ -21,8 +22,6 @@ from ladder.show.history_json import history_json
 from ladder.show.history_terminal import print_history
 from ladder.show.page import page
 from ladder.show.terminal import print_standings
-from ladder.standings import Heading
-from ladder.store.store import Store
 from referee.commands.shared import Json
 from referee.errors import HostError, RefereeError
 from referee.faces import busy, console
@@ -40,15 +39,17 @@ def standings(
 ) -> None:
     """Prints the ranking: a fit of all blocks at once, which no order of results changes.
 
-    Bots that cannot be told apart share places; intervals are 95 %, by a bootstrap over blocks.
+    Bots that cannot be told apart share places; intervals are 95 %, and count matches.
     """
     if as_json + as_comma + (html is not None) > 1:
         raise RefereeError("say one of --json, --csv and --html")
     if html is not None:
         _check_place(html)
-    with opened(where) as store:
+    with opened(where) as store, store.moment() as head:
         pools = pools_meant(store, game)
-        heading = _heading(store)
+        heading = Heading(
+            name=store.opened.name, version=version("briscola-referee"), kind="ladder", head=head
+        )
         with busy(console(stderr=True), "fitting ...") as say:
             found = []
             for pool in pools:
@@ -63,10 +64,6 @@ def standings(
             _write(html, page(heading, found, drawn))
         else:
             print_standings(console(), heading, found)
-
-
-def _heading(store: Store) -> Heading:
-    return Heading(name=store.opened.name, version=version("briscola-referee"), kind="ladder")
 
 
 def _check_place(path: Path) -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from ladder import vault
 from ladder.commands.shared import opened
+from ladder.retention import in_words
 from referee.errors import RefereeError
 
 
@@ -22,6 +23,11 @@ def find(text: str, where: str | None) -> Path:
         if not match.record:
             raise RefereeError(f"match {number} has no record: {match.given_up}")
         path = vault.path_of(store.files, match.record)
+        if not path.is_file() and number <= store.horizon():
+            kept = in_words(store.roster.retention)
+            raise RefereeError(
+                f"match {number}: its record is gone, as the ladder has decided (kept: {kept})"
+            )
         if not path.is_file():
             raise RefereeError(f"match {number}: its record {str(path)!r} is missing")
         return path

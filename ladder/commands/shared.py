@@ -11,6 +11,7 @@ from ladder.facts import Pool
 from ladder.pool_file import USUAL_GAMES, pools_of
 from ladder.store.store import Beginning, Store
 from ladder.store.where import where_of
+from ladder.uploads.clearing import clear_old, clearing
 from referee.errors import RefereeError
 from referee.escaping import printable
 
@@ -76,6 +77,17 @@ def tell_new_key(path: Path) -> None:
         "public half",
         file=sys.stderr,
     )
+
+
+def clear_bots(store: Store) -> None:
+    """Remove frozen bots that do not play, beyond what `[disk]` allows of them.
+
+    Raises:
+        HostError: the disk or the database does not let us.
+    """
+    with clearing(store.files) as alone:
+        if alone:
+            clear_old(store.files, store.situation())
 
 
 def pools_meant(store: Store, game: str | None, *, closed: bool = True) -> tuple[Pool, ...]:

@@ -12,13 +12,26 @@ import trio
 import typer
 from msgspec import Struct
 
-from ladder.commands.shared import Sandbox, Sandboxes, Where, opened, opened_or_made, pools_meant
+from ladder import receipts
+from ladder.commands.shared import (
+    Sandbox,
+    Sandboxes,
+    Where,
+    clear_bots,
+    opened,
+    opened_or_made,
+    pools_meant,
+    tell_new_key,
+)
 from ladder.facts import Fact, Pool, Submission
 from ladder.names import fitted, name_of
 from ladder.pool_file import USUAL_GAMES
+from ladder.receipts import SignedReceipt, receipt_of
 from ladder.roster import Roster
+from ladder.signing import kept_key
 from ladder.store.store import Store
 from ladder.store.where import where_of
+from ladder.uploads.clearing import bots_in_use
 from ladder.uploads.intake import check_apart
 from ladder.uploads.taking_in import Frozen, taken_in
 from referee.commands.shared import Json
@@ -47,10 +60,12 @@ class Taken(Struct, frozen=True):
 
     Attributes:
         new: whether it is a new version; else it plays already, just as it is.
+        receipt: for its author to keep.
     """
 
     entrant: Submission
     new: bool
+    receipt: SignedReceipt
 
 
 class Refusal(Struct, frozen=True):
@@ -94,8 +109,9 @@ def submit(
 
     A bot is unpacked, built, checked, and plays against itself, all in a sandbox; then it is
     frozen. Name and author make a bot: submit it again, and it has a new version, while the old one
-    keeps its results. Where there is no ladder yet, one is made, of briscola-2; for other games see
-    `referee ladder open`.
+    keeps its results. The hash that is printed names the files that play. Keep the receipt: with it
+    `referee ladder verify --against FILE` proves that the ladder still has the submission. Where
+    there is no ladder yet, one is made, of briscola-2; for other games see `referee ladder open`.
     """
     asked = Asked(tuple(paths), name, author, tuple(partner or ()), tuple(game or ()))
     _check(asked, where_of(where).places)
@@ -104,6 +120,7 @@ def submit(
     with opened_or_made(where) if for_any else opened(where) as store:
         partners = tuple(_partner(store.refresh(), text, asked) for text in asked.partners)
         pools = _pools(store, asked.games)
+        kept_key(store.files, tell_new_key)  # receipts are signed: what is wrong is said before
         talk = console(stderr=True)
         taken: list[Taken] = []
         refused: list[Refusal] = []
@@ -212,10 +229,12 @@ async def _take_all_in(
             for path in asked.paths:
                 author = author_of(path, asked.author)
                 try:
-                    frozen = await taken_in(
-                        path, store.files, pools, place, settings, say=say, name=asked.name
-                    )
-                    taken.append(_added(store, frozen, author, partners, games))
+                    with bots_in_use(store.files):
+                        frozen = await taken_in(
+                            path, store.files, pools, place, settings, say=say, name=asked.name
+                        )
+                        taken.append(_added(store, frozen, author, partners, games))
+                    clear_bots(store)
                 except Exception as error:
                     found = innermost(error)
                     if not isinstance(found, RefereeError):
@@ -265,7 +284,8 @@ def _added(
     roster = store.roster
     bot = roster.bot_of(frozen.name, author)
     assert bot is not None  # noqa: S101  # it was there, or was just added
-    return Taken(roster.entrants[roster.chosen(bot)], bool(new))
+    entrant = roster.entrants[roster.chosen(bot)]
+    return Taken(entrant, bool(new), receipt_of(store, entrant, tell_new_key))
 
 
 def _as_json(store: Store, taken: list[Taken], refused: list[Refusal]) -> dict[str, Any]:
@@ -280,6 +300,7 @@ def _as_json(store: Store, taken: list[Taken], refused: list[Refusal]) -> dict[s
                 "hash": one.entrant.hash,
                 "source": one.entrant.source,
                 "new": one.new,
+                "receipt": receipts.as_object(one.receipt),
             }
             for one in taken
         ],
@@ -295,6 +316,8 @@ def _print(roster: Roster, taken: list[Taken], refused: list[Refusal]) -> None:
         games = ", ".join(pool.name for pool in pools) or "nothing"
         unchanged = "" if one.new else " (unchanged)"
         print(f"{told}: plays {games} as #{entrant.entrant}{unchanged}")
+        print(f"   hash: {entrant.hash}")
+        print(f"   receipt: {json.dumps(receipts.as_object(one.receipt), separators=(',', ':'))}")
         for pool, why in roster.state(entrant.entrant).benched.items():
             print(f"   benched in {roster.pools[pool].name}: {why}")
     for other in refused:

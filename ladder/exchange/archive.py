@@ -164,6 +164,8 @@ def opened(path: Path) -> Iterator[Entries]:
         RefereeError: it is none, or is damaged: in a line that names it.
     """
     try:
+        if path.exists() and not path.is_file():
+            raise RefereeError("that is no file")
         with _zip(path) as archive:
             yield Entries(archive, path.stat().st_size)
     except RefereeError as error:

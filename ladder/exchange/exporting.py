@@ -1,7 +1,7 @@
 """Writes a ladder as one archive, which is there whole or not at all."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import IO
 from zipfile import ZipFile
@@ -12,10 +12,12 @@ from ladder import heads, vault
 from ladder.exchange.archive import FACTS, HEAD, add_file, adding, line_of
 from ladder.facts import Match
 from ladder.files import atomic_write
-from ladder.heads import Made, SignedHead
+from ladder.heads import Head, SignedHead
 from ladder.proving.links import Links
+from ladder.signing import Made, sign_now
 from ladder.store.reading import Reader
 from ladder.store.store import Store
+from ladder.uploads.clearing import bots_in_use, needed_by
 from ladder.uploads.freezing import BOTS, is_whole
 from referee.errors import HostError, RefereeError
 from referee.folders import HeldFolder
@@ -25,10 +27,15 @@ Watch = Callable[[int], None]
 
 
 class Exported(Struct, frozen=True):
-    """What an archive holds."""
+    """What an archive holds.
+
+    Attributes:
+        gone: how many matches have none, as the ladder's policy has it.
+    """
 
     facts: int
     records: int
+    gone: int
     bots: int
     head: SignedHead
 
@@ -55,7 +62,11 @@ def export(
         HostError: the disk or the database does not let us.
     """
     try:
-        with _written(path) as file, ZipFile(file, "w") as archive:
+        with (
+            bots_in_use(store.files) if bots else nullcontext(),
+            _written(path) as file,
+            ZipFile(file, "w") as archive,
+        ):
             return _export(store, archive, watch, made, bots=bots)
     except OSError as error:
         raise HostError(f"archive {str(path)!r}: {error.strerror}") from error
@@ -81,25 +92,29 @@ def _written(path: Path) -> Iterator[IO[bytes]]:
 
 
 def _export(store: Store, archive: ZipFile, watch: Watch, made: Made, *, bots: bool) -> Exported:
-    with store.facts() as reader:
+    with vault.held(store.files), store.facts() as reader:
         newest = reader.head
         assert newest is not None  # noqa: S101  # every ladder begins with a fact
-        signed = heads.sign_now(
-            store.files,
-            ladder=store.opened.ladder,
-            facts=newest.seq,
-            last=newest.hash,
-            made=made,
-        )
+        ladder = store.opened.ladder
+        head = Head(ladder=ladder, facts=newest.seq, hash=newest.hash, at_ms=newest.at_ms)
+        signed = sign_now(store.files, head, made)
         with adding(archive, HEAD) as file:
             file.write(heads.as_json(signed))
         with adding(archive, FACTS) as file:
             _write_facts(file, reader)
-        records = _add_records(archive, reader, store.files, watch)
-    hashes = dict.fromkeys(one.hash for one in store.roster.entrants.values()) if bots else {}
+        records, gone = _add_records(archive, reader, store.files, watch)
+    hashes = _frozen(store) if bots else []
     for digest in hashes:
         _add_bot(archive, store.files, digest)
-    return Exported(newest.seq, records, len(hashes), signed)
+    return Exported(newest.seq, records, gone, len(hashes), signed)
+
+
+def _frozen(store: Store) -> list[str]:
+    """Return the bots of a ladder in their order, without old ones whose files were cleared."""
+    roster, bots = store.roster, store.files / BOTS
+    playing = needed_by(roster, ())
+    known = dict.fromkeys(one.hash for one in roster.entrants.values())
+    return [digest for digest in known if digest in playing or (bots / digest).is_dir()]
 
 
 def _write_facts(file: IO[bytes], reader: Reader) -> None:
@@ -110,10 +125,14 @@ def _write_facts(file: IO[bytes], reader: Reader) -> None:
         file.write(line_of(link, fact))
 
 
-def _add_records(archive: ZipFile, reader: Reader, files: Path, watch: Watch) -> int:
-    records = 0
-    for match in reader.matches():
+def _add_records(archive: ZipFile, reader: Reader, files: Path, watch: Watch) -> tuple[int, int]:
+    """Adds the records that have to stay; returns how many, and how many do not have to."""
+    records = gone = 0
+    for number, match in enumerate(reader.matches(), 1):
         if not match.record or _name_of(match) in archive.NameToInfo:
+            continue
+        if number <= reader.horizon:
+            gone += 1
             continue
         trouble = vault.check(files, match.record, match.size)
         if trouble is not None:
@@ -121,7 +140,7 @@ def _add_records(archive: ZipFile, reader: Reader, files: Path, watch: Watch) ->
         add_file(archive, _name_of(match), vault.path_of(files, match.record))
         records += 1
         watch(records)
-    return records
+    return records, gone
 
 
 def _name_of(match: Match) -> str:

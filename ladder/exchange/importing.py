@@ -25,14 +25,28 @@ from ladder.exchange.archive import (
     runs,
 )
 from ladder.exchange.exporting import record_name
-from ladder.facts import FIRST_HASH, Fact, Match, Opened, Submission, chained, digest_of
+from ladder.facts import (
+    FIRST_HASH,
+    Fact,
+    Match,
+    Opened,
+    Retention,
+    Submission,
+    chained,
+    digest_of,
+)
 from ladder.files import scratch_name, sweep, sync_folder
+from ladder.head_log import HEADS, begin_log
 from ladder.heads import SignedHead
 from ladder.proving.story import Story
+from ladder.retention import Policies
+from ladder.roster import Roster
+from ladder.signing import KEY_FILE
 from ladder.store.database import DatabaseGone
 from ladder.store.importing import import_facts
 from ladder.store.where import Where, usual_files
 from ladder.uploads.bot_toml import TOML
+from ladder.uploads.clearing import needed_by
 from ladder.uploads.freezing import BOTS, freeze, hash_of, keep, parts_of, scratch
 from referee.bots import LARGEST_TOML, BotToml
 from referee.errors import HostError, RefereeError
@@ -41,16 +55,22 @@ from referee.sandbox.place import remove_tree
 
 _LARGEST_HEAD: Final = 4096
 _COMING: Final = ".import-"
+_FOLDERS: Final = (vault.RECORDS, BOTS, HEADS)
 
 Watch = Callable[[int], None]
 """Is told how many facts were read."""
 
 
 class Imported(Struct, frozen=True):
-    """What was taken in."""
+    """What was taken in.
+
+    Attributes:
+        gone: how many matches have no record there, as the ladder's policy has it.
+    """
 
     facts: int
     records: int
+    gone: int
     bots: int
     head: SignedHead
     key: Path
@@ -84,8 +104,10 @@ def take_in(
             coming = _Coming(where, entries, signed, watch)
             with coming.undone_unless_done():
                 import_facts(where, coming.facts())
-            key = coming.files / heads.KEY_FILE
-            return Imported(signed.head.facts, coming.records, coming.bots, signed, key)
+            key = coming.files / KEY_FILE
+            return Imported(
+                signed.head.facts, coming.records, coming.gone, coming.bots, signed, key
+            )
     except OSError as error:
         named = error.filename or path
         raise HostError(f"{str(named)!r}: {error.strerror}") from error
@@ -100,12 +122,13 @@ class _Coming:
 
     Attributes:
         records: how many have come.
-        bots: likewise.
+        gone: how many have not, and do not have to.
+        bots: how many have come.
         files: where they belong.
     """
 
     def __init__(self, where: Where, entries: Entries, signed: SignedHead, watch: Watch) -> None:
-        self.records = self.bots = 0
+        self.records = self.gone = self.bots = 0
         self.files = where.files or usual_files(signed.head.ladder)
         self._elsewhere = (
             "import into another folder"
@@ -113,8 +136,12 @@ class _Coming:
             else "say with ?files=DIR at the end of the URL where its files are to be"
         )
         self._entries = entries
+        self._signed = signed
         self._head = signed.head
         self._watch = watch
+        self._policies = Policies()
+        self._absent = (0, "")
+        """The last match whose record has not come, and what to say if it had to."""
         self._folder = self.files / scratch_name(_COMING)
         self._named: list[Path] = []
         """Folders that have come to where they belong."""
@@ -140,27 +167,37 @@ class _Coming:
             RefereeError: the archive is not what it says.
         """
         self._begin()
-        story, hashes = Story(), dict[str, None]()
+        story, roster, hashes = Story(), Roster(), dict[str, None]()
         with self._entries.taken(FACTS) as (file, _):
             for fact in self._chained(file):
                 for what in story.add(fact):
                     raise RefereeError(f"fact {self._seq}: {what}")
+                roster.add(fact)
                 if isinstance(fact, Submission):
                     hashes[fact.hash] = None
-                if isinstance(fact, Match) and fact.record:
+                if isinstance(fact, Retention):
+                    self._policies.decide(fact)
+                if isinstance(fact, Match):
+                    self._policies.count(1)
                     self._take_record(fact)
                 yield fact
                 self._watch(self._seq)
+        number, trouble = self._absent
+        if number > self._policies.horizon:
+            raise RefereeError(trouble)
         if self._entries.next_name:
-            for digest in hashes:
-                self._take_bot(digest)
+            playing = needed_by(roster, ())
+            for digest in hashes:  # the files of those that do not play may have been cleared
+                there = self._entries.next_name.startswith(f"{BOTS}/{digest}/")
+                if there or digest in playing:
+                    self._take_bot(digest)
         if self._entries.next_name:
             raise RefereeError(f"{self._entries.next_name[:80]!r} does not belong there")
         self._name_all()
 
     def _begin(self) -> None:
         """Makes our folder, and takes away what imports have left that were killed."""
-        for name in (vault.RECORDS, BOTS):
+        for name in _FOLDERS:
             if any((self.files / name).glob("*")):
                 raise RefereeError(
                     f"there are {name} in {str(self.files)!r} already, and they may be a living "
@@ -190,7 +227,13 @@ class _Coming:
             raise RefereeError(f"its {self._seq} facts do not end as its head says")
 
     def _take_record(self, match: Match) -> None:
-        if vault.path_of(self._folder, match.record).exists():
+        if not match.record or vault.path_of(self._folder, match.record).exists():
+            return
+        if self._entries.next_name != record_name(match.record):
+            self.gone += 1  # if it had to come, that is said after the last fact
+            number, there = self._policies.matches, self._entries.next_name[:80]
+            trouble = f"record {match.record} of match {number} is expected, and there is {there!r}"
+            self._absent = (number, trouble)
             return
         with self._entries.taken(record_name(match.record)) as (file, _):
             kept = vault.keep_packed(self._folder, pieces(file, min(match.size, vault.LARGEST)))
@@ -216,8 +259,9 @@ class _Coming:
         self.bots += 1
 
     def _name_all(self) -> None:
-        """Puts the folders where they belong."""
-        for name in (vault.RECORDS, BOTS):
+        """Puts the folders where they belong, with a log that begins with the archive's head."""
+        begin_log(self._folder, self._signed)
+        for name in _FOLDERS:
             if (self._folder / name).is_dir():
                 (self._folder / name).rename(self.files / name)
                 self._named.append(self.files / name)

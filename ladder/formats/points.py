@@ -24,15 +24,9 @@ class Sum(Struct, frozen=True):
 
 
 def sums(blocks: Iterable[BlockResult], places: int) -> tuple[Sum, ...]:
-    """What the blocks of a table brought, by place.
-
-    At tables of three and more a block with a fault counts for the bots at fault only (DESIGN 6).
-    """
+    """What the blocks of a table brought, by place: every block counts for every bot."""
     found = [Sum()] * places
     for block in blocks:
-        guilty = block.at_fault
-        spared = places > 2 and any(guilty)
         for place in range(places):
-            if not spared or guilty[place]:
-                found[place] += Sum(block.values[place], block.deals)
+            found[place] += Sum(block.values[place], block.deals)
     return tuple(found)

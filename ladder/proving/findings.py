@@ -4,6 +4,8 @@ from typing import Final
 
 from msgspec import Struct
 
+from ladder.proving.compared import Compared
+
 MOST: Final = 1000
 """So many findings are kept; of others only how many there are."""
 
@@ -42,8 +44,11 @@ class Report(Struct, frozen=True, kw_only=True):
         matches: how many of those are matches.
         records: how many records were there, and were compared with their hashes.
         proved: how many of them were played again.
+        earlier: how many were there that were proved before, and were not looked into.
+        gone: how many are gone, as the ladder's policy lets them.
         bots: how many frozen bots were compared with theirs.
         head: the hash of the last fact.
+        compared: the earlier heads that it goes on from.
     """
 
     findings: tuple[Finding, ...]
@@ -54,8 +59,11 @@ class Report(Struct, frozen=True, kw_only=True):
     matches: int
     records: int
     proved: int
+    earlier: int
+    gone: int
     bots: int
     head: str
+    compared: Compared
 
     @property
     def holds(self) -> bool:

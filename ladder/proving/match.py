@@ -22,7 +22,7 @@ from ladder.vault import difference
 from referee.chance import block_key, event_key, first_dealer
 from referee.clock import parse_time
 from referee.endings import Reason
-from referee.errors import RefereeError
+from referee.errors import RefereeError, check_means
 from referee.luck import VALUES_DIGEST, luck_of
 from referee.reading import Mismatch, RecordReader
 from referee.record import DealLine, Header, LegLine, Line, VoidLine
@@ -68,6 +68,16 @@ def knows_luck(pool: Pool) -> bool:
     return pool.luck is LuckUse.OFF or pool.luck_values == VALUES_DIGEST
 
 
+def prove_job(match: Match, pool: Pool) -> str | None:
+    """What is wrong with a match as far as its record is not asked; None if nothing is."""
+    try:
+        rules_of(pool)
+        _check_job(match, pool)
+    except (_Differs, RefereeError) as error:
+        return str(error)
+    return None
+
+
 def prove_match(
     match: Match, pool: Pool, record: Path | None, begun: Callable[[], None] = lambda: None
 ) -> str | None:
@@ -91,10 +101,12 @@ def prove_match(
         begun()
         return _compared(match, pool, rules, record)
     except (_Differs, RefereeError) as error:
+        check_means(error)
         return str(error)
     except Mismatch as error:
         return f"record {str(record)!r}: {error}"
     except OSError as error:
+        check_means(error)
         return f"record {str(record)!r}: {error.strerror}"
 
 

@@ -4,18 +4,22 @@ It trusts nothing but the hash that it ends with: the chain shows what was chang
 somebody careless; who can change facts can hash them anew, and only a published head shows that.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from pathlib import Path
 
 from msgspec import Struct
 
-from ladder.facts import FIRST_HASH, Match, Pool
-from ladder.heads import Head, misfit
+from ladder import vault
+from ladder.facts import Match, Pool
+from ladder.proving.claim_check import ClaimCheck, own_claims
+from ladder.proving.claims import Claim
+from ladder.proving.files import examine_bots, note_due, note_orphans
 from ladder.proving.findings import Findings, Report
 from ladder.proving.links import Links
 from ladder.proving.pools import pool_misfit
 from ladder.proving.ratings import Benchings, Ratings
 from ladder.proving.reading import Read, Reading
-from ladder.proving.records import Records, examine_bots, note_orphans
+from ladder.proving.records import Records, Scope
 from ladder.proving.sampling import drawn
 from ladder.proving.story import Story
 from ladder.store.database import Database
@@ -33,12 +37,20 @@ class Wanted(Struct, frozen=True):
     Attributes:
         sample: how many matches are played again; None for all.
         workers: how many processes play them.
-        head: published before: the ladder has to go on from there.
+        claims: what was said of the ladder before: it has to go on from there.
+        since: as one of these, when all was proved: the records and bots of the facts that it has
+            only have to be there. Those facts are compared with it all the same.
     """
 
     sample: int | None = None
     workers: int = 1
-    head: Head | None = None
+    claims: tuple[Claim, ...] = ()
+    since: Claim | None = None
+
+    @property
+    def every_claim(self) -> tuple[Claim, ...]:
+        """All that the ladder has to go on from."""
+        return self.claims if self.since is None else (*self.claims, self.since)
 
 
 def prove(where: Where, wanted: Wanted, watch: Watch = lambda _, __: None) -> Report:
@@ -57,34 +69,70 @@ def prove(where: Where, wanted: Wanted, watch: Watch = lambda _, __: None) -> Re
         check_version(0, where)
     database, findings = Database(where), Findings()
     try:
-        with database.reading() as connection:
-            check_version(version_of(connection), where)
+        files = _files(where, database)
+        claims = ClaimCheck(wanted.every_claim, own_claims(files, findings), findings)
+        with vault.held(files), database.reading() as connection:
+            check_version(
+                version_of(connection), where
+            )  # facts are read as they are now, not later
             rows = Examiner(connection, local=where.is_local, found=findings.add)
-            return _proved(where, rows, wanted, findings, watch)
+            return _proved(
+                files,
+                rows,
+                wanted=wanted,
+                claims=claims,
+                findings=findings,
+                watch=watch,
+                hint=_hint(where),
+            )
     finally:
         database.close()
 
 
+def _files(where: Where, database: Database) -> Path:
+    """The folder of the ladder's files, known before what is proved is read: no record goes then.
+
+    Raises:
+        RefereeError: it is of another schema.
+    """
+    with database.reading() as connection:
+        check_version(version_of(connection), where)
+        if where.files is not None:
+            return where.files
+        rows = Examiner(connection, local=where.is_local, found=lambda *_: None)
+        return usual_files(Reading(rows, Findings()).known.ladder)
+
+
+def _hint(where: Where) -> str:
+    """What else to say if no record is there: a folder that was not named may be another one."""
+    return "" if where.files is not None else "; ?files=DIR may be missing in the ladder's URL"
+
+
 def _proved(
-    where: Where, rows: Examiner, wanted: Wanted, findings: Findings, watch: Watch
+    files: Path,
+    rows: Examiner,
+    *,
+    wanted: Wanted,
+    claims: ClaimCheck,
+    findings: Findings,
+    watch: Watch,
+    hint: str,
 ) -> Report:
     rows.examine_database()
     reading = Reading(rows, findings)
     known, total = reading.known, rows.count_matches()
-    files = where.files or usual_files(known.ladder)
-    chosen = None if wanted.sample is None else drawn(total, wanted.sample, rows.newest())
-    through = _Through(reading, rows, findings)
-    with Records(files, chosen, wanted.workers, findings) as records:
-        at_head = through.go(records, lambda number: watch(number, total), wanted.head)
+    earlier = 0 if wanted.since is None else rows.count_matches(wanted.since.head.facts)
+    scope = Scope(_chosen(rows, wanted, earlier, total), earlier, reading.horizon)
+    through = _Through(reading, rows, findings, claims)
+    with Records(files, scope, wanted.workers, findings) as records:
+        through.go(records, lambda number: watch(number, total))
         reading.examine_jobs()
         rows.examine_twins()
-        closed = where.files is None  # a folder that nobody named: it may be another one
-        records.end("; ?files=DIR may be missing in the ladder's URL" if closed else "")
-    if wanted.head is not None:
-        trouble = misfit(wanted.head, known.ladder, at_head.get)
-        if trouble is not None:
-            findings.add("head", trouble)
-    bots = examine_bots(files, known.hashes.values(), findings)
+        records.end(hint)
+    compared = claims.compare(known.ladder)
+    submitted = reading.submitted_until(0 if wanted.since is None else wanted.since.head.facts)
+    bots = examine_bots(files, known.hashes.values(), findings, submitted)
+    note_due(records.due, findings)
     note_orphans(files, rows.records(), findings)
     return Report(
         findings=findings.in_order(),
@@ -95,9 +143,20 @@ def _proved(
         matches=through.matches,
         records=records.compared,
         proved=records.proved,
+        earlier=records.earlier,
+        gone=records.gone,
         bots=bots,
         head=through.links.hash,
+        compared=compared,
     )
+
+
+def _chosen(rows: Examiner, wanted: Wanted, earlier: int, total: int) -> Collection[int] | None:
+    """Numbers of the matches that are played again; None for all that are new."""
+    if wanted.sample is None:
+        return None
+    found = drawn(total - earlier, wanted.sample, rows.newest())
+    return frozenset(earlier + number for number in found)
 
 
 class _Through:
@@ -109,29 +168,28 @@ class _Through:
         links: the chain, up to the last of them.
     """
 
-    def __init__(self, reading: Reading, rows: Examiner, findings: Findings) -> None:
+    def __init__(
+        self, reading: Reading, rows: Examiner, findings: Findings, claims: ClaimCheck
+    ) -> None:
         self.facts = self.matches = 0
         self.links = Links()
         self._reading = reading
         self._rows = rows
         self._findings = findings
+        self._claims = claims
         self._story = Story()
         self._ratings = Ratings(self._story.roster.pools, rows.steps(), findings)
         self._benchings = Benchings(self._ratings.standings)
 
-    def go(
-        self, records: Records, watch: Callable[[int], None], head: Head | None
-    ) -> dict[int, str]:
-        """All of them; returns the hash of the one that a head speaks of, by its number."""
-        at_head: dict[int, str] = {0: FIRST_HASH}
+    def go(self, records: Records, watch: Callable[[int], None]) -> None:
+        """All of them."""
         for page in self._rows.pages():
             for link in page.links:
                 self.facts += 1
                 read = self._reading.read(link, page, self.matches + 1)
                 for what in self.links.add(link, read.fact):
                     read.tell(what)
-                if head is not None and head.facts == link.seq:
-                    at_head[link.seq] = link.hash
+                self._claims.see(link.seq, link.hash, read.fact)
                 self._take(read, link.seq, records)
                 if read.is_match:
                     watch(self.matches)
@@ -140,7 +198,6 @@ class _Through:
         if self.facts == 0:
             self._findings.add("ladder", "it has no facts")
         self._ratings.end(self._rows.skills())
-        return at_head
 
     def _take(self, read: Read, seq: int, records: Records) -> None:
         """One fact, or what is left of it."""

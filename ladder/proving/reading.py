@@ -6,9 +6,10 @@ from functools import partial
 import msgspec
 from msgspec import Struct
 
-from ladder.facts import Fact, Match, Opened, Pool, Submission
+from ladder.facts import Fact, Match, Opened, Pool, Retention, Submission
 from ladder.packing import packed, packed_counts
 from ladder.proving.findings import Findings
+from ladder.retention import horizon_of
 from ladder.store.examining import Examiner, Page, Plain
 from ladder.store.rows import (
     Damaged,
@@ -45,6 +46,7 @@ class Reading:
 
     Attributes:
         known: what matches refer to, whenever it came.
+        horizon: records of matches up to this number may be gone by policy.
     """
 
     def __init__(self, rows: Examiner, findings: Findings) -> None:
@@ -65,6 +67,25 @@ class Reading:
             {fact.pool: fact for fact in facts if isinstance(fact, Pool)},
             {fact.entrant: fact.hash for fact in facts if isinstance(fact, Submission)},
         )
+        self.horizon = self._horizon()
+
+    def submitted_until(self, last: int) -> frozenset[str]:
+        """The hashes of bots that were submitted up to the fact of this number."""
+        return frozenset(
+            fact.hash
+            for seq, found in self._plain.items()
+            for _, fact in found
+            if seq <= last and isinstance(fact, Submission)
+        )
+
+    def _horizon(self) -> int:
+        policies = [
+            (fact, self._rows.count_matches(seq))
+            for seq, found in sorted(self._plain.items())
+            for _, fact in found
+            if isinstance(fact, Retention)
+        ]
+        return horizon_of(policies, self._rows.count_matches()) if policies else 0
 
     def _fact(self, one: Plain) -> Fact | None:
         """The fact of a row that is no match."""

@@ -1,19 +1,11 @@
-"""The files of a ladder: records are compared with their hashes and played again; bots likewise.
+"""The records of a ladder: compared with their hashes and played again, or gone by policy.
 
 Playing again is what takes time: where there are several cores, processes of our own share it.
 """
 
-import multiprocessing
 import os
-import signal
-import threading
-from collections import deque
-from collections.abc import Collection, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Collection, Iterable
 from functools import partial
-from itertools import groupby
-from multiprocessing.connection import wait
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -23,18 +15,32 @@ from msgspec import Struct
 from ladder import vault
 from ladder.facts import Match, Pool
 from ladder.proving.findings import MOST, Findings
-from ladder.proving.match import prove_match
-from ladder.uploads.freezing import BOTS, is_whole
-from referee.errors import HostError
+from ladder.proving.match import prove_job, prove_match
+from ladder.proving.processes import Processes
+from referee.errors import HostError, Shortage
 from referee.wording import plural
 
 _AT_ONCE: Final = 16
-"""So many matches are handed over together."""
-_AHEAD: Final = 4
-"""So many batches a process are under way."""
+"""So many matches are handed over together, at most."""
+_BYTES_AT_ONCE: Final = 1 << 16
+"""Their records have so many bytes together, compressed, or one of them has more."""
 
 Task = tuple[int, int, Match, Pool, Path | None]
 """Numbers of the fact and the match, the match, its pool, the record."""
+
+
+class Scope(Struct, frozen=True):
+    """Which records are looked at, and how.
+
+    Attributes:
+        chosen: numbers of the matches to be played again; None for all.
+        earlier: records of matches up to this number were proved before: they have to be there.
+        horizon: records of matches up to this number may be gone by policy.
+    """
+
+    chosen: Collection[int] | None = None
+    earlier: int = 0
+    horizon: int = 0
 
 
 class Look(Struct, frozen=True):
@@ -44,15 +50,15 @@ class Look(Struct, frozen=True):
         fact: its number.
         number: that of the match.
         trouble: what is wrong with the match; None if it holds.
-        missing: whether the record should be there and is not.
-        there: whether it is.
+        missing: that the record is not there, in words; None if it is, or there never was one.
+        there: whether it is there.
         played: whether it was played again.
     """
 
     fact: int
     number: int
     trouble: str | None
-    missing: bool = False
+    missing: str | None = None
     there: bool = False
     played: bool = False
 
@@ -63,37 +69,41 @@ class Records:
     Attributes:
         compared: how many were there, and were compared with their hashes.
         proved: how many of them were played again.
+        earlier: how many were there that were proved before, and were not looked into.
+        gone: how many are not there, and may be gone by policy.
+        due: how many are there, though they may be gone.
     """
 
-    def __init__(
-        self, files: Path, chosen: Collection[int] | None, workers: int, findings: Findings
-    ) -> None:
+    def __init__(self, files: Path, scope: Scope, workers: int, findings: Findings) -> None:
         """Has looked at none yet.
 
         Args:
             files: the folder of the ladder's files.
-            chosen: numbers of the matches to be played again; None for all.
-            workers: how many processes do so; with 1, we do.
+            scope: which are looked at.
+            workers: how many processes play them again; with 1, we do.
             findings: is told.
         """
-        self.compared = self.proved = 0
+        self.compared = self.proved = self.earlier = self.gone = self.due = 0
         self._files = files
-        self._chosen = chosen
+        self._scope = scope
         self._findings = findings
         self._batch: list[Task] = []
+        self._bytes = 0
         self._missing: list[Look] = []
         self._more_missing = 0
         """Beyond those that findings have room for."""
-        self._under_way: deque[Future[list[Look]]] = deque()
-        self._most = _AHEAD * workers
-        self._pool = _processes(workers) if workers > 1 else None
+        self._processes = Processes(_proved, workers)
 
     def add(self, fact: int, number: int, match: Match, pool: Pool) -> None:
         """The record of a match that makes sense."""
         path = vault.path_of(self._files, match.record) if match.record else None
-        if self._chosen is None or number in self._chosen:
+        if number <= self._scope.earlier:
+            if path is not None:
+                self._tell([_glance(fact, number, path)])
+        elif self._scope.chosen is None or number in self._scope.chosen:
             self._batch.append((fact, number, match, pool, path))
-            if len(self._batch) >= _AT_ONCE:
+            self._bytes += match.size
+            if len(self._batch) >= _AT_ONCE or self._bytes >= _BYTES_AT_ONCE:
                 self._hand_over()
         elif path is not None:
             trouble = vault.difference(path, match.record, match.size)
@@ -106,60 +116,62 @@ class Records:
             hint: what else to say if no record is there at all.
         """
         self._hand_over()
-        while self._under_way:
-            self._await()
-        if self._missing and not self.compared:
+        for looks in self._processes.rest():
+            self._tell(looks)
+        if self._missing and not self._seen:
             missing = plural(len(self._missing) + self._more_missing, "record")
             folder = self._files / vault.RECORDS
             told = f"none is in {str(folder)!r}{_why_closed(folder)}: {missing} missing{hint}"
             self._findings.add("records", told)
 
     def _hand_over(self) -> None:
-        batch, self._batch = self._batch, []
-        if self._pool is None:
-            self._tell(_proved(batch))
-            return
-        self._under_way.append(self._pool.submit(_proved, batch))
-        while len(self._under_way) > self._most:
-            self._await()
+        batch, self._batch, self._bytes = self._batch, [], 0
+        if batch:
+            for looks in self._processes.add(batch):
+                self._tell(looks)
 
-    def _await(self) -> None:
-        """Takes in the batch that has been under way for longest.
-
-        Raises:
-            HostError: the process that had it is gone.
-        """
-        try:
-            self._tell(self._under_way.popleft().result())
-        except BrokenProcessPool as error:
-            raise HostError("a process that plays records again was killed") from error
+    @property
+    def _seen(self) -> int:
+        """How many records were there."""
+        return self.compared + self.earlier
 
     def _tell(self, looks: Iterable[Look]) -> None:
         """Tells of missing records once one is there: if none is, a line says that of all."""
         for look in looks:
-            self.compared += look.there
-            self.proved += look.played
-            if look.missing and not self.compared:
-                if len(self._missing) < MOST:
-                    self._missing.append(look)
-                else:
-                    self._more_missing += 1
-                continue
-            if self.compared and self._missing:
+            self._count(look)
+            if look.missing is None or look.number <= self._scope.horizon:
+                self._tell_one(look, look.trouble)
+            elif self._seen:
+                self._tell_one(look, look.trouble or look.missing)
+            elif len(self._missing) < MOST:
+                self._missing.append(look)
+            else:
+                self._more_missing += 1
+            if self._seen and self._missing:
                 self._tell_missing()
-            self._tell_one(look)
+
+    def _count(self, look: Look) -> None:
+        may_go = look.number <= self._scope.horizon
+        self.proved += look.played
+        self.gone += look.missing is not None and may_go
+        self.due += look.there and may_go
+        if look.number <= self._scope.earlier:
+            self.earlier += look.there
+        else:
+            self.compared += look.there
 
     def _tell_missing(self) -> None:
         missing, self._missing = self._missing, []
         for look in missing:
-            self._tell_one(look)
+            self._tell_one(look, look.trouble or look.missing)
         self._findings.more += self._more_missing
 
-    def _tell_one(self, look: Look) -> None:
-        if look.trouble is not None:
-            self._findings.add(f"match {look.number}", look.trouble, look.fact)
+    def _tell_one(self, look: Look, trouble: str | None) -> None:
+        if trouble is not None:
+            self._findings.add(f"match {look.number}", trouble, look.fact)
 
     def __enter__(self) -> Self:
+        self._processes.__enter__()
         return self
 
     def __exit__(
@@ -168,8 +180,7 @@ class Records:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
+        self._processes.__exit__(kind, error, trace)
 
 
 def _proved(batch: list[Task]) -> list[Look]:
@@ -177,19 +188,33 @@ def _proved(batch: list[Task]) -> list[Look]:
     found = []
     played: set[int] = set()
     for fact, number, match, pool, path in batch:
+        if path is not None and not os.path.exists(path):
+            missing = vault.difference(path, match.record, match.size)
+            found.append(Look(fact, number, prove_job(match, pool), missing))
+            continue
         try:
             trouble = prove_match(match, pool, path, partial(played.add, number))
+        except Shortage:
+            raise
         except HostError as error:
             trouble = str(error)
-        found.append(_look(fact, number, path, trouble, played=number in played))
+        there = path is not None
+        found.append(Look(fact, number, trouble, there=there, played=number in played))
     return found
 
 
-def _look(
-    fact: int, number: int, path: Path | None, trouble: str | None, *, played: bool = False
-) -> Look:
-    there = path is not None and (played or os.path.exists(path))
-    return Look(fact, number, trouble, path is not None and not there, there, played)
+def _look(fact: int, number: int, path: Path, trouble: str | None) -> Look:
+    """A record that was compared with its hash."""
+    if trouble is not None and not os.path.exists(path):
+        return Look(fact, number, None, trouble)
+    return Look(fact, number, trouble, there=True)
+
+
+def _glance(fact: int, number: int, path: Path) -> Look:
+    """A record that only has to be there."""
+    if os.path.exists(path):
+        return Look(fact, number, None, there=True)
+    return Look(fact, number, None, f"record {str(path)!r} is missing")
 
 
 def _why_closed(folder: Path) -> str:
@@ -201,78 +226,3 @@ def _why_closed(folder: Path) -> str:
         return ""
     except OSError as error:
         return f" ({error.strerror})"
-
-
-def _processes(workers: int) -> ProcessPoolExecutor:
-    """Processes that end with us, however we end."""
-    context = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(workers, context, initializer=_begin)
-
-
-def _begin() -> None:
-    """In a process: ctrl-C is for its parent; and when that is gone, so are we."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os._exit(1)
-
-
-def examine_bots(files: Path, hashes: Iterable[str], findings: Findings) -> int:
-    """Compares frozen bots with their hashes; returns how many.
-
-    Args:
-        files: the folder of the ladder's files.
-        hashes: of the submissions.
-        findings: is told.
-    """
-    wanted, missing, closed = set(hashes), 0, 0
-    for digest in sorted(wanted):
-        folder = files / BOTS / digest
-        try:
-            there = folder.is_dir()
-        except OSError as error:  # said once, if another account's folder is closed to us
-            findings.add(f"bots {str(folder.parent)!r}", error.strerror or str(error))
-            closed += 1
-            continue
-        if not there:
-            missing += 1
-        elif not is_whole(files, digest):
-            findings.add(f"bot {str(folder)!r}", "its files are not what was frozen")
-    if missing:
-        findings.notes.append(
-            f"{missing} of {len(wanted)} frozen bots are not in {str(files / BOTS)!r}: "
-            "they cannot play here"
-        )
-    return len(wanted) - missing - closed
-
-
-def note_orphans(files: Path, known: Iterator[str], findings: Findings) -> None:
-    """Counts the records that no match has, as killed runners leave them.
-
-    Args:
-        files: the folder of the ladder's files.
-        known: the records of matches, rising.
-        findings: is told.
-    """
-    orphans = 0
-    for folder, names in _by_folder(files / vault.RECORDS, known):
-        there = (path.name.removesuffix(vault.ENDING) for path in folder.glob(f"*{vault.ENDING}"))
-        orphans += len(set(there) - names)
-    if orphans:
-        are = "record is" if orphans == 1 else "records are"
-        findings.notes.append(f"{orphans} {are} of no match: runners that were killed leave them")
-
-
-def _by_folder(records: Path, known: Iterator[str]) -> Iterator[tuple[Path, set[str]]]:
-    """Each folder of records, and the names that matches have in it; few at a time."""
-    groups = {folder.name: folder for folder in records.glob("??") if os.path.isdir(folder)}
-    for start, names in groupby(known, lambda record: record[:2]):
-        folder = groups.pop(start, None)
-        if folder is not None:
-            yield folder, set(names)
-    yield from ((folder, set()) for folder in groups.values())

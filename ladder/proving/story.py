@@ -10,7 +10,17 @@ from typing import Final
 
 import msgspec
 
-from ladder.facts import Decision, Deed, Fact, Match, Opened, Pool, Submission
+from ladder.facts import (
+    Decision,
+    Deed,
+    Fact,
+    Keep,
+    Match,
+    Opened,
+    Pool,
+    Retention,
+    Submission,
+)
 from ladder.names import name_of
 from ladder.packing import packed, packed_counts, unpacked, unpacked_counts
 from ladder.plan import MOST_BENCH, MOST_BLOCKS
@@ -58,6 +68,9 @@ class Story:
                 yield from self._of_submission(fact)
             case Decision():
                 yield from self._of_decision(fact)
+            case Retention():
+                if not 0 <= fact.last < _BELOW or (fact.last > 0) != (fact.keep is Keep.LAST):
+                    yield f"records of {fact.last} matches are kept, and {fact.keep}"
             case Match():
                 yield from self._of_match(fact)
 

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ladder.scoreboard import Cell, Estimate, Gain, RoundLine, Row, Standings
-from ladder.standings import Heading
+from msgspec.structs import asdict
+
+from ladder.heading import Heading
+from ladder.scoreboard import Again, Cell, Estimate, Gain, RoundLine, Row, Standings
 
 Json = dict[str, Any]
 
@@ -23,6 +25,7 @@ def as_json(heading: Heading, sections: Sequence[Standings], *, times: bool = Tr
         "key": heading.key or None,
         "commitment": heading.commitment or None,
         "game_digest": heading.digest or None,
+        "head": None if heading.head is None else asdict(heading.head),
         "finished": all(section.finished for section in sections),
         "sections": [_section(section) for section in sections],
         "files": dict(heading.files),
@@ -41,11 +44,18 @@ def _section(section: Standings) -> Json:
         "finished": section.finished,
         "decided_by": "adjusted" if section.by_adjusted else "raw",
         "places_by": "format" if section.by_format else "rating",
-        **({} if section.matches is None else {"matches": section.matches}),
+        **(
+            {}
+            if section.matches is None
+            else {"matches": section.matches, "left_out_versions": section.left}
+        ),
         "rounds": [_round(played) for played in section.rounds],
         "blocks": section.blocks,
-        "blocks_for_bots_at_fault_only": section.alone,
+        "match_parts": section.parts,
         "deals": section.deals,
+        "unlinked_groups": section.unlinked,
+        "misfit": section.misfit,
+        "ordered_by_one_number": not section.unordered,
         "champion": section.champion or None,
         "bots": [_row(row) for row in section.rows],
         "cross_table": {
@@ -103,11 +113,12 @@ def _row(row: Row) -> Json:
         "bot": row.name,
         "entrant": row.bot,
         **({"author": row.author, "version": row.version} if row.version else {}),
-        "place": row.place,
-        "last_place": row.last,
+        "place": row.place or None,
+        "last_place": row.last or None,
         "match_points": row.match_points,
         "points": row.points,
         "blocks": row.blocks,
+        "match_parts": row.parts,
         "deals": row.deals,
         "mean": _estimate(row.mean),
         "luck": row.luck,
@@ -121,6 +132,7 @@ def _row(row: Row) -> Json:
         "seated_blocks": row.seated,
         "voids": row.voids,
         "benched": row.benched or None,
+        "second_meetings": again(row.again),
     }
 
 
@@ -128,6 +140,19 @@ def _estimate(found: Estimate | None) -> Json | None:
     if found is None:
         return None
     return {"value": found.value, "low": found.low, "high": found.high}
+
+
+def again(found: Again | None) -> Json | None:
+    """What later meetings of a deck brought a bot."""
+    if found is None:
+        return None
+    return {
+        "difference": _estimate(found.difference),
+        "at_first_tables": _estimate(found.first),
+        "at_later_tables": _estimate(found.tables),
+        "blocks": found.blocks,
+        "beyond_chance": found.beyond,
+    }
 
 
 def _gain(found: Gain | None) -> Json | None:

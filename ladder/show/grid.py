@@ -52,11 +52,15 @@ def print_grid(to: Console, columns: Sequence[Column], lines: Sequence[Line]) ->
         if columns[at].name:
             over = _total(widths, kept, gap) - to.width
             widths[at] = max(least[at], widths[at] - max(over, 0))
+    whole = Text()
     for line in grid:
-        cells = (_fitted(line[at], widths[at], left=columns[at].name) for at in kept)
-        shown = Text(" " * gap).join(cells)
+        shown = Text()
+        for at in kept:
+            _append(shown, line[at], widths[at], left=columns[at].name)
+            shown.append(" " * gap)
         shown.rstrip()
-        to.print(shown, soft_wrap=True)
+        whole.append_text(shown.append("\n"))
+    to.print(whole, soft_wrap=True, end="")
 
 
 def fits(to: Console, columns: int, name: int, cell: int) -> bool:
@@ -68,9 +72,12 @@ def _total(widths: Sequence[int], kept: Sequence[int], gap: int) -> int:
     return sum(widths[at] for at in kept) + gap * (len(kept) - 1)
 
 
-def _fitted(text: Text, width: int, *, left: bool) -> Text:
+def _append(shown: Text, text: Text, width: int, *, left: bool) -> None:
+    """Appends a cell of a width."""
     lacking = width - cell_len(text.plain)
     if lacking < 0:
-        return Text(set_cell_size(text.plain, width - 1) + "…", style=text.style)
-    space = Text(" " * lacking)
-    return Text.assemble(text, space) if left else Text.assemble(space, text)
+        shown.append(set_cell_size(text.plain, width - 1) + "…", style=text.style)
+    elif left:
+        shown.append_text(text).append(" " * lacking)
+    else:
+        shown.append(" " * lacking).append_text(text)

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from ladder.head_text import head_line
+from ladder.heading import Heading
 from ladder.history import History
 from ladder.scoreboard import Standings
 from ladder.show import telling, wording
@@ -11,7 +13,6 @@ from ladder.show.history_plot import histories_plot
 from ladder.show.markup import Markup, join, tag
 from ladder.show.plot import Mark, plot
 from ladder.show.tables import MOST_CROSSED_ON_PAGE, better_table, cross_table, standings_table
-from ladder.standings import Heading
 from referee.wording import plural
 
 MOST_PLOTTED: Final = 64
@@ -19,8 +20,8 @@ MOST_PLOTTED: Final = 64
 
 _STYLE: Final = Path(__file__).with_name("page.css")
 _NOTES: Final = (
-    "A block is one deck in all its seatings, and the one observation in all statistics. "
-    "Intervals are 95 %, by a bootstrap over blocks; bots that cannot be told apart share places. "
+    "A block is one deck in all its seatings; counted as independent is a match: blocks that the "
+    "same processes played. Intervals are 95 %; bots that cannot be told apart share places. "
     "Points: a block won is 1, a level one a half; at tables of many, the share of the others that "
     "a bot is ahead of. Rating: Elo-like, fitted to all blocks at once, the field's mean at 0."
 )
@@ -110,8 +111,8 @@ def _champion(section: Standings) -> str:
 
 def _rules(section: Standings) -> list[str]:
     """How the table came about."""
-    lines = (telling.places_line(section), telling.alone_line(section))
-    return [*(f"{line[0].upper()}{line[1:]}." for line in lines if line), _decided(section)]
+    lines = telling.rules_lines(section)
+    return [*(f"{line[0].upper()}{line[1:]}." for line in lines), _decided(section)]
 
 
 def _rounds(section: Standings) -> Markup:
@@ -176,6 +177,7 @@ def _footer(heading: Heading) -> Markup:
         "Key": heading.key,
         "Commitment": heading.commitment,
         "Game digest": heading.digest,
+        "Head": "" if heading.head is None else head_line(heading.head),
         "Referee": heading.version and f"briscola-referee {heading.version}",
     }
     pairs = (

@@ -19,7 +19,14 @@ def standings_table(section: Standings) -> Markup:
     matched = any(row.match_points is not None for row in section.rows)
     heads = (
         *(("match points",) if matched else ()),
-        *("points", "blocks", "deal value", *(("luck", "adjusted") if lucky else ()), "rating"),
+        *(
+            "points",
+            "blocks",
+            "matches",
+            "deal value",
+            *(("luck", "adjusted") if lucky else ()),
+            "rating",
+        ),
         *("faults", *(("voids",) if void else ()), "ms an act"),
     )
     head = tag(
@@ -45,6 +52,7 @@ def _row(row: Row, *, lucky: bool, void: bool) -> Markup:
         *((tag("td", str(row.match_points)),) if row.match_points is not None else ()),
         tag("td", wording.points(row.points)),
         tag("td", f"{row.blocks:,}"),
+        tag("td", f"{row.parts:,}"),
         _estimate(row.mean, 1),
         *(luck if lucky else ()),
         _estimate(row.rating, 0),
@@ -95,7 +103,7 @@ def _met(cell: Cell | None, most: float, digits: int) -> Markup:
 
 def better_table(section: Standings) -> Markup:
     """How probable it is that the bot of a row is better than that of a column."""
-    caption = "How probable it is, in percent, that the row's bot is the better one."
+    caption = "How probable it is, in percent and each by itself, that the row's bot is better."
     return _heat(section, caption, [[_chance(chance) for chance in row] for row in section.better])
 
 

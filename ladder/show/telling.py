@@ -3,25 +3,80 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from ladder.scoreboard import BotLine, FaultLine, Row, Standings, TableLine
-from ladder.show.wording import signed
+from ladder.scoreboard import Again, BotLine, FaultLine, Row, Standings, TableLine
+from ladder.show.wording import give_or_take, signed
 from referee.wording import plural
 
+WARNING: Final = "warning: "
+"""Begins lines that say what a table cannot."""
+
+GROUP_SHOWN: Final = 8
+"""How many bots of a group that is not linked to others are named."""
+
 LEGEND: Final = (
-    "±: 95 % interval; points: a block won 1, level 1/2; rating: Elo-like, mean 0",
+    "±: 95 % interval; points: a block won 1, level 1/2; rating: Elo-like, mean 0; deal value: "
+    "against the opponents that a bot had",
     "at tables of three and more, points are the share of opponents that a bot is ahead of",
 )
 """What the numbers of a table are; the second line is for tables of three and more."""
 
 
-def alone_line(section: Standings) -> str:
-    """The rule for faulty blocks at larger tables, where it was needed; else ""."""
-    if not section.alone:
-        return ""
-    return (
-        "at tables of three and more a block with a fault counts for the bot at fault only: "
-        f"{section.alone:,} of {plural(section.blocks, 'block')}"
-    )
+def rules_lines(section: Standings) -> Iterator[str]:
+    """Lines about where places come from, what they rest on, and what they cannot say."""
+    if line := places_line(section):
+        yield line
+    if not section.by_format and section.blocks:
+        matches = plural(section.parts, "match", "matches")
+        counted = "line-ups" if section.unordered else f"{matches} (processes of their own)"
+        yield (
+            "places: that any two bots told apart anywhere here are told apart wrongly has a risk "
+            f"of 5 %; counted as independent: {counted}"
+        )
+    if section.left:
+        yield (
+            f"left out with their matches: {plural(section.left, 'version')} that no longer "
+            f"{'plays' if section.left == 1 else 'play'} and did not in the last half year (--all)"
+        )
+    if section.unlinked:
+        groups = "; ".join(", ".join(_few(group)) for group in section.unlinked)
+        yield f"{WARNING}no results link these groups, so they are not compared: {groups}"
+    yield from again_lines([(row.name, row.again) for row in section.rows])
+    if section.unordered:
+        yield (
+            f"{WARNING}one number does not order these bots: who beats whom differs from any order "
+            "by far more than chance explains; ratings say how a bot does against all"
+        )
+
+
+def again_lines(rows: Sequence[tuple[str, Again | None]]) -> Iterator[str]:
+    """Whether any bot is better in later meetings of a deck than in first ones; rows by name."""
+    known = [(name, again) for name, again in rows if again is not None]
+    named = [(name, again) for name, again in known if again.beyond]
+    risk = "that any bot is named which does not remember has a risk of 1 %"
+    if known and not named:
+        yield f"second meetings of a deck: no bot is better in them beyond chance; {risk}"
+    for name, again in named:
+        yield (
+            f"{WARNING}{name} is better in second meetings of a deck than in first ones, "
+            f"beyond chance, {_gains(again)}: does it remember what it saw? ({risk})"
+        )
+
+
+def _gains(again: Again) -> str:
+    """What second meetings brought a bot: by +4.2 ±1.3 a deal in 320 blocks."""
+    told = f"by {give_or_take(again.difference)} a deal in {plural(again.blocks, 'block')}"
+    if again.first is not None:
+        told += f" (at its first table of each deck {give_or_take(again.first)}"
+        if again.tables is not None:
+            told += f"; at later tables {give_or_take(again.tables)} more than there"
+        told += ")"
+    return told
+
+
+def _few(names: Sequence[str]) -> list[str]:
+    """The first names of a group."""
+    more = len(names) - GROUP_SHOWN
+    return [*names[:GROUP_SHOWN], *([f"{more} more"] if more > 0 else [])]
 
 
 def places_line(section: Standings) -> str:
@@ -99,5 +154,6 @@ def given_up_line(row: Row) -> str:
         return ""
     return (
         f"{row.name}: {plural(row.faults, 'fault')}, then given up: "
-        f"{row.faulty:,} of {plural(row.seated, 'block')} count as faulty"
+        f"{plural(row.unplayed, 'deal')} charged unplayed, "
+        f"{row.faulty:,} of {plural(row.seated, 'block')} faulty"
     )

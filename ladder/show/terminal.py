@@ -6,10 +6,11 @@ from typing import Final
 from rich.console import Console
 from rich.text import Text
 
+from ladder.head_text import head_line
+from ladder.heading import Heading
 from ladder.scoreboard import Cell, Standings
 from ladder.show import telling, wording
 from ladder.show.grid import Column, fits, print_grid, said
-from ladder.standings import Heading
 from referee.wording import plural
 
 MOST_CROSSED_IN_TERMINAL: Final = 12
@@ -33,6 +34,8 @@ def print_standings(to: Console, heading: Heading, sections: Sequence[Standings]
     _print_legend(to, sections)
     for what, where in heading.files:
         to.print(said(f"{what}: {where}"), soft_wrap=True)
+    if heading.head is not None:
+        to.print(said(f"head: {head_line(heading.head)}", "dim"), soft_wrap=True)
     if heading.digest:
         to.print(said(f"game digest: {heading.digest}"), soft_wrap=True)
     if heading.key:
@@ -51,9 +54,8 @@ def _print_section(to: Console, section: Standings) -> None:
         to.print(said("no bots yet\n", "dim"))
         return
     _print_rows(to, section)
-    for line in (telling.places_line(section), telling.alone_line(section)):
-        if line:
-            to.print(said(line, "dim"))
+    for line in telling.rules_lines(section):
+        to.print(said(line, "yellow" if line.startswith(telling.WARNING) else "dim"))
     _print_rounds(to, section)
     to.print()
     _print_accounts(to, section)
@@ -115,9 +117,12 @@ def _print_rounds(to: Console, section: Standings) -> None:
 def _print_accounts(to: Console, section: Standings) -> None:
     faulty = any(row.faults or row.unplayed for row in section.rows)
     void = any(row.voids for row in section.rows)
+    unplayed = any(row.unplayed for row in section.rows)
     columns = [
         Column("bot", name=True),
+        Column("matches"),
         Column("faults"),
+        *((Column("unplayed"),) if unplayed else ()),
         *((Column("voids"),) if void else ()),
         Column("time"),
         Column("ms an act"),
@@ -125,7 +130,9 @@ def _print_accounts(to: Console, section: Standings) -> None:
     ]
     lines = []
     for row in section.rows:
-        line = [said(row.name), Text(str(row.faults), style="red" if row.faults else "")]
+        line = [said(row.name), Text(f"{row.parts:,}")]
+        line += [Text(str(row.faults), style="red" if row.faults else "")]
+        line += [Text(str(row.unplayed))] if unplayed else []
         line += [Text(str(row.voids))] if void else []
         line += [Text(wording.duration(row.time.used_us)), Text(wording.an_act(row))]
         line += [Text(wording.by_code(row))] if faulty else []
@@ -170,7 +177,9 @@ def _print_better(to: Console, section: Standings) -> None:
         [name, *map(_chance, row)]
         for name, row in zip(_numbered(section), section.better, strict=True)
     ]
-    _print_square(to, "how probable it is, in %, that the row's bot is the better one", lines)
+    _print_square(
+        to, "how probable it is, in %, each by itself, that the row's bot is the better one", lines
+    )
 
 
 def _chance(chance: float | None) -> Text:

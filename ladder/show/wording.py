@@ -10,7 +10,9 @@ UNKNOWN: Final = "·"
 
 
 def place(row: Row, dash: str = "-") -> str:
-    """The places that a bot may claim: 3, or 2-4."""
+    """The places that a bot may claim: 3, or 2-4; a bot that has not played has none."""
+    if not row.place:
+        return UNKNOWN
     return str(row.place) if row.last == row.place else f"{row.place}{dash}{row.last}"
 
 
@@ -121,9 +123,6 @@ def amounts(section: Standings) -> str:
 
 def measured(section: Standings) -> str:
     """What the cells of the cross-table are."""
-    if section.two_sided and not section.alone:
+    if section.two_sided:
         return "mean deal value of the row's bot in blocks against the column's"
-    if section.alone:
-        what = "deal value of the row's bot" if section.two_sided else "difference of deal values"
-        return f"mean {what}, where a block counts for both"
     return "mean difference of the deal values of the row's bot and the column's"

@@ -3,13 +3,14 @@
 from typing import Final
 
 from msgspec.structs import asdict
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, bindparam, insert, select
 
 from ladder.facts import FIRST_HASH, Fact, Match, chained, digest_of
 from ladder.store.rows import Link, add_rows, kind_of
 from ladder.store.tables import FactRow, Row, table_of
 
 _LAST: Final = select(table_of(FactRow)).order_by(FactRow.seq.desc()).limit(1)
+_HASH: Final = select(FactRow.hash).where(FactRow.seq == bindparam("seq"))
 _ADD: Final = insert(table_of(FactRow))
 
 
@@ -17,6 +18,11 @@ def last(connection: Connection) -> Link | None:
     """The newest fact, as the chain has it."""
     row = connection.execute(_LAST).first()
     return None if row is None else Link(row.seq, row.kind, row.at_ms, row.digest, row.hash)
+
+
+def hash_of(connection: Connection, seq: int) -> str | None:
+    """The hash of the fact with this number; None where there is none."""
+    return connection.execute(_HASH, {"seq": seq}).scalar_one_or_none()
 
 
 def fact_row(before: Link | None, fact: Fact) -> tuple[Link, Row]:

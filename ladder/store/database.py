@@ -77,6 +77,7 @@ class Database:
         """
         self._where = where
         self.local = where.is_local
+        self._held: Connection | None = None
         try:
             self._engine = _local(where) if self.local else _remote(where)
         except (ImportError, NoSuchModuleError) as error:
@@ -93,11 +94,28 @@ class Database:
             HostError: it does not let us.
             RefereeError: it is damaged.
         """
+        if self._held is not None:
+            yield self._held
+            return
         with self._trouble():
             isolation = {} if self.local else {"isolation_level": "REPEATABLE READ"}
             found = self._engine.connect().execution_options(**isolation)
             with found as connection, connection.begin():
                 yield connection
+
+    @contextmanager
+    def moment(self) -> Iterator[None]:
+        """A block in which everything is read as it is at the first reading; for one thread.
+
+        Raises:
+            DatabaseGone: as for `reading`, and so for HostError and RefereeError.
+        """
+        with self.reading() as connection:
+            self._held = connection
+            try:
+                yield
+            finally:
+                self._held = None
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:

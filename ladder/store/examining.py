@@ -6,6 +6,7 @@ promises: values may be of any type, numbers may be out of order, and pages may 
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import Any, Final
 
 from msgspec import Struct
@@ -42,6 +43,7 @@ Found = Callable[[str, str, int], None]
 """Is told of what is wrong: where, what, and the number of the fact that it is of, or 0."""
 
 _AT_ONCE: Final = 5_000
+_ENDLESS: Final = 2**63 - 1
 _MOST_PROBLEMS: Final = 20
 _WORDS: Final[Mapping[type, str]] = {
     str: "text",
@@ -209,10 +211,10 @@ class Examiner:
         for row in self._all(played.limit(_MOST_PROBLEMS), "table lease", {}):
             self._found(f"lease of job {str(row['job'])[:16]}", "the job was played", 0)
 
-    def count_matches(self) -> int:
-        """How many rows of matches there are."""
-        query = select(func.count().label("matches")).select_from(MatchRow)
-        rows = self._all(query, "table match", {})
+    def count_matches(self, last: int = _ENDLESS) -> int:
+        """How many rows of matches there are, up to the fact of this number."""
+        query = select(func.count().label("matches")).where(MatchRow.seq <= bindparam("last"))
+        rows = self._all(query, "table match", {"last": last})
         return int(rows[0]["matches"]) if rows else 0
 
     def newest(self) -> str:
@@ -268,7 +270,8 @@ def _bare(table: type[Base]) -> list[Label[Any]]:
     return [_plainly(column) for column in table.__table__.columns]
 
 
-def _types(table: type[Base]) -> dict[str, type]:
+@cache
+def _types(table: type[Base]) -> Mapping[str, type]:
     return {column.name: column.type.python_type for column in table.__table__.columns}
 
 

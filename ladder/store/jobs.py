@@ -10,7 +10,7 @@ from sqlalchemy import Connection, bindparam, delete, func, insert, select, upda
 
 from ladder.benching import Count, benchings, counted
 from ladder.facts import Decision, Fact, LadderJob, Match, Pool, unplayed
-from ladder.ledger import StandingTable
+from ladder.fields import SeatedTable, Situation
 from ladder.packing import unpacked, unpacked_counts
 from ladder.roster import Roster
 from ladder.store import chain, ratings
@@ -33,20 +33,6 @@ _END_LEASE: Final = delete(table_of(LeaseRow)).where(LeaseRow.job == bindparam("
 
 _QUEUED: Final = ("", "", 0)
 """Token, owner and time of a lease that nobody holds."""
-
-
-class Situation(Struct, frozen=True):
-    """What a next match is chosen by.
-
-    Attributes:
-        roster: who there is.
-        standings: what they have played.
-        open: matches under way, or waiting.
-    """
-
-    roster: Roster
-    standings: StandingTable
-    open: tuple[LadderJob, ...]
 
 
 Plan = Callable[[Situation], LadderJob | None]
@@ -100,6 +86,7 @@ def take(
     is_alive: Callable[[str], bool],
     plan: Plan,
     avoid: Collection[int] = (),
+    recent: tuple[SeatedTable, ...] = (),
 ) -> Lease | Match | None:
     """Leases a job: one whose runner is gone, or else a new one.
 
@@ -113,6 +100,7 @@ def take(
         is_alive: whether another runner still lives; yes, too, where that cannot be known.
         plan: chooses a new one.
         avoid: entrants whose jobs are left to others.
+        recent: the last matches that were played, the newest last.
 
     Returns:
         The lease; or a match that nobody has played, to be counted, where all runners that tried
@@ -134,7 +122,7 @@ def take(
             return unplayed(job, f"{MOST_TRIES} runners ended over it", now_ms)
         return _leased(connection, job, owner, until_ms, row["attempts"] + 1)
     under_way = tuple(job_in_row(row, known) for row in rows)
-    found = plan(Situation(roster, ratings.standings(connection), under_way))
+    found = plan(Situation(roster, ratings.standings(connection), under_way, recent))
     if found is None or not _enqueued(connection, found, now_ms):
         return None
     return _leased(connection, found, owner, until_ms, 1)

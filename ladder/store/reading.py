@@ -1,7 +1,7 @@
 """What is read of a ladder: its facts in order, the results of a pool, single matches."""
 
 import gc
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
@@ -10,6 +10,7 @@ from sqlalchemy import Connection, bindparam, func, select
 
 from ladder.facts import Fact, Match, Pool
 from ladder.packing import Gathering, Results
+from ladder.retention import Span, horizon_of
 from ladder.store import chain, rows
 from ladder.store.plain import plainly
 from ladder.store.rows import Known, Link
@@ -17,6 +18,7 @@ from ladder.store.tables import (
     FactRow,
     LeaseRow,
     MatchRow,
+    RetentionRow,
     StepRow,
     SubmissionRow,
     VerdictRow,
@@ -25,9 +27,22 @@ from referee.errors import RefereeError
 from referee.verdict import FaultCode
 
 _SHORTEST_ID: Final = 8
+_LONGEST_ID: Final = 64
 _NEWS: Final = (
     select(FactRow.seq).where(FactRow.seq > bindparam("after"), FactRow.kind != "match").limit(1)
 )
+
+
+_BEFORE: Final = (
+    select(MatchRow.number)
+    .where(MatchRow.seq < RetentionRow.seq)
+    .order_by(MatchRow.seq.desc())
+    .limit(1)
+    .scalar_subquery()
+)
+_POLICIES: Final = select(
+    RetentionRow.__table__, func.coalesce(_BEFORE, 0).label("before")
+).order_by(RetentionRow.seq)
 
 
 class Counts(Struct, frozen=True):
@@ -65,6 +80,7 @@ class Reader:
 
     Attributes:
         head: the last of them; None where there is none.
+        horizon: records of matches up to this number may be gone by policy.
     """
 
     def __init__(self, connection: Connection, known: Known) -> None:
@@ -72,6 +88,7 @@ class Reader:
         self._connection = connection
         self._known = known
         self.head = chain.last(connection)
+        self.horizon = horizon(connection)
 
     def facts(self) -> Iterator[tuple[Link, Fact]]:
         """All of them, in order; for what it raises see `rows.facts`."""
@@ -86,7 +103,7 @@ class Reader:
 def plain_facts(connection: Connection, after: int) -> list[Fact]:
     """The facts that came after one, matches left out."""
     if connection.execute(_NEWS, {"after": after}).first() is None:
-        return []  # as almost always: one question instead of four
+        return []  # as almost always: one question instead of five
     return [fact for _, fact in sorted(rows.plain(connection, after), key=lambda one: one[0])]
 
 
@@ -124,8 +141,25 @@ def _no_collections() -> Iterator[None]:
             gc.enable()
 
 
-def verdicts(connection: Connection, pool: int) -> list[Verdicts]:
-    """The faults of a pool, by entrant."""
+def idle_since(connection: Connection, pool: int, at_ms: int) -> frozenset[int]:
+    """The entrants all of whose matches in a pool were counted before a moment."""
+    oldest = select(func.min(FactRow.at_ms)).where(FactRow.kind == "match")
+    first = connection.execute(oldest).scalar()
+    if first is None or first >= at_ms:
+        return frozenset()  # as in any ladder that is younger
+    query = (
+        select(StepRow.entrant)
+        .join(MatchRow, MatchRow.number == StepRow.match)
+        .join(FactRow, FactRow.seq == MatchRow.seq)
+        .where(MatchRow.pool == pool)
+        .group_by(StepRow.entrant)
+        .having(func.max(FactRow.at_ms) < at_ms)
+    )
+    return frozenset(connection.execute(query).scalars())
+
+
+def verdicts(connection: Connection, pool: int, without: Collection[int] = ()) -> list[Verdicts]:
+    """The faults of a pool, by entrant; those in matches of some entrants are left out."""
     columns = (VerdictRow.entrant, VerdictRow.code, VerdictRow.detail)
     query = (
         select(*columns, func.count().label("times"), func.min(VerdictRow.match).label("match"))
@@ -134,6 +168,9 @@ def verdicts(connection: Connection, pool: int) -> list[Verdicts]:
         .group_by(*columns)
         .order_by(VerdictRow.entrant, func.count().desc(), func.min(VerdictRow.match))
     )
+    if without:
+        theirs = select(StepRow.match).where(StepRow.entrant.in_(without))
+        query = query.where(VerdictRow.match.not_in(theirs))
     return [
         Verdicts(row.entrant, FaultCode(row.code), row.detail, row.times, row.match)
         for row in connection.execute(query)
@@ -164,7 +201,7 @@ def match(connection: Connection, known: Known, text: str) -> tuple[int, Match]:
     query = select(MatchRow.number)
     if text.isdecimal() and len(text) < _SHORTEST_ID:
         query = query.where(MatchRow.number == int(text))
-    elif len(text) >= _SHORTEST_ID and text.isalnum():
+    elif _SHORTEST_ID <= len(text) <= _LONGEST_ID and text.isalnum():
         query = query.where(MatchRow.job.startswith(text.lower()))
     else:
         raise RefereeError(f"match {text!r}: its number, or {_SHORTEST_ID} digits of its id")
@@ -220,6 +257,32 @@ def records(connection: Connection) -> frozenset[str]:
     """The records of all matches."""
     parts = plainly(connection, select(MatchRow.record))
     return frozenset(record for part in parts for (record,) in part)
+
+
+def horizon(connection: Connection) -> int:
+    """The number of the last match whose record may be gone by policy; 0 where all have to stay.
+
+    Raises:
+        Damaged: a row does not hold what we wrote.
+    """
+    found = connection.execute(_POLICIES).mappings().all()
+    if not found:
+        return 0  # as in most ladders
+    policies = [(rows.retention_in_row(row, 0), row["before"]) for row in found]
+    matches = connection.execute(select(func.max(MatchRow.number))).scalar() or 0
+    return horizon_of(policies, matches)
+
+
+def records_of(connection: Connection, span: Span) -> list[str]:
+    """The records of matches by their numbers; unplayed ones have none."""
+    query = select(MatchRow.record).where(MatchRow.number.between(*span), MatchRow.record != "")
+    return list(connection.execute(query).scalars())
+
+
+def fact_of(connection: Connection, entrant: int) -> int:
+    """The number of the fact that is the submission of an entrant."""
+    query = select(SubmissionRow.seq).where(SubmissionRow.entrant == entrant)
+    return connection.execute(query).scalar_one()
 
 
 def counts(connection: Connection) -> Counts:

@@ -12,10 +12,12 @@ from ladder.facts import (
     Decision,
     Deed,
     Fact,
+    Keep,
     LadderJob,
     Match,
     Opened,
     Pool,
+    Retention,
     Submission,
 )
 from ladder.packing import packed, packed_counts, unpacked, unpacked_counts
@@ -27,6 +29,7 @@ from ladder.store.tables import (
     MatchRow,
     OpenedRow,
     PoolRow,
+    RetentionRow,
     Row,
     SubmissionRow,
     VerdictRow,
@@ -116,6 +119,9 @@ def add_rows(connection: Connection, seq: int, fact: Fact) -> None:
         case Decision():
             values = {name: getattr(fact, name) for name in ("entrant", "pool", "reason")}
             connection.execute(insert(DecisionRow).values(seq=seq, deed=str(fact.deed), **values))
+        case Retention():
+            row = insert(RetentionRow).values(seq=seq, keep=str(fact.keep), last=fact.last)
+            connection.execute(row)
         case Match():
             raise AssertionError("a match has a number")
 
@@ -235,11 +241,25 @@ def fact_in_row(kind: str, row: Fetched, at_ms: int) -> Fact:
                 games = _names.decode(row["games"])
                 partners = numbers(row["partners"])
                 return Submission(partners=partners, games=games, at_ms=at_ms, **own)
+            case "retention":
+                return retention_in_row(row, at_ms)
             case _:
                 own = {name: row[name] for name in ("entrant", "pool", "reason")}
                 return Decision(deed=Deed(row["deed"]), at_ms=at_ms, **own)
     except (ValueError, msgspec.DecodeError) as error:
         raise Damaged(f"{kind} of fact {row['seq']}", str(error)) from error
+
+
+def retention_in_row(row: Fetched, at_ms: int) -> Retention:
+    """The policy that a row holds.
+
+    Raises:
+        Damaged: it holds none.
+    """
+    try:
+        return Retention(keep=Keep(row["keep"]), last=row["last"], at_ms=at_ms)
+    except ValueError as error:
+        raise Damaged(f"retention of fact {row['seq']}", str(error)) from error
 
 
 def links(connection: Connection, first: int, last: int) -> dict[int, Link]:

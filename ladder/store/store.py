@@ -11,14 +11,18 @@ from msgspec import Struct
 from msgspec.structs import replace
 from sqlalchemy import Connection
 
-from ladder.facts import Decision, Fact, Match, Opened, Pool
+from ladder.facts import FIRST_HASH, Decision, Fact, Match, Opened, Pool
+from ladder.fields import Situation
+from ladder.heads import Head
 from ladder.packing import Results
+from ladder.retention import Sweep
 from ladder.roster import Roster
 from ladder.store import chain, jobs, ratings, reading, rows
 from ladder.store.database import Database, make_file
-from ladder.store.jobs import Lease, Plan, Settled, Situation
+from ladder.store.jobs import Lease, Plan, Settled
 from ladder.store.migrations import check_version, migrate, version_of
-from ladder.store.where import Where, usual_files
+from ladder.store.recent import Recent
+from ladder.store.where import Where, check_owner, usual_files
 from referee.errors import RefereeError
 
 _ID_BYTES: Final = 16
@@ -53,13 +57,15 @@ class Store:
             beginning: makes a new one, where there is none; None: there must be one.
 
         Raises:
-            RefereeError: there is none, or it is of another schema, or damaged.
+            RefereeError: there is none, or it is another user's, of another schema, or damaged.
             HostError: the database does not let us.
         """
         self.where = where
         self.roster = Roster()
         self._seen = 0
         self._known = rows.Known("", {}, {})
+        self._recent = Recent()
+        check_owner(where)
         if where.is_local and not where.database.exists():
             if beginning is None:
                 check_version(0, where)
@@ -69,10 +75,11 @@ class Store:
             self._open(beginning)
             self._refresh_alone()
             self.opened = self._beginning()
+            self.files = where.files or usual_files(self.opened.ladder)
+            check_owner(replace(where, files=self.files))
         except BaseException:
             self.close()
             raise
-        self.files = where.files or usual_files(self.opened.ladder)
 
     def _open(self, beginning: Beginning | None) -> None:
         with self._database.reading() as connection:
@@ -182,6 +189,7 @@ class Store:
                     is_alive=is_alive,
                     plan=plan,
                     avoid=avoid,
+                    recent=self._recent.tables(connection),
                 )
                 if not isinstance(found, Match):
                     return found
@@ -216,7 +224,12 @@ class Store:
         with self._database.reading() as connection:
             known = self._refresh(connection)
             open_jobs = jobs.open_jobs(connection, known)
-            return Situation(self.roster, ratings.standings(connection), open_jobs)
+            return Situation(
+                self.roster,
+                ratings.standings(connection),
+                open_jobs,
+                self._recent.tables(connection),
+            )
 
     # --- what is read
 
@@ -226,10 +239,15 @@ class Store:
             self._refresh(connection)
             return reading.results(connection, self.roster.pools[pool])
 
-    def verdicts(self, pool: int) -> list[reading.Verdicts]:
-        """The faults of a pool, those that are alike together."""
+    def idle_since(self, pool: int, at_ms: int) -> frozenset[int]:
+        """The entrants all of whose matches in a pool were counted before a moment."""
         with self._database.reading() as connection:
-            return reading.verdicts(connection, pool)
+            return reading.idle_since(connection, pool, at_ms)
+
+    def verdicts(self, pool: int, without: Collection[int] = ()) -> list[reading.Verdicts]:
+        """The faults of a pool, alike ones together; without those in matches of some entrants."""
+        with self._database.reading() as connection:
+            return reading.verdicts(connection, pool, without)
 
     def steps(self, entrants: Iterable[int]) -> list[reading.Step]:
         """How online ratings went."""
@@ -263,10 +281,49 @@ class Store:
         with self._database.reading() as connection:
             return reading.records(connection)
 
+    def horizon(self) -> int:
+        """The number of the last match whose record may be gone by policy."""
+        with self._database.reading() as connection:
+            return reading.horizon(connection)
+
+    def records_due(self, sweep: Sweep) -> tuple[Sweep, list[str]]:
+        """The records that the policy lets go next, and how far their removal brings a sweep."""
+        with self._database.reading() as connection:
+            after, spans = sweep.step(reading.horizon(connection))
+            return after, [sha for span in spans for sha in reading.records_of(connection, span)]
+
     def counts(self) -> reading.Counts:
         """How much there is."""
         with self._database.reading() as connection:
             return reading.counts(connection)
+
+    @contextmanager
+    def moment(self) -> Iterator[Head]:
+        """A block in which all that is read is of one moment; for one thread, which only reads.
+
+        Yields:
+            Where the ladder stands then; its time is that of the last fact.
+        """
+        with self._database.moment():
+            yield self.head()
+
+    def head(self) -> Head:
+        """Where the ladder stands; its time is that of the last fact."""
+        with self._database.reading() as connection:
+            newest = chain.last(connection)
+        assert newest is not None  # noqa: S101  # every ladder begins with a fact
+        ladder, at_ms = self.opened.ladder, newest.at_ms
+        return Head(ladder=ladder, facts=newest.seq, hash=newest.hash, at_ms=at_ms)
+
+    def fact_of(self, entrant: int) -> int:
+        """The number of the fact that is the submission of an entrant."""
+        with self._database.reading() as connection:
+            return reading.fact_of(connection, entrant)
+
+    def hash_of(self, seq: int) -> str | None:
+        """The hash of the fact with this number; None where there is none."""
+        with self._database.reading() as connection:
+            return FIRST_HASH if seq == 0 else chain.hash_of(connection, seq)
 
     @contextmanager
     def facts(self) -> Iterator[reading.Reader]:

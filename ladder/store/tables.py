@@ -24,7 +24,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-from ladder.facts import Deed
+from ladder.facts import Deed, Keep
 
 _STRICT: dict[str, Any] = {"sqlite_strict": True}
 
@@ -127,6 +127,20 @@ class DecisionRow(Base):
     reason: Mapped[str]
 
 
+class RetentionRow(Base):
+    """Which records stay from here on."""
+
+    __tablename__ = "retention"
+    __table_args__ = (
+        CheckConstraint("keep in ({})".format(", ".join(f"'{keep}'" for keep in Keep))),
+        _STRICT,
+    )
+
+    seq: Mapped[int] = mapped_column(ForeignKey("fact.seq"), primary_key=True)
+    keep: Mapped[str]
+    last: Mapped[int]
+
+
 class JobRow(Base):
     """A match to be played, or that was played."""
 
@@ -223,6 +237,7 @@ PLAIN: Final[Mapping[str, Any]] = {  # no base of theirs has a `seq`
     "pool": PoolRow,
     "submission": SubmissionRow,
     "decision": DecisionRow,
+    "retention": RetentionRow,
 }
 """The tables of facts that are no matches, by the word for them in the table `fact`."""
 

@@ -1,7 +1,9 @@
 """Where a ladder is: `--ladder WHERE`."""
 
 import os
+import pwd
 import shlex
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
@@ -53,6 +55,37 @@ class Where(Struct, frozen=True):
         """Where something of it lies on this machine, as far as that is known already."""
         local = (self.database.parent, self.database) if self.is_local else ()
         return tuple(dict.fromkeys((*local, *filter(None, (self.files,)))))
+
+
+def check_owner(where: Where) -> None:
+    """Look whether what lies of a ladder on this machine is its user's own, where there is any.
+
+    Whoever owns its folder can put another file, or a link, in the place of each of its own.
+
+    Raises:
+        RefereeError: another user owns a part of it, or every user may write there.
+    """
+    for path in where.places:
+        try:
+            status = path.stat()
+        except OSError:
+            continue  # there is none yet, or opening it says why not
+        if status.st_uid != os.geteuid():
+            raise RefereeError(
+                f"ladder {where.typed!r}: {str(path)!r} is owned by {_user(status.st_uid)}, and "
+                f"you are {_user(os.geteuid())}: run this as its owner, or chown it to yourself"
+            )
+        if status.st_mode & stat.S_IWOTH:
+            raise RefereeError(
+                f"ladder {where.typed!r}: every user may write to {str(path)!r}: chmod o-w it"
+            )
+
+
+def _user(uid: int) -> str:
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return f"user {uid}"
 
 
 def where_of(typed: str | None, environment: Mapping[str, str] = os.environ) -> Where:

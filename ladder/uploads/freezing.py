@@ -17,7 +17,7 @@ from ladder.uploads.bot_toml import TOML
 from ladder.uploads.unpacking import shown
 from referee.botfiles import hash_files
 from referee.bots import LARGEST_TOML
-from referee.errors import HostError, RefereeError
+from referee.errors import NO_MEANS, HostError, RefereeError
 from referee.folders import (
     DEEPEST,
     LARGEST_FOLDER,
@@ -204,9 +204,15 @@ def is_whole(files: Path, digest: str) -> bool:
 
 
 def hash_of(folder: Path) -> str:
-    """The hash of a frozen bot as it is now; "" where it cannot be told."""
+    """The hash of a frozen bot as it is now; "" where it cannot be told.
+
+    Raises:
+        OSError: no file handles or no memory are left to look at it.
+    """
     try:
         with HeldFolder(folder.resolve()) as held:
             return hash_files(held.files(), held)
-    except (OSError, ValueError):
+    except (OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno in NO_MEANS:
+            raise
         return ""

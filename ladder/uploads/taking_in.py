@@ -4,14 +4,16 @@ What is tried is what is frozen: it is found, copied and started as runners will
 """
 
 import shlex
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 
 import msgspec
 import trio
 from msgspec import UNSET, Struct
+from msgspec.structs import replace
 
+from ladder.disk import read_limits
 from ladder.facts import Pool
 from ladder.names import LONGEST, fitted, name_of
 from ladder.uploads.bot_toml import TOML, toml_of
@@ -20,8 +22,10 @@ from ladder.uploads.intake import Taken, taken
 from ladder.uploads.trial import at_home, build_at_home, examined, played
 from referee.bots import BotSpec, BotToml, Found, find
 from referee.errors import HostError, RefereeError
+from referee.pinning import apart
 from referee.sandbox import Sandbox
 from referee.sandbox.opening import SandboxName
+from referee.sandbox.place import cores_folder
 from referee.settings import Bounds, Settings
 
 
@@ -74,15 +78,16 @@ async def taken_in(
         name_of(name, "bot")
     bots = files / BOTS
     try:
-        with scratch(bots) as given, scratch(bots) as frozen:
+        with apart(cores_folder()), scratch(bots) as given, scratch(bots) as frozen:
             say(f"taking in {path}")
             upload = await trio.to_thread.run_sync(taken, path, given, settings, (files,))
-            found = _found(upload.folder, path, settings)
+            most = read_limits(files).build_output
+            found = replace(_found(upload.folder, path, settings), build_output=most)
             called = name or _default_name(upload)
-            with _seen_by(at_home(upload, pools[0], sandbox)):
-                spec = await _built(found, sandbox, say)
-            with _seen_by(build_at_home(upload, found.build)):
-                await trio.to_thread.run_sync(_freeze, spec, upload, frozen)
+            home = at_home(upload, pools[0], sandbox)
+            async with _built(found, sandbox, home, say) as spec:
+                with _seen_by(build_at_home(upload, found.build)):
+                    await trio.to_thread.run_sync(_freeze, spec, upload, frozen)
             final = _found(frozen, path, settings)
             await _tried(final, upload, pools, sandbox, say)
             folder = _kept(frozen, final)
@@ -103,7 +108,7 @@ def _found(folder: Path, typed: str, settings: Settings) -> Found:
     except RefereeError as error:
         text = str(error).replace(repr(str(folder)), repr(typed))
         raise RefereeError(text) from error
-    return msgspec.structs.replace(found, submitted=True, typed=typed)
+    return replace(found, submitted=True, typed=typed)
 
 
 def _default_name(upload: Taken) -> str:
@@ -127,11 +132,27 @@ def _toml(upload: Taken) -> BotToml:
     return msgspec.toml.decode((upload.folder / TOML).read_bytes(), type=BotToml)
 
 
-async def _built(found: Found, sandbox: Sandbox, say: Callable[[str], None]) -> BotSpec:
-    """Builds a bot if need be."""
+@asynccontextmanager
+async def _built(
+    found: Found, sandbox: Sandbox, home: str, say: Callable[[str], None]
+) -> AsyncIterator[BotSpec]:
+    """Builds a bot if need be, for as long as the block lasts.
+
+    Args:
+        found: as it was handed in.
+        sandbox: where it is built.
+        home: the command by which its author can see it, should it not build.
+        say: is told.
+
+    Raises:
+        RefereeError: it does not build.
+    """
     if found.build:
         say(f"building: {shlex.join(found.build)}")
-    return await sandbox.prepare(found)
+    async with AsyncExitStack() as stack:
+        with _seen_by(home):
+            spec = await stack.enter_async_context(sandbox.temporarily(found))
+        yield spec
 
 
 def _freeze(spec: BotSpec, upload: Taken, to: Path) -> None:
@@ -171,10 +192,11 @@ async def _tried(
     sandbox: Sandbox,
     say: Callable[[str], None],
 ) -> None:
-    """Prepares a frozen bot as runners will, and lets it play."""
-    spec = await sandbox.prepare(final)
-    for pool in pools:
-        say(f"checking it with {pool.game}")
-        await examined(spec, pool, sandbox, upload)
-        say(f"playing {pool.game} against itself")
-        await played(spec, pool, sandbox, upload)
+    """Prepares a frozen bot as runners will, and lets it play; leaves nothing of it."""
+    async with sandbox.temporarily(final) as prepared:
+        spec = replace(prepared, idle=True)
+        for pool in pools:
+            say(f"checking it with {pool.game}")
+            await examined(spec, pool, sandbox, upload)
+            say(f"playing {pool.game} against itself")
+            await played(spec, pool, sandbox, upload)

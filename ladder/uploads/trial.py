@@ -16,7 +16,7 @@ from referee.bots import BotSpec
 from referee.chance import KEY_BITS
 from referee.clock import DEFAULT_TIME
 from referee.config import MatchConfig, make_plan
-from referee.conformance import Level, examine
+from referee.conformance import Level, examination, examine
 from referee.errors import HostError, RefereeError, innermost
 from referee.escaping import printable
 from referee.hints import HINTS
@@ -42,11 +42,12 @@ async def examined(bot: BotSpec, pool: Pool, sandbox: Sandbox, taken: Taken) -> 
         RefereeError: it has a problem.
         HostError: the sandbox is gone.
     """
+    plan = examination(pool.game, pool.options, pool.time)
     try:
-        findings = await examine(bot, pool.game, sandbox, pool.time, pool.options)
+        findings = await examine(bot, plan, sandbox)
         if any(finding.level is Level.PROBLEM for finding in findings):
             # the machine may have been busy: who keeps to the protocol does so the second time
-            findings = await examine(bot, pool.game, sandbox, pool.time, pool.options)
+            findings = await examine(bot, plan, sandbox)
     except ExceptionGroup as error:
         raise innermost(error) from error
     problems = [
@@ -57,7 +58,7 @@ async def examined(bot: BotSpec, pool: Pool, sandbox: Sandbox, taken: Taken) -> 
     if problems:
         raise RefereeError(
             f"bot {taken.typed!r} does not pass `check` of {pool.game}: {'; '.join(problems)}; "
-            f"see it at home: {at_home(taken, pool, sandbox)}"
+            f"see it at home: {at_home(taken, pool, sandbox, plan.key)}"
         )
 
 
@@ -119,10 +120,18 @@ def _judge(
         )
 
 
-def at_home(taken: Taken, pool: Pool, sandbox: Sandbox) -> str:
-    """The command that builds and checks a bot as it is done here."""
+def at_home(taken: Taken, pool: Pool, sandbox: Sandbox, key: str | None = None) -> str:
+    """Return the command that builds and checks a bot as it is done here.
+
+    Args:
+        taken: how its author knows it.
+        pool: names the game, its options and its clock.
+        sandbox: where it ran here.
+        key: that of the examination, or None where the bot did not come so far.
+    """
     clock = pool.time or DEFAULT_TIME  # always said: that of `referee check` is another one
     words = [*_start("check", taken, 1), *_game(pool), "--time", clock, "--sandbox", sandbox.name]
+    words += ["--key", key] if key is not None else []
     return taken.before + shlex.join(words)
 
 

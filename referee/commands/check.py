@@ -1,6 +1,7 @@
 """`referee check`: whether a bot keeps to the protocol, and how to mend it."""
 
 import json
+import shlex
 from typing import Annotated
 
 import trio
@@ -9,6 +10,7 @@ from rich.text import Text
 
 from referee.bots import Found, find
 from referee.commands import shared
+from referee.config import MatchPlan
 from referee.conformance import TIME, Finding, Level, examination, examine
 from referee.escaping import printable
 from referee.faces import busy, console
@@ -28,40 +30,41 @@ def check(
     time: Annotated[
         str, typer.Option(metavar="SPEC", help="Its clock, as for `referee match`.")
     ] = TIME,
+    key: Annotated[
+        str | None, typer.Option(help="Any text; asks as the check did that named it.")
+    ] = None,
     sandbox: shared.Sandbox = SandboxName.AUTO,
     as_json: shared.Json = False,
 ) -> None:
     """Checks whether a bot keeps to the protocol. Exit code 1 when it does not."""
-    chosen = tuple(options or ())
-    examination(game, chosen, time)
+    plan = examination(game, tuple(options or ()), time, key)
     talk = console(stderr=True)
     settings = read_settings()
     spec = find(bot, settings)
     with busy(talk, f"talking to {spec.name} ..."):
-        findings = trio.run(_examine, spec, game, chosen, time, sandbox, settings)
+        findings = trio.run(_examine, spec, plan, sandbox, settings)
     if as_json:
         rows = [{"level": str(f.level), "what": f.what, "mend": f.mend} for f in findings]
-        print(json.dumps({"bot": spec.name, "game": game, "findings": rows}, indent=2))
+        report = {"bot": spec.name, "game": game, "key": plan.key, "findings": rows}
+        print(json.dumps(report, indent=2))
     else:
         for finding in findings:
             _print(finding)
+        again = shlex.join(("--key", plan.key))
+        line = Text(printable(f"the same cards, ids and seed again: {again}"))
+        console().print(line, soft_wrap=True)  # a key that is cut in two is none
     raise typer.Exit(int(any(finding.level is Level.PROBLEM for finding in findings)))
 
 
 async def _examine(
-    bot: Found,
-    game: str,
-    options: tuple[str, ...],
-    time: str,
-    name: SandboxName,
-    settings: Settings,
+    bot: Found, plan: MatchPlan, name: SandboxName, settings: Settings
 ) -> list[Finding]:
     """Examines a bot until it is done or somebody wants us to stop."""
     findings: list[Finding] = []
     with trio.CancelScope() as scope:
         async with interruptible(scope), opened_for(name, [bot], settings) as sandbox:
             spec = await sandbox.prepare(bot)
-            findings = await examine(spec, game, sandbox, time, options)
+            findings = await examine(spec, plan, sandbox)
     if scope.cancelled_caught:
         raise KeyboardInterrupt
     return findings

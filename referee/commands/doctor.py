@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from referee.commands.shared import Json
-from referee.doctor.diagnosis import diagnose, works
+from referee.doctor.diagnosis import diagnose, is_sound
 from referee.doctor.reports import Report, State, exit_code, taken
 from referee.escaping import printable
 from referee.faces import busy, console, print_table
@@ -52,10 +52,10 @@ async def _all(names: tuple[SandboxName, ...], settings: Settings) -> tuple[list
         async with interruptible(scope):
             for name in names:
                 reports += [await diagnose(name, settings, say)]
-            known = {report.name: report.works for report in reports}
+            known = {report.name: report.sound for report in reports}
             for name in (SandboxName.BWRAP, SandboxName.DOCKER):
                 if name not in known:
-                    known[name] = await works(name, settings)
+                    known[name] = await is_sound(name, settings)
                 if known[name]:
                     break
             auto = taken(known, by_strength())

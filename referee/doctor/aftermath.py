@@ -14,6 +14,9 @@ from referee.doctor.probing import GONE_S, TrialError, name_of, processes_of
 from referee.sandbox import janitor
 from referee.sandbox.place import work_folder
 
+REFEREE: Final = ("-m", "referee.doctor.doomed")
+"""What Python runs as the referee that is to be killed."""
+
 _START_S: Final = 10.0
 _LAST_WORDS_S: Final = 0.5
 
@@ -43,7 +46,7 @@ async def orphans(sandbox: str, *, watched: bool) -> tuple[str, ...]:
 async def _killed(words: list[str]) -> bytes:
     """Starts a referee, and kills it as soon as it has said something: that."""
     with subprocess.Popen(  # noqa: ASYNC220, S603  # our own program; quickly done
-        [sys.executable, "-P", "-B", "-m", "referee.doctor.doomed", *words],
+        [sys.executable, "-P", "-B", *REFEREE, *words],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -2,7 +2,7 @@
 
 import os
 import secrets
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
@@ -13,11 +13,12 @@ import trio
 from referee.doctor.facts import Facts, Terms
 from referee.doctor.probing import PROBE_S, TrialError, found_probes
 from referee.doctor.reports import SWITCHES, Language, Machine, Report, absent, findings, mend_of
-from referee.doctor.trials import TRIALS, Patient
+from referee.doctor.trials import TRIALS, Attempt, Patient
 from referee.errors import HostError, RefereeError
 from referee.sandbox import Sandbox
 from referee.sandbox.opening import SandboxName, opened, trial
-from referee.sandbox.surroundings import OPEN_FILES
+from referee.sandbox.surroundings import LOCKED, OPEN_FILES, SIGNALS, file_limit, own_memory
+from referee.sandbox.verdicts import Verdict, conditions, remember, verdict_of
 from referee.settings import Bounds, Settings
 
 BOUNDS: Final = Bounds(memory=64, tmp=8)
@@ -35,7 +36,12 @@ Say = Callable[[str], None]
 
 
 async def diagnose(
-    name: SandboxName, settings: Settings, say: Say, *, cgroups: bool = True
+    name: SandboxName,
+    settings: Settings,
+    say: Say,
+    *,
+    cgroups: bool = True,
+    languages: bool = True,
 ) -> Report:
     """Opens a sandbox and puts it on trial.
 
@@ -44,11 +50,15 @@ async def diagnose(
         settings: what the organiser allows.
         say: is told what is being done.
         cgroups: False to do without control groups.
+        languages: False to leave out which languages a bot finds.
     """
     with _secret() as secret:
         try:
             async with _tried(name, settings, cgroups=cgroups) as sandbox:
-                return await examined(sandbox, settings, secret, say)
+                report = await examined(sandbox, settings, secret, say, languages=languages)
+                if cgroups:
+                    _remember(sandbox, settings, report)
+                return report
         except (RefereeError, HostError, ImportError) as error:
             why_not = str(error)
     return Report(
@@ -56,11 +66,18 @@ async def diagnose(
     )
 
 
-async def works(name: SandboxName, settings: Settings) -> bool:
-    """Whether a sandbox can run anything at all here."""
+def _remember(sandbox: Sandbox, settings: Settings, report: Report) -> None:
+    """Have `--sandbox auto` know of a report, if it is one of a sandbox that it takes."""
+    if sandbox.name != SandboxName.BARE:
+        with suppress(OSError):
+            remember(sandbox.name, Verdict(conditions(sandbox, settings), report.problem))
+
+
+async def is_sound(name: SandboxName, settings: Settings) -> bool:
+    """Whether a sandbox works here, and keeps what it promises, as far as is remembered."""
     with suppress(RefereeError, HostError, ImportError):
-        async with _tried(name, settings, cgroups=True):
-            return True
+        async with _tried(name, settings, cgroups=True) as sandbox:
+            return not (await verdict_of(sandbox, settings)).problem
     return False
 
 
@@ -71,7 +88,9 @@ async def _tried(name: SandboxName, settings: Settings, *, cgroups: bool) -> Asy
         yield sandbox
 
 
-async def examined(sandbox: Sandbox, settings: Settings, secret: str, say: Say) -> Report:
+async def examined(
+    sandbox: Sandbox, settings: Settings, secret: str, say: Say, *, languages: bool = True
+) -> Report:
     """Puts an open sandbox on trial.
 
     Args:
@@ -79,6 +98,7 @@ async def examined(sandbox: Sandbox, settings: Settings, secret: str, say: Say) 
         settings: those it was opened with.
         secret: a word in our environment.
         say: is told what is being done.
+        languages: whether to find out which languages a bot finds.
 
     Raises:
         RefereeError: the trials cannot be run in it.
@@ -88,23 +108,24 @@ async def examined(sandbox: Sandbox, settings: Settings, secret: str, say: Say) 
     watched = "watched" in sandbox.how
     missing = absent(sandbox.name, root=os.geteuid() == 0, watched=watched)
     patient = Patient(sandbox, base, usual, secret, watched)
-    facts, languages = await _facts(patient, frozenset(missing), say)
+    trials = {word: one for word, one in TRIALS.items() if one[0] or languages}
+    facts, spoken = await _facts(patient, trials, frozenset(missing), say)
     return Report(
         name=sandbox.name,
         works=True,
         how=sandbox.how,
         guarantees=findings(facts, _terms(sandbox, settings, watched=watched), missing),
-        languages=languages,
+        languages=spoken,
     )
 
 
 async def _facts(
-    patient: Patient, missing: frozenset[str], say: Say
+    patient: Patient, trials: Mapping[str, Attempt], missing: frozenset[str], say: Say
 ) -> tuple[Facts, tuple[Language, ...]]:
     """Runs the trials of what is promised."""
     found: dict[str, Any] = {}  # JSON
     troubles: dict[str, str] = {}
-    for words, (wanted, attempt) in TRIALS.items():
+    for words, (wanted, attempt) in trials.items():
         if wanted and missing.issuperset(wanted):
             continue
         say(f"{patient.sandbox.name}: {words} ...")
@@ -124,11 +145,22 @@ def _terms(sandbox: Sandbox, settings: Settings, *, watched: bool) -> Terms:
     return Terms(
         memory=BOUNDS.memory,
         tmp=BOUNDS.tmp,
-        locks=settings.locks,
         open_files=_BARE_OPEN_FILES if sandbox.name == "bare" else OPEN_FILES,
         processes=BOUNDS.processes + more,
         user=os.geteuid(),
+        limits=_limits(watched=watched),
     )
+
+
+def _limits(*, watched: bool) -> dict[str, int]:
+    """The limits that each process of a probe is to have, as the probes call them."""
+    found = {"cores": 0, "open files": OPEN_FILES, "locked memory": LOCKED}
+    found["size of a file"] = file_limit(BOUNDS)
+    if watched:
+        found["own memory"] = own_memory(BOUNDS)
+        found["processes"] = BOUNDS.processes + _WATCHED_MORE
+        found["signals that wait"] = SIGNALS
+    return found
 
 
 @contextmanager

@@ -11,18 +11,20 @@ class Terms(Struct, frozen=True):
     Attributes:
         memory: MiB, of all processes together.
         tmp: MiB in /tmp.
+        shm: MiB in /dev/shm.
         processes: how many there may be, those of the sandbox itself included.
         open_files: how many a process may have open.
-        locks: whether files may be locked.
         user: the referee's user id.
+        limits: what the kernel's limits of each process are at most, by name; sizes in bytes.
     """
 
     memory: int
     tmp: int
     processes: int
     open_files: int
-    locks: bool = True
+    shm: int = 1
     user: int = 0
+    limits: Mapping[str, int] = {}
 
 
 class Facts(Struct, frozen=True):
@@ -41,13 +43,19 @@ class Facts(Struct, frozen=True):
     shared: tuple[str, ...] | None = None
     privileges: tuple[str, ...] | None = None
     setuid: str | None = None
+    descriptors: tuple[str, ...] | None = None
     users: tuple[tuple[int, ...], ...] | None = None
     traces: tuple[str, ...] | None = None
+    counters: tuple[str, ...] | None = None
+    times: tuple[str, ...] | None = None
+    numbers: tuple[str, ...] | None = None
+    cached: tuple[str, ...] | None = None
     # what the kernel says to it; a call that worked has no error
     sockets: tuple[str, ...] | None = None
     reached: tuple[str, ...] | None = None
     interfaces: tuple[str, ...] | None = None
     calls: Mapping[str, str] | None = None
+    pages: Mapping[str, str] | None = None
     clocks: Mapping[str, str] | None = None
     cores: Mapping[str, str] | None = None
     init: Mapping[str, str] | None = None
@@ -68,6 +76,7 @@ class Facts(Struct, frozen=True):
     forks: int | None = None
     open_files: int | None = None
     core_dumped: bool | None = None
+    limits: Mapping[str, int] | None = None
     # how it lives and ends
     own_session: bool | None = None
     survivors: tuple[str, ...] | None = None
@@ -80,6 +89,8 @@ class Facts(Struct, frozen=True):
     frozen_ms: int | None = None
     frozen_daemon_ms: int | None = None
     thawed: bool | None = None
+    share_percent: int | None = None
+    share_of_idle_percent: int | None = None
     burned_ms: int | None = None
     counted_ms: int | None = None
     burned_elsewhere_ms: int | None = None

@@ -43,6 +43,9 @@ _GROUPS: Final = (
     "run the referee as root, on a kernel with the memory and pids controllers of cgroups "
     "(where memory is off: boot with cgroup_enable=memory)"
 )
+_SHARES: Final = (
+    "run the referee as root, on a kernel with the cpu controller of cgroups (version 1: mounted)"
+)
 _FILTER: Final = (
     "the filter of system calls is not in force: the kernel needs CONFIG_SECCOMP_FILTER; " + _BUG
 )
@@ -78,6 +81,13 @@ GUARANTEES: Final = (
         _BUG,
     ),
     Guarantee(
+        "descriptors",
+        "nothing is open but the pipes for messages",
+        ("descriptors",),
+        judges.nothing("only the three pipes", "open", "descriptors"),
+        _BUG,
+    ),
+    Guarantee(
         "others",
         "no process is seen but the bot's own",
         ("others", "shared"),
@@ -93,6 +103,9 @@ GUARANTEES: Final = (
     ),
     Guarantee(
         "calls", "dangerous system calls are refused", ("calls",), judges.refused("calls"), _FILTER
+    ),
+    Guarantee(
+        "pages", "the page cache is nobody's to ask", ("pages",), judges.refused("pages"), _FILTER
     ),
     Guarantee("clock", "the clock cannot be set", ("clocks",), judges.refused("clocks"), _FILTER),
     Guarantee(
@@ -123,7 +136,42 @@ GUARANTEES: Final = (
         judges.nothing("nothing", "found", "traces"),
         _BUG,
     ),
-    Guarantee("locks", "files are locked as the settings say", ("locks",), judges.locks, _FILTER),
+    Guarantee(
+        "counters",
+        "nothing in /proc or /sys counts what other bots did",
+        ("counters",),
+        judges.nothing("nothing changes under its own doings", "changes", "counters"),
+        _BUG,
+    ),
+    Guarantee(
+        "times",
+        "no time of last reading tells what other bots read",
+        ("times",),
+        judges.nothing("reading changes none", "changed by reading", "times"),
+        _BUG,
+    ),
+    Guarantee(
+        "cache",
+        "what a bot has read comes no faster to the next",
+        ("cached",),
+        judges.nothing("dropped from memory at its end", "still in memory", "cached"),
+        "run the referee as root, with --sandbox bwrap, on a kernel that lets a control group drop "
+        "what it read: version 1, or version 2 of Linux 5.19 or newer",
+    ),
+    Guarantee(
+        "numbers",
+        "numbers that the kernel gives out in turn tell nothing of other bots",
+        ("numbers",),
+        judges.nothing("every bot begins with the same", "counted on from bot to bot", "numbers"),
+        _BUG,
+    ),
+    Guarantee(
+        "locks",
+        "no file is locked, for others would see it",
+        ("locks",),
+        judges.nothing("none can be had", "can be had", "locks"),
+        _FILTER,
+    ),
     Guarantee(
         "memory",
         "more memory than allowed ends the bot",
@@ -161,6 +209,13 @@ GUARANTEES: Final = (
         "the number of open files has a bound",
         ("open_files",),
         judges.open_files,
+        _BUG,
+    ),
+    Guarantee(
+        "limits",
+        "each process has the limits of its sandbox",
+        ("limits",),
+        judges.limits,
         _BUG,
     ),
     Guarantee(
@@ -221,6 +276,20 @@ GUARANTEES: Final = (
         ("frozen_daemon_ms",),
         judges.freeze_daemons,
         _GROUPS,
+    ),
+    Guarantee(
+        "shares",
+        "a bot has its share of the processor, whatever another bot starts",
+        ("share_percent",),
+        judges.shares,
+        _SHARES,
+    ),
+    Guarantee(
+        "idle",
+        "builds and trials leave the processor to bots that play",
+        ("share_of_idle_percent",),
+        judges.idle,
+        _SHARES,
     ),
     Guarantee(
         "cpu",

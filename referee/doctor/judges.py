@@ -9,6 +9,10 @@ END_MS: Final = 2000
 _FROZEN_MS: Final = 20
 """The kernel counts the time of one process in ticks of 10 ms."""
 
+_LEAST_SHARE: Final = 35
+"""Percent; it should be a half."""
+
+_LEAST_BESIDE_IDLE: Final = 70
 _OFF_BY: Final = 0.2
 _NO: Final = frozenset({"EPERM", "ENOSYS", "EACCES"})
 """How a call is refused; any other error means that the kernel looked at it."""
@@ -98,7 +102,7 @@ def children(facts: Facts, terms: Terms) -> Outcome:
 def memory_files(facts: Facts, terms: Terms) -> Outcome:
     """Shared memory is small; a memfd counts."""
     shared, file = facts.shm_mib or 0, facts.memfd_mib or 0
-    good = shared <= terms.memory and (file == 0 or bool(facts.files_out))
+    good = shared <= terms.shm and (file == 0 or bool(facts.files_out))
     kind = "ended at" if facts.files_out else "got"
     memfd = f"{kind} {file} MiB in a memfd" if file else "memfd refused"
     return good and file <= terms.memory, f"{shared} MiB in /dev/shm, {memfd}"
@@ -130,6 +134,14 @@ def open_files(facts: Facts, terms: Terms) -> Outcome:
     return (facts.open_files or 0) <= most, f"{facts.open_files} opened; at most {most}"
 
 
+def limits(facts: Facts, terms: Terms) -> Outcome:
+    """No limit is higher than it should be, or missing."""
+    found = facts.limits or {}
+    above = [name for name, most in terms.limits.items() if not 0 <= found.get(name, -1) <= most]
+    kept = f"within {', '.join(terms.limits)}"
+    return not above, f"higher than they should be: {', '.join(above)}" if above else kept
+
+
 def core(facts: Facts, _: Terms) -> Outcome:
     """No core was dumped."""
     return not facts.core_dumped, "a core was dumped" if facts.core_dumped else "none was dumped"
@@ -154,15 +166,19 @@ def freeze_daemons(facts: Facts, _: Terms) -> Outcome:
     return used <= _FROZEN_MS, f"used {used} ms while stopped"
 
 
+def shares(facts: Facts, _: Terms) -> Outcome:
+    """About a half of its core, whatever the other's processes are many."""
+    had = facts.share_percent or 0
+    return had >= _LEAST_SHARE, f"had {had} % beside another's 12 processes"
+
+
+def idle(facts: Facts, _: Terms) -> Outcome:
+    """Nearly all of its core."""
+    had = facts.share_of_idle_percent or 0
+    return had >= _LEAST_BESIDE_IDLE, f"had {had} % beside a build's 12 processes"
+
+
 def counted(counted: int | None, burned: int | None) -> Outcome:
     """What was counted is about what was used."""
     counted, burned = counted or 0, burned or 0
     return abs(counted - burned) <= _OFF_BY * burned, f"used {burned} ms, counted {counted}"
-
-
-def locks(facts: Facts, terms: Terms) -> Outcome:
-    """Had, or not, as the settings say."""
-    found = facts.locks or ()
-    good = len(found) == 2 if terms.locks else not found
-    wanted = "allowed" if terms.locks else "forbidden"
-    return good, f"{wanted} by the settings; {' and '.join(found) or 'none'} could be had"

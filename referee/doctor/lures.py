@@ -1,13 +1,19 @@
 """What a bot would find that gets out of its sandbox: laid out for as long as it is tried."""
 
+import fcntl
 import secrets
 import socket
+import struct
+import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Final
 
 from referee.sandbox.place import store_folder, work_folder
+
+_LOCK: Final = "hhqqi4x"
+"""A `struct flock`: kind, from where, start, length, process."""
 
 _COMMON: Final = (Path("/tmp"), Path("/var/tmp"), Path("/dev/shm"))  # noqa: S108  # others' too
 
@@ -31,6 +37,14 @@ def lures() -> Iterator[tuple[list[str], int, str]]:
         local.bind(f"\0{name}")
         local.listen()
         yield paths, tcp.getsockname()[1], name
+
+
+@contextmanager
+def locked() -> Iterator[None]:
+    """Hold a lock of the kind that /proc/locks shows in every process namespace."""
+    with tempfile.TemporaryFile() as file:
+        fcntl.fcntl(file, fcntl.F_OFD_SETLK, struct.pack(_LOCK, fcntl.F_WRLCK, 0, 0, 0, 0))
+        yield
 
 
 def hidden() -> list[str]:

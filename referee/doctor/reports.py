@@ -21,13 +21,28 @@ _BARE_ABSENT: Final = {
 }
 _USE_ANOTHER: Final = "--sandbox bwrap or docker has it"
 _WATCHED: Final = "memory is looked at 20 times a second, and each process has a limit of its own"
+_NO_SHARES: Final = "no control groups: a bot that starts more processes has more of the processor"
 _WATCHED_ABSENT: Final = {
+    "shares": _NO_SHARES,
+    "idle": _NO_SHARES,
     "memory": f"no control groups: {_WATCHED}",
     "memory-children": f"no control groups: {_WATCHED}",
+    "cache": "no control groups: nothing knows what a bot has read",
     "tmp-files": "no control groups: nothing counts the empty files of bubblewrap's /tmp",
     "cpu-children": "no control groups: what lives shorter than a look is not counted",
 }
+_NUMBERS: Final = (
+    "the kernel numbers pipes, sockets and events for the whole machine, and shows every process "
+    "its own: a bot that makes many tells its next life something",
+    "only a kernel of its own hides that: a virtual machine for each match, or gVisor",
+)
 _AS_ROOT: Final = "run the referee as root, on a kernel with the memory controller of cgroups"
+_TOP_GROUP: Final = (
+    "the kernel needs the memory and pids controllers of cgroups (where memory is off: boot with "
+    "cgroup_enable=memory). In a container, mount them writable; with version 2 alone its "
+    "processes must leave the top group, too: cd /sys/fs/cgroup && mkdir -p others && "
+    "for p in $(cat cgroup.procs); do echo $p > others/cgroup.procs; done"
+)
 
 
 class State(StrEnum):
@@ -81,7 +96,20 @@ class Report(Struct, frozen=True):
     @property
     def sound(self) -> bool:
         """Whether it works, and everything that it promises was proved."""
-        return self.works and all(one.state is not State.BROKEN for one in self.guarantees)
+        return not self.problem
+
+    @property
+    def broken(self) -> tuple[str, ...]:
+        """The guarantees that do not hold, by their ids."""
+        return tuple(one.id for one in self.guarantees if one.state is State.BROKEN)
+
+    @property
+    def problem(self) -> str:
+        """Why `--sandbox auto` does not take it; "" if it works and keeps what it promises."""
+        if not self.works:
+            return self.why_not or "it does not work here"
+        what = ", ".join(self.broken)
+        return f"`referee doctor` finds broken here: {what}" if what else ""
 
 
 class Machine(Struct, frozen=True):
@@ -129,10 +157,12 @@ def absent(sandbox: str, *, root: bool, watched: bool) -> dict[str, tuple[str, s
             for one in GUARANTEES
             if one.id not in BARE_PROMISES
         }
-    found: dict[str, tuple[str, str]] = {}
+    found = {"numbers": _NUMBERS}
     if sandbox == "bwrap" and watched:
-        found |= {name: (reason, _AS_ROOT) for name, reason in _WATCHED_ABSENT.items()}
+        mend = _TOP_GROUP if root else _AS_ROOT
+        found |= {name: (reason, mend) for name, reason in _WATCHED_ABSENT.items()}
     if not root:
+        found["cache"] = ("only root can have the kernel drop what a bot has read", _AS_ROOT)
         found["user"] = ("only root can give user ids: bots have the referee's", _AS_ROOT)
     return found
 

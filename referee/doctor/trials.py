@@ -6,12 +6,14 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
 import trio
 from msgspec import Struct
 
 from referee.bots import BotSpec
 from referee.doctor.aftermath import orphans
-from referee.doctor.lures import hidden, lures
+from referee.doctor.cold_files import cold, in_memory, system_files
+from referee.doctor.lures import hidden, locked, lures
 from referee.doctor.probing import (
     GONE_S,
     Probe,
@@ -22,12 +24,15 @@ from referee.doctor.probing import (
     used_ms,
     users_of,
 )
-from referee.sandbox import Sandbox, janitor
+from referee.pinning import one_core
+from referee.sandbox import Sandbox, janitor, masks
+from referee.sandbox.copies import BOT_FOLDER
 from referee.sandbox.place import store_folder
 
 _BURN_S: Final = 0.15
 _FROZEN_S: Final = 0.2
-_KINDS: Final = ("pid", "net", "mnt", "ipc", "uts")
+_REMOVED_S: Final = 0.3
+_KINDS: Final = ("pid", "net", "mnt", "ipc", "uts", "cgroup")
 
 Findings = dict[str, Any]  # JSON
 
@@ -50,7 +55,8 @@ class Patient(Struct, frozen=True):
 
 
 async def _look(patient: Patient) -> Findings:
-    namespaces = {kind: os.readlink(f"/proc/self/ns/{kind}") for kind in _KINDS}
+    there = set(_KINDS).intersection(os.listdir("/proc/self/ns"))
+    namespaces = {kind: os.readlink(f"/proc/self/ns/{kind}") for kind in there}
     words = [str(Path(__file__).parent.parent), str(store_folder()), janitor.run_of(os.getpid())]
     with lures() as (paths, _, _):
         request = {"secret": patient.secret, "words": words, "paths": [*paths, *hidden()]}
@@ -82,15 +88,59 @@ async def _state(patient: Patient) -> Findings:
     """Two bots side by side, and one after them."""
     sandbox, base = patient.sandbox, patient.base
     async with running(sandbox, base, "live", "state") as one:
-        left = (await _heard(one))["left"]
+        first = await _heard(one)
         async with running(sandbox, base, "live", "state") as two:
             found = list((await _heard(two))["traces"])
             users = (users_of(one.token), users_of(two.token))
     async with running(sandbox, base, "live", "state") as three:
-        found += (await _heard(three))["traces"]
-    if not left:
+        last = await _heard(three)
+    if not first["left"]:
         raise TrialError("live: it could leave nothing anywhere")
-    return {"users": users, "traces": found}
+    times = [
+        name
+        for name, time_ in first["after"].items()
+        if first["before"][name] != time_ == last["before"][name]
+    ]
+    numbers = [kind for kind, number in first["numbers"].items() if last["numbers"][kind] != number]
+    return {"users": users, "traces": found + last["traces"] + times, "numbers": numbers}
+
+
+async def _counters(patient: Patient) -> Findings:
+    empty = [*masks.hidden(), "/sys"]
+    with locked():
+        said, _ = await asked(patient.sandbox, patient.base, "counters", hidden=empty)
+    return said
+
+
+async def _cache(patient: Patient) -> Findings:
+    """A bot reads files that are not in memory, and is ended; another ends by itself."""
+    folder = Path(patient.base.folder)
+    own = cold(map(folder.joinpath, os.listdir(folder)), 1)
+    system = cold(system_files(), 2)
+    if not own or not system:
+        raise TrialError("no file could be dropped from memory before")
+    paths = [*(str(Path(BOT_FOLDER, path.name)) for path in own), *map(str, system)]
+    cached: list[str] = []
+    for itself in (False, True):
+        async with running(patient.sandbox, patient.base, "live", "work") as probe:
+            await _heard(probe)
+            await probe.ask(do="read", paths=paths)
+            await _heard(probe)
+            read = [path for path in (*own, *system) if in_memory(path)]
+            if itself:
+                await _ended(probe)
+        if len(read) < len(paths) - len(cached):
+            raise TrialError("live: what it read did not come into memory")
+        cached += [str(path) for path in read if in_memory(path)]
+    return {"cached": cached}
+
+
+async def _ended(probe: Probe) -> None:
+    """Have a probe end by itself, and give whoever made its control group time to remove that."""
+    await probe.ask(do="end")
+    with trio.move_on_after(GONE_S):
+        await trio.lowlevel.wait_readable(probe.process.exited_fd)
+    await trio.sleep(_REMOVED_S)
 
 
 async def _daemon(patient: Patient) -> Findings:
@@ -183,6 +233,30 @@ async def _frozen(probe: Probe) -> Findings:
     return {"frozen_ms": used["stayer"], "frozen_daemon_ms": used["leaver"], "thawed": thawed}
 
 
+async def _share(patient: Patient, *, idle: bool) -> int:
+    """How much a bot has of what it and another one's crowd had of a core, in percent."""
+    base = msgspec.structs.replace(patient.base, idle=idle)
+    with one_core():
+        async with running(patient.sandbox, base, "live", "work") as crowd:
+            await _heard(crowd)
+            await crowd.ask(do="crowd")
+            await _heard(crowd)
+            async with running(patient.sandbox, patient.base, "live", "work") as probe:
+                await _heard(probe)
+                before = crowd.process.cpu_us()
+                burned, _ = await _burn(probe, "burn")
+                theirs = (crowd.process.cpu_us() - before) // 1000
+    return burned * 100 // max(burned + theirs, 1)
+
+
+async def _shares(patient: Patient) -> Findings:
+    """What a bot has of its core, beside another one and beside a build."""
+    return {
+        "share_percent": await _share(patient, idle=False),
+        "share_of_idle_percent": await _share(patient, idle=True),
+    }
+
+
 async def _orphans(patient: Patient) -> Findings:
     return {"orphans": await orphans(patient.sandbox.name, watched=patient.watched)}
 
@@ -194,14 +268,25 @@ async def _languages(patient: Patient) -> Findings:
 
 Trial = Callable[[Patient], Awaitable[Findings]]
 
-TRIALS: Final[Mapping[str, tuple[tuple[str, ...], Trial]]] = {
+Attempt = tuple[tuple[str, ...], Trial]
+"""The guarantees that a trial is for, and the trial."""
+
+TRIALS: Final[Mapping[str, Attempt]] = {
     # what is said while it runs: the guarantees that it is for, the trial
     "what it sees": (
-        ("files-read", "files-written", "environment", "others", "privileges"),
+        (
+            *("files-read", "files-written", "environment", "descriptors", "others"),
+            "privileges",
+        ),
         _look,
     ),
-    "what the kernel says": (("network", "init", "calls", "clock", "pinned", "locks"), _calls),
-    "what one bot leaves to another": (("user", "state"), _state),
+    "what the kernel says": (
+        ("network", "init", "calls", "pages", "clock", "pinned", "locks"),
+        _calls,
+    ),
+    "what one bot leaves to another": (("user", "state", "numbers"), _state),
+    "what the machine counts": (("counters", "times"), _counters),
+    "what stays in memory": (("cache",), _cache),
     "memory": (("memory",), _using_up("memory", "memory_out", memory_mib=0)),
     "memory of children": (
         ("memory-children",),
@@ -211,11 +296,12 @@ TRIALS: Final[Mapping[str, tuple[tuple[str, ...], Trial]]] = {
     "the size of /tmp": (("tmp",), _using_up("tmp")),
     "files in /tmp": (("tmp-files",), _using_up("inodes", "tmp_files_out", tmp_files=0)),
     "processes": (("processes",), _using_up("processes")),
-    "open files and cores": (("open-files", "core"), _using_up("limits")),
+    "open files and cores": (("open-files", "limits", "core"), _using_up("limits")),
     "a bot that ignores signals": (("session", "survivors", "deaf"), _daemon),
     "a bot that stops itself": (("stopped",), _stopped),
     "a bot that takes over the first process": (("taken-over",), _taken_over),
     "processor time": (("freeze", "freeze-daemons", "cpu", "cpu-children"), _work),
+    "shares of the processor": (("shares", "idle"), _shares),
     "a referee that is killed": (("orphans",), _orphans),
     "languages": ((), _languages),
 }

@@ -6,12 +6,15 @@ from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import entry_points
 from types import MappingProxyType
+from typing import Final
 
 from referee.errors import RefereeError
 from referee.variants import Variant
 
 PLUG_INS = "briscola_referee.games"
 """The entry-point group for other people's games: each names a tuple of `Variant`."""
+
+_LONGEST_ID: Final = 100
 
 
 def _all() -> Iterator[Variant]:
@@ -36,6 +39,8 @@ def find(game: str) -> Variant:
     try:
         return catalogue()[game]
     except KeyError:
+        if len(game) > _LONGEST_ID:
+            raise RefereeError(f"no game has an id of {len(game):,} characters") from None
         near = [name for name in catalogue() if name.startswith(game.lower())]
         raise RefereeError(
             f"no game {game!r}; there are {', '.join(near or catalogue())}"

@@ -1,5 +1,7 @@
 """Where bot processes run. Each kind of sandbox starts a command and hands out a `BotProcess`."""
 
+from collections.abc import Iterable
+from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
 from referee.bots import BotSpec, Found
@@ -34,6 +36,12 @@ class BotProcess(Protocol):
 
     def cpu_us(self) -> int:
         """Processor time used, in microseconds; stands still once it is gone."""
+
+    def counts_all(self) -> bool:
+        """Whether `cpu_us` leaves out nothing: neither processes that are gone nor their like."""
+
+    def threads(self) -> Iterable[int]:
+        """The ids of its threads, as /proc has them; those that began first come first."""
 
     def status(self) -> str | None:
         """How the process ended, in words, or None while it runs."""
@@ -80,9 +88,31 @@ class Sandbox(Protocol):
     async def prepare(self, found: Found) -> BotSpec:
         """Makes a bot ready to be launched here: built, and where it can be run.
 
+        It stays so until `release`, or until the sandbox is closed.
+
         Raises:
             RefereeError: it does not build, or cannot run here.
         """
+
+    def temporarily(self, found: Found) -> AbstractAsyncContextManager[BotSpec]:
+        """Makes a bot ready until the block is left, as `prepare` does, and leaves nothing of it.
+
+        Raises:
+            RefereeError: it does not build, or cannot run here.
+        """
+
+    def hold(self, bot: BotSpec) -> bool:
+        """Uses a bot that was prepared before; False if it has to be prepared again.
+
+        Raises:
+            HostError: the disk does not let us.
+        """
+
+    def release(self, bot: BotSpec) -> None:
+        """Lets go of a bot, once for each time that it was prepared or held."""
+
+    def close(self) -> None:
+        """Lets go of all bots: none is launched any more."""
 
     async def launch(self, bot: BotSpec) -> BotProcess:
         """Starts a bot that was prepared here.

@@ -12,15 +12,19 @@ import select
 import signal
 import subprocess
 import time
-from contextlib import suppress
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager, suppress
+from functools import cached_property
 from typing import Final
 
 from referee.bots import BotSpec, Found
-from referee.builds import in_place
 from referee.errors import RefereeError
+from referee.sandbox.build_cache import cache_folder, in_place
+from referee.sandbox.copy_store import CopyStore
 from referee.sandbox.janitor import MARK
-from referee.sandbox.processes import children, is_dead, marks, sleeps_in_a_read
+from referee.sandbox.processes import children, is_dead, marks, sleeps_in_a_read, threads_of
 from referee.sandbox.streams import Streams
+from referee.settings import CopyLimits
 
 _PR_SET_CHILD_SUBREAPER: Final = 36
 _LIMITS: Final = (
@@ -137,6 +141,14 @@ class BareProcess(Streams):
             pass  # gone: the last reading stands
         return self._cpu_us
 
+    def counts_all(self) -> bool:
+        """Whether `cpu_us` leaves out nothing."""
+        return not children(self.pid)
+
+    def threads(self) -> Iterable[int]:
+        """The threads of the process itself."""
+        return threads_of((self.pid,))
+
     def status(self) -> str | None:
         """How the process ended, in words, or None while it runs."""
         if self._popen.returncode is None and not has_ended(self.exited_fd):
@@ -185,13 +197,15 @@ class Bare:
     name = "bare"
     how = "no isolation"
 
-    def __init__(self, run: str = "0-0-0") -> None:
+    def __init__(self, run: str = "0-0-0", limits: CopyLimits = CopyLimits()) -> None:  # noqa: B008  # frozen
         """Makes the referee the parent of every process that a dying bot leaves behind.
 
         Args:
             run: the name of this run, by which a janitor knows its processes.
+            limits: what the cache of builds may take of the disk.
         """
         become_subreaper()
+        self._limits = limits
         self._run = run
         self._innocent = children(os.getpid())
         self._running: list[BareProcess] = []
@@ -202,7 +216,35 @@ class Bare:
         Raises:
             RefereeError: it does not build.
         """
-        return await in_place(found)
+        return await in_place(found, self._builds)
+
+    @asynccontextmanager
+    async def temporarily(self, found: Found) -> AsyncIterator[BotSpec]:
+        """Prepare a bot; what its author runs bare is the author's own, and leaves what it left."""
+        bot = await self.prepare(found)
+        try:
+            yield bot
+        finally:
+            self.release(bot)
+
+    def hold(self, bot: BotSpec) -> bool:
+        """Use a bot that was prepared before; False if its build has left the cache since."""
+        if not self._builds.is_here(bot.folder):
+            return True
+        return self._builds.hold(os.path.basename(bot.folder)) is not None
+
+    def release(self, bot: BotSpec) -> None:
+        """Let go of the build of a bot."""
+        if self._builds.is_here(bot.folder):
+            self._builds.release(os.path.basename(bot.folder))
+
+    def close(self) -> None:
+        """Let go of all builds."""
+        self._builds.close()
+
+    @cached_property
+    def _builds(self) -> CopyStore:
+        return CopyStore(cache_folder(), self._limits)
 
     async def launch(self, bot: BotSpec) -> BareProcess:
         """Starts a bot.

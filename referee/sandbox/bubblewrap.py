@@ -6,9 +6,11 @@ the kernel lets us make one.
 """
 
 import os
+import resource
 import shutil
 import subprocess
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Final
 
@@ -18,12 +20,16 @@ import trio
 from referee.bots import BotSpec, Found
 from referee.errors import SandboxError
 from referee.sandbox.bare import become_subreaper
-from referee.sandbox.building import hand_over
+from referee.sandbox.building import FOLDER_FILES, show_sources
 from referee.sandbox.cgroups import Group
-from referee.sandbox.copies import Copies, search_path
+from referee.sandbox.copies import BOT_FOLDER, Copies, search_path
+from referee.sandbox.masks import masks_in
 from referee.sandbox.place import Place
+from referee.sandbox.remounting import bound_files
 from referee.sandbox.seccomp import Filter, UnknownMachine, program
-from referee.sandbox.slots import Slot
+from referee.sandbox.slots import READERS, Slot
+from referee.sandbox.surroundings import SIGNALS
+from referee.sandbox.warming import Warming
 from referee.sandbox.watching import Watch
 from referee.sandbox.wrapped import BubblewrapProcess
 from referee.sandbox.wrapping import ENTER, arguments, limits
@@ -42,6 +48,12 @@ _PACKAGES: Final = {
     "sh": "dash",
 }
 """The programs that we start, and the packages that have them."""
+
+MISSING: Final = "install the package bubblewrap"
+"""The end of the error that is raised where its own program is not installed."""
+
+INSTALL: Final = "apt install bubblewrap (or dnf, pacman, apk add)"
+"""The command that mends that; `referee doctor`, whose reports are pure, says the same."""
 
 
 def _memory_file(name: str, data: bytes) -> int:
@@ -65,14 +77,16 @@ class Bubblewrap:
         become_subreaper()
         self._place = place
         self._copies = Copies(place)
+        self._masks = masks_in(place)
         self._path = search_path(place.settings.toolchains)
         self._programs = {name: _found(name) for name in _PACKAGES}
-        wanted = Filter(locks=place.settings.locks, memfd=place.hierarchies is not None)
+        memfd = place.hierarchies is not None
         try:
-            self._filter = program(wanted)
+            self._filters = tuple(program(Filter(memfd, build)) for build in (False, True))
         except UnknownMachine as error:
             raise SandboxError(f"no filter of system calls for a {error}") from error
         self._numbers = iter(range(1, 1 << 62))
+        self._warming = Warming()
 
     @property
     def how(self) -> str:
@@ -87,7 +101,26 @@ class Bubblewrap:
         Raises:
             RefereeError: it does not build, or cannot run here.
         """
-        return await self._copies.prepare(found, self)
+        bot = await self._copies.prepare(found, self)
+        if self._place.hierarchies is not None:
+            await self._warming.warm(bot, self)
+        return bot
+
+    def temporarily(self, found: Found) -> AbstractAsyncContextManager[BotSpec]:
+        """Prepare a bot until the block is left, and leave nothing of it."""
+        return self._copies.temporarily(found, self)
+
+    def hold(self, bot: BotSpec) -> bool:
+        """Use a bot that was prepared before; False if its copy was removed since."""
+        return self._copies.hold(bot)
+
+    def release(self, bot: BotSpec) -> None:
+        """Let go of the copy of a bot."""
+        self._copies.release(bot)
+
+    def close(self) -> None:
+        """Let go of all copies."""
+        self._copies.close()
 
     async def launch(self, bot: BotSpec) -> BubblewrapProcess:
         """Starts a bot.
@@ -98,38 +131,42 @@ class Bubblewrap:
         process = self._start(bot)
         try:
             await process.begun()
+            if bot.is_build and self._place.root:  # it waits for the end of its input
+                await trio.to_thread.run_sync(bound_files, process.init, BOT_FOLDER, FOLDER_FILES)
         except BaseException:
             process.kill()
             process.release()
             raise
         return process
 
-    def _control(self, bounds: Bounds) -> Group | Watch:
+    def _control(self, bounds: Bounds, *, idle: bool) -> Group | Watch:
         hierarchies = self._place.hierarchies
         if hierarchies is None:
             return Watch(bounds.memory)
         name = f"{self._place.run}/{next(self._numbers)}"
         more = msgspec.structs.replace(bounds, processes=bounds.processes + _OWN_PROCESSES)
-        return Group(hierarchies, name, more)
+        return Group(hierarchies, name, more, idle=idle)
 
     def _start(self, bot: BotSpec) -> BubblewrapProcess:
         """Starts bwrap, at once and on this thread: it dies with the thread that started it."""
         control, slot = None, None
         opened: list[int] = []
         try:
-            control = self._control(bot.bounds)
+            control = self._control(bot.bounds, idle=bot.idle)
             slot = self._place.take_slot()
-            if bot.writable and slot is not None:
-                hand_over(Path(bot.folder), slot.uid)
-            options = arguments(bot, self._place.staged, self._path)
+            if bot.is_build and slot is not None:
+                show_sources(Path(bot.folder), slot.uid)
+            options = arguments(bot, self._place.staged, self._path, self._masks)
             opened.append(_memory_file("args", _joined(options)))
-            opened.append(_memory_file("bpf", self._filter))
+            opened.append(_memory_file("bpf", self._filters[bot.is_build]))
             theirs = tuple(opened)
             ours, status = os.pipe2(os.O_CLOEXEC)
             opened += [ours, status]
             popen = self._spawn(bot, control, slot, (*theirs, status))
             opened.remove(ours)
             process = self._taken_over(popen, control, slot, ours)
+            if bot.is_build:  # to drop what it wrote would wait for the disk; it knows no cards
+                process.keep_cache()
         except OSError as error:
             if control is not None:
                 control.remove()
@@ -161,15 +198,17 @@ class Bubblewrap:
         options, bpf, status = fds
         alone = isinstance(control, Watch)
         most = bot.bounds.processes + _OWN_PROCESSES
-        inside = ("prlimit", f"--nproc={most}:{most}") if alone else ()
+        waiting = min(SIGNALS, *resource.getrlimit(resource.RLIMIT_SIGPENDING))
+        bounds = ("prlimit", f"--nproc={most}:{most}", f"--sigpending={waiting}:{waiting}")
+        inside = bounds if alone else ()
         words = [
             *(self._programs["bwrap"], "--json-status-fd", str(status), "--seccomp", str(bpf)),
             *("--args", str(options), "--", *inside, *bot.command),
         ]
-        if slot is not None:  # half as slow to start as setpriv
-            who = (f"--userspec={slot.uid}:{slot.uid}", "--groups=", "/")
+        if slot is not None:  # sooner started than setpriv; a plus: it is no name to look up
+            who = (f"--userspec=+{slot.uid}:+{slot.uid}", f"--groups=+{READERS}", "/")
             words = [self._programs["chroot"], *who, *words]
-        if bot.writable:  # a build waits for those who play
+        if bot.idle:  # without groups this is all that there is
             words = [self._programs["chrt"], "--idle", "0", *words]
         lowered = "; ".join(limits(bot, alone=alone))
         words = [self._programs["sh"], "-c", ENTER, "sh", " ".join(control.doors), lowered, *words]

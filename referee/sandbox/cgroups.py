@@ -2,14 +2,15 @@
 
 import os
 import signal
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from referee.sandbox.freezers import Freezer, LateFreezer, version_1, version_2
-from referee.sandbox.hierarchies import Hierarchies, Kind
-from referee.sandbox.janitor import GROUPS, members, remove_groups
+from referee.sandbox.hierarchies import Hierarchies, Kind, delegate, read_mounts
+from referee.sandbox.janitor import GROUPS, IDLE, members, remove_groups
+from referee.sandbox.page_cache import forget
 from referee.settings import Bounds
 
 _MIB: Final = 1 << 20
@@ -97,29 +98,45 @@ def limit(where: Controllers, bounds: Bounds) -> None:
 
 def _set(file: Path, value: str) -> None:
     """Writes a file of a group; a text file's layers would cost more than the writing."""
-    with file.open("wb", buffering=0) as raw:
-        raw.write(value.encode())
+    descriptor = os.open(file, os.O_WRONLY | os.O_TRUNC | os.O_CLOEXEC)
+    try:
+        os.write(descriptor, value.encode())
+    finally:
+        os.close(descriptor)
 
 
 class Group:
     """The control group of one bot."""
 
-    def __init__(self, hierarchies: Hierarchies, name: str, bounds: Bounds) -> None:
+    def __init__(
+        self, hierarchies: Hierarchies, name: str, bounds: Bounds, *, idle: bool = False
+    ) -> None:
         """Makes the group, with its limits, still empty.
+
+        Args:
+            hierarchies: where.
+            name: the run's, a slash, and its own; bots of a run share the processor evenly.
+            bounds: of all its processes together.
+            idle: whether it waits for all that play.
 
         Raises:
             OSError: it cannot be made.
         """
-        folders = {root: Path(root, GROUPS, name) for root in hierarchies.roots}
+        folders = {root: Path(root, IDLE if idle else GROUPS, name) for root in hierarchies.roots}
         late = folders.pop(hierarchies.v2 or "", None) if hierarchies.v1 else None
         self._folders = (*folders.values(), *((late,) if late else ()))
+        self._cache: Path | None = None
         self._gauge: Gauge | None = None
         self._freezer: Freezer | None = None
         try:
             for folder in folders.values():
+                if hierarchies.kind is Kind.V2 and not folder.parent.exists():
+                    folder.parent.mkdir(parents=True)
+                    delegate(folder.parent)
                 folder.mkdir(parents=True)
             where = _controllers(hierarchies, folders)
             limit(where, bounds)
+            self._cache = _memory_folder(where)
             self._gauge = Gauge(where)
             self._freezer = (
                 LateFreezer(where["freezer"], late, self.members) if late else _freezer(where)
@@ -177,11 +194,32 @@ class Group:
         """The ids of its processes."""
         return tuple(members(map(str, self._folders)))
 
+    def counts_all(self) -> bool:
+        """The kernel counts for the group, whatever becomes of its processes."""
+        return True
+
+    def threads(self) -> Iterator[int]:
+        """The ids of its threads."""
+        for folder in self._folders[:1]:
+            file = folder / ("tasks" if (folder / "tasks").exists() else "cgroup.threads")
+            with suppress(OSError):
+                yield from map(int, file.read_bytes().split())
+
     def kill(self) -> None:
         """Ends all its processes at once."""
         for pid in self.members():
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
+
+    def forget(self) -> None:
+        """Drop what its processes have read, when they have ended. Idempotent."""
+        if self._cache is not None:
+            forget(self._cache)
+            self._cache = None
+
+    def keep_cache(self) -> None:
+        """Let what its processes have read stay in memory when they have ended."""
+        self._cache = None
 
     def close(self) -> None:
         """Closes our descriptors. Idempotent."""
@@ -193,6 +231,7 @@ class Group:
     def remove(self) -> None:
         """Ends what is left in it, and takes the group away. Idempotent."""
         self.close()
+        self.forget()
         remove_groups(map(str, self._folders))
 
 
@@ -211,6 +250,11 @@ class Found(Group):
         self._folders = tuple(folders.values())
         self._gauge = self._freezer = None
         where = _controllers(hierarchies, folders)
+        self.parents = tuple(one.parent for one in self._folders if _is_of_one_bot(one.parent))
+        """Those that were made for this group alone, and outlive it."""
+        self._cache = _memory_folder(where)
+        if self._cache is not None and self._cache.parent in self.parents:
+            self._cache = self._cache.parent  # it is still there when the group is gone
         try:
             self._gauge = Gauge(where)
             self._freezer = _freezer(where)
@@ -221,6 +265,32 @@ class Found(Group):
     def remove(self) -> None:
         """Closes our descriptors; the folders belong to who made them."""
         self.close()
+        self.forget()
+
+
+def _is_of_one_bot(folder: Path) -> bool:
+    """Whether a group is one that we had made for one container: RUN/NUMBER below ours."""
+    return str(folder.parent.parent).endswith((f"/{GROUPS}", f"/{IDLE}"))
+
+
+def _memory_folder(where: Controllers) -> Path | None:
+    return where.get("memory", where.get("unified"))
+
+
+def gauge_of(pid: int) -> Gauge:
+    """Return the gauge of a process's control group, which need not be ours to change.
+
+    Raises:
+        OSError: it is gone, or cannot be seen from here.
+    """
+    hierarchies = read_mounts(Path("/proc/self/mountinfo").read_text())
+    if hierarchies is None:
+        raise OSError("no control groups are mounted here")
+    folders = _folders_of(hierarchies, Path(f"/proc/{pid}/cgroup").read_text())
+    try:
+        return Gauge(_controllers(hierarchies, folders))
+    except KeyError as error:
+        raise OSError(f"no control group of process {pid}: {error}") from error
 
 
 def _freezer(where: Controllers) -> Freezer:

@@ -3,6 +3,7 @@
 import os
 import select
 import signal
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -123,6 +124,14 @@ class ContainerProcess(Streams):
             pass  # gone: the last reading stands
         return self._cpu_us
 
+    def counts_all(self) -> bool:
+        """Whether `cpu_us` leaves out nothing."""
+        return self._control.counts_all()
+
+    def threads(self) -> Iterable[int]:
+        """The ids of its threads, and of Docker's own in the container."""
+        return self._control.threads()
+
     def _has_ended(self, within_s: float = 0) -> bool:
         return self._killed or bool(self._poll.poll(within_s * 1000))
 
@@ -201,7 +210,16 @@ class ContainerProcess(Streams):
                 self._control.kill()
                 self._has_ended(_KILL_S)
         self._killed = True
-        self._daemon.reaper.take(self._container)
+        if isinstance(self._control, Found):
+            self._control.forget()  # before the daemon takes the group away
+            self._daemon.reaper.take(self._container, self._control.parents)
+        else:
+            self._daemon.reaper.take(self._container)
+
+    def keep_cache(self) -> None:
+        """Let what it has read stay in memory when it has ended."""
+        if isinstance(self._control, Found):
+            self._control.keep_cache()
 
     def release(self) -> None:
         """Closes the descriptors; takes the pipes away and gives the user id back."""

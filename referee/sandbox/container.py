@@ -8,7 +8,6 @@ import os
 import secrets
 from collections.abc import AsyncIterator, Callable
 from contextlib import ExitStack, asynccontextmanager
-from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import trio
@@ -16,18 +15,20 @@ import trio
 from referee.bots import BotSpec, Found
 from referee.errors import SandboxError
 from referee.sandbox import Sandbox
-from referee.sandbox.building import hand_over
 from referee.sandbox.contained import ContainerProcess, Started
 from referee.sandbox.copies import Copies, search_path
 from referee.sandbox.daemon import Daemon
 from referee.sandbox.fifos import Fifos
 from referee.sandbox.image import check_image, default_image, shown
-from referee.sandbox.janitor import GROUPS, LABEL
+from referee.sandbox.janitor import GROUPS, IDLE, LABEL
+from referee.sandbox.janitor_container import JanitorContainer
+from referee.sandbox.masks import masks_in
 from referee.sandbox.place import Place
 from referee.sandbox.recipe import Recipe
 from referee.sandbox.seccomp import Filter, UnknownMachine, docker_profile
 from referee.sandbox.slots import Slot
 from referee.sandbox.surroundings import NOBODY
+from referee.sandbox.warming import Warming
 
 _AT_ONCE: Final = 4
 _REVIVAL_S: Final = 5.0
@@ -40,38 +41,43 @@ class Docker:
 
     name = "docker"
 
-    def __init__(self, place: Place, daemon: Daemon, info: dict[str, Any], image: str) -> None:
+    def __init__(
+        self, place: Place, daemon: Daemon, janitor: JanitorContainer, info: dict[str, Any]
+    ) -> None:
         """Takes over a daemon that was greeted.
 
         Args:
             place: what the sandboxes of this run share.
             daemon: whom to ask.
-            info: what it said of itself.
-            image: our own image.
+            janitor: the one that the daemon keeps, to be started again with the daemon.
+            info: what the daemon said of itself.
 
         Raises:
             SandboxError: there is no filter of system calls for this processor.
         """
-        self._place, self._daemon, self._image = place, daemon, image
+        self._place, self._daemon, self._janitor = place, daemon, janitor
         self._version = info["ServerVersion"]
         self._copies = Copies(place)
+        self._masks = masks_in(place)
+        self._warming = Warming()
         try:
-            self._profile = docker_profile(Filter(locks=place.settings.locks))
+            self._profiles = tuple(docker_profile(Filter(sysinfo=build)) for build in (False, True))
         except UnknownMachine as error:
             raise SandboxError(f"no filter of system calls for a {error}") from error
-        ours = place.hierarchies is not None and info["CgroupDriver"] == "cgroupfs"
-        self._parent = f"/{GROUPS}/{place.run}" if ours else ""
+        driver = info["CgroupDriver"]
+        self._owns_groups = place.hierarchies is not None and driver == "cgroupfs"
         self._calls = trio.CapacityLimiter(_AT_ONCE)
         self._waking = trio.Lock()
-        self._numbers = iter(range(1, 1 << 62))
 
     @property
     def how(self) -> str:
         """What binds bots."""
         hierarchies = self._place.hierarchies
         limits = "limits by the daemon" if hierarchies is None else f"cgroups {hierarchies.kind}"
+        runtime = self._place.settings.docker_runtime
+        by = f" and {runtime}" if runtime else ""
         users = ", own user ids" if self._place.root else ""
-        return f"containers of Docker {self._version}, seccomp, {limits}{users}"
+        return f"containers of Docker {self._version}{by}, seccomp, {limits}{users}"
 
     async def prepare(self, found: Found) -> BotSpec:
         """Copies a bot to where it can be shown to it, built if need be.
@@ -79,13 +85,44 @@ class Docker:
         Raises:
             RefereeError: it does not build, or its image is not here.
         """
-        if found.image:
-            await self._in_thread(lambda: self._check_image(found))
-        return await self._copies.prepare(found, self)
+        await self._check_image(found)
+        bot = await self._copies.prepare(found, self)
+        if self._place.hierarchies is not None:
+            await self._warming.warm(bot, self)
+        return bot
 
-    def _check_image(self, found: Found) -> None:
-        with self._daemon.client() as client:
-            check_image(client, found.image, found.typed)
+    @asynccontextmanager
+    async def temporarily(self, found: Found) -> AsyncIterator[BotSpec]:
+        """Prepare a bot until the block is left, and leave nothing of it.
+
+        Raises:
+            RefereeError: as `prepare` has it.
+        """
+        await self._check_image(found)
+        async with self._copies.temporarily(found, self) as bot:
+            yield bot
+
+    def hold(self, bot: BotSpec) -> bool:
+        """Use a bot that was prepared before; False if its copy was removed since."""
+        return self._copies.hold(bot)
+
+    def release(self, bot: BotSpec) -> None:
+        """Let go of the copy of a bot."""
+        self._copies.release(bot)
+
+    def close(self) -> None:
+        """Let go of all copies."""
+        self._copies.close()
+
+    async def _check_image(self, found: Found) -> None:
+        """Look whether the daemon has the image that a bot wants."""
+
+        def check() -> None:
+            with self._daemon.client() as client:
+                check_image(client, found.image, found.typed)
+
+        if found.image:
+            await self._in_thread(check)
 
     async def _in_thread(self, call: Callable[[], _Result]) -> _Result:
         """Does what may block; once begun it is not left before its own bounds end it."""
@@ -111,19 +148,19 @@ class Docker:
 
     async def _launch(self, bot: BotSpec, undo: ExitStack) -> ContainerProcess:
         """Starts a container, which then waits for us; `undo` is for what fails until then."""
-        name = f"{GROUPS}-{self._place.run}-{next(self._numbers)}"
+        word = secrets.token_hex(8)  # a bot can read it: a number would say which start this is
         slot = self._place.take_slot()
         if slot is not None:
             undo.callback(slot.free)
-            if bot.writable:
-                hand_over(Path(bot.folder), slot.uid)
-        fifos = Fifos(self._place.work / secrets.token_hex(16))  # nobody else is to find it
+        fifos = Fifos(self._place.pipes / secrets.token_hex(16))
         undo.callback(fifos.close)
-        recipe = self._recipe(bot, name, slot, fifos)
-        undo.callback(self._daemon.reaper.take, name)
+        recipe = self._recipe(bot, word, slot, fifos)
+        undo.callback(self._daemon.reaper.take, recipe.name)
         container, pid = await self._in_thread(lambda: self._start(recipe))
         started = Started(container, pid, fifos, slot)
         process = ContainerProcess(started, self._daemon, self._place.hierarchies)
+        if bot.is_build:  # to drop what it wrote would wait for the disk; it knows no cards
+            process.keep_cache()
         undo.pop_all()
         return process
 
@@ -138,6 +175,7 @@ class Docker:
             until = trio.current_time() + _REVIVAL_S
             while not news.connected:
                 try:
+                    await self._in_thread(self._janitor.start)
                     await self._in_thread(self._daemon.listen)
                 except SandboxError:
                     if trio.current_time() > until:
@@ -145,22 +183,24 @@ class Docker:
                         raise
                     await trio.sleep(_AGAIN_S)
 
-    def _recipe(self, bot: BotSpec, name: str, slot: Slot | None, fifos: Fifos) -> Recipe:
+    def _recipe(self, bot: BotSpec, word: str, slot: Slot | None, fifos: Fifos) -> Recipe:
         toolchains = self._place.settings.toolchains
+        above = IDLE if bot.idle else GROUPS
         cores = sorted(os.sched_getaffinity(0))  # this thread's, where we play; not a worker's
-        nobody = os.geteuid() if bot.writable else NOBODY  # who builds must be able to write
         return Recipe(
-            name=name,
-            image=bot.image or self._image,
+            name=f"{GROUPS}-{self._place.run}-{word}",
+            image=bot.image or self._janitor.image,
             bot=bot,
-            uid=nobody if slot is None else slot.uid,
+            uid=NOBODY if slot is None else slot.uid,
             io=fifos.folder,
             cores=",".join(map(str, cores)),
             path="" if bot.image else search_path(toolchains),
             shown=() if bot.image else tuple(shown(toolchains)),
-            profile=self._profile,
+            profile=self._profiles[bot.is_build],
             labels={LABEL: self._place.run},
-            parent=self._parent,
+            masks=self._masks,
+            parent=f"/{above}/{self._place.run}/{word}" if self._owns_groups else "",
+            runtime=self._place.settings.docker_runtime,
         )
 
     def _start(self, recipe: Recipe) -> tuple[str, int]:
@@ -177,8 +217,7 @@ class Docker:
     def clear(self) -> None:
         """Nothing outlives its container."""
 
-    def sweep(self) -> None:
-        """Nothing outlives its container."""
+    sweep = clear
 
 
 @asynccontextmanager
@@ -189,7 +228,7 @@ async def opened_docker(place: Place) -> AsyncIterator[Sandbox]:
         SandboxError: there is no daemon here that could run bots.
     """
     daemon = Daemon(place.run)
-    info = await trio.to_thread.run_sync(daemon.greet)
+    info = await trio.to_thread.run_sync(daemon.greet, place.settings.docker_runtime)
 
     def ready() -> str:
         daemon.sweep(ours=False)
@@ -197,9 +236,14 @@ async def opened_docker(place: Place) -> AsyncIterator[Sandbox]:
         with daemon.client() as client:
             return default_image(client)
 
+    janitor = None
     try:
         image = await trio.to_thread.run_sync(ready)
-        yield Docker(place, daemon, info, image)
+        janitor = JanitorContainer(daemon, place, image)
+        await trio.to_thread.run_sync(janitor.start)  # before there is anything to clear up
+        yield Docker(place, daemon, janitor, info)
     finally:
         with trio.CancelScope(shield=True):
             await trio.to_thread.run_sync(daemon.close)
+            if janitor is not None:
+                await trio.to_thread.run_sync(janitor.stop)

@@ -1,14 +1,12 @@
 """Bots run from a copy, named by the hash of their files, which neither they nor we write to again.
 
-Root never opens a file where a bot can write while it looks: a build's folder is read only when
-all of its processes are gone, and links in it are copied as links.
+Root never opens a file where a bot can write: what a build has made comes as an archive.
 """
 
 import os
-import secrets
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -18,8 +16,9 @@ from referee.errors import RefereeError, SandboxError
 from referee.folders import OUR_TROUBLE
 from referee.programs import View, why_not
 from referee.sandbox import Sandbox
-from referee.sandbox.building import build, take_over
-from referee.sandbox.place import Place, own_folder, remove_tree
+from referee.sandbox.building import build, build_command
+from referee.sandbox.copy_store import CopyStore
+from referee.sandbox.place import Place, own_store, remove_tree
 
 BOT_FOLDER: Final = "/bot"
 _SYSTEM_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
@@ -42,43 +41,100 @@ class Copies:
             SandboxError: it cannot be made, or is not ours alone.
         """
         self._place = place
-        self._store = own_folder(place.store, 0o755)
+        self._store = CopyStore(own_store(place.store), place.settings.copies)
         toolchains = place.settings.toolchains
         self._view = View(search_path(toolchains), ("/usr", "/bin", "/sbin", *toolchains))
 
     async def prepare(self, found: Found, sandbox: Sandbox) -> BotSpec:
-        """The copy of a bot, built in the sandbox if it is not there yet.
+        """Return the copy of a bot, built in the sandbox if it is not there yet.
+
+        No process removes it until `release` or `close`.
 
         Raises:
             RefereeError: it does not build, or its program cannot be run.
             SandboxError: the copy cannot be made.
         """
         digest = _name_of(found)
-        final = self._store / (f"{digest}-built" if found.build else digest)
-        if not final.is_dir():
-            with self._scratch() as scratch:
-                made = await self._make(found, digest, scratch, sandbox)
-                _seal(made)
-                try:
-                    made.rename(final)
-                except OSError:
-                    if not final.is_dir():  # else somebody made the same at the same time
-                        raise
-        return self._spec(found, final)
+        name = f"{digest}-built" if found.build else digest
+        with self._telling():
+            final = self._store.hold(name)
+            if final is None:
+                with self._scratch() as scratch:
+                    made = await self._make(found, digest, scratch, sandbox)
+                    final = self._store.add(made, name)
+        try:
+            return self._spec(found, final)
+        except BaseException:
+            self._store.release(name)
+            raise
+
+    @asynccontextmanager
+    async def temporarily(self, found: Found, sandbox: Sandbox) -> AsyncIterator[BotSpec]:
+        """Make a copy of a bot that no other shares, and remove it when the block is left.
+
+        Should this process be killed, the next referee removes it.
+
+        Args:
+            found: the bot.
+            sandbox: where it is built.
+
+        Raises:
+            RefereeError: as `prepare` has it.
+            SandboxError: likewise.
+        """
+        digest, copy = _name_of(found), self._store.scratch_path()
+        try:
+            with self._telling(), self._scratch() as scratch:
+                (await self._make(found, digest, scratch, sandbox)).rename(copy)
+            yield self._spec(found, copy)
+        finally:
+            remove_tree(copy)
+
+    def hold(self, bot: BotSpec) -> bool:
+        """Use the copy of a bot that was prepared before, as `prepare` does; whether it is there.
+
+        Raises:
+            SandboxError: the disk does not let us.
+        """
+        with self._telling():
+            return self._store.hold(Path(bot.folder).name) is not None
+
+    def release(self, bot: BotSpec) -> None:
+        """Let go of the copy of a bot: it may be removed from now on."""
+        self._store.release(Path(bot.folder).name)
+
+    def close(self) -> None:
+        """Let go of all copies."""
+        self._store.close()
+
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        """Make one error of the kind that callers expect of what the disk says."""
+        try:
+            yield
+        except OSError as error:
+            raise SandboxError(f"cannot copy a bot to {self._store.folder}: {error}") from error
 
     @contextmanager
     def _scratch(self) -> Iterator[Path]:
-        """A folder for what is not done yet; what a dead referee left there is taken away."""
-        folder = self._store / f".{self._place.run}-{secrets.token_hex(4)}"
+        """Yield a folder for what is not done yet; the next referee removes what we leave there."""
+        folder = self._store.scratch_path()
         try:
             folder.mkdir(mode=0o700)
             yield folder
-        except OSError as error:
-            raise SandboxError(f"cannot copy a bot to {self._store}: {error}") from error
         finally:
             remove_tree(folder)
 
     async def _make(self, found: Found, digest: str, scratch: Path, sandbox: Sandbox) -> Path:
+        """Copy a bot, build the copy if need be, and take away the right to write to it."""
+        source = self._copied(found, digest, scratch)
+        if found.build:
+            spec, source = self._build_spec(found, source), scratch / "built"
+            await build(found, spec, source, sandbox)
+        _seal(source)
+        return source
+
+    def _copied(self, found: Found, digest: str, scratch: Path) -> Path:
         if found.build and not found.image and not _is_program(found.build[0], found, self._view):
             raise RefereeError(
                 f"bot {found.typed!r}: build: no program {found.build[0]!r} in the sandbox: it has "
@@ -99,22 +155,21 @@ class Copies:
         alone = None if found.folder else hash_file(next(iter(copied.values())))
         if hash_files(copied) != digest or alone not in (None, found.hash):
             raise changed
-        if not found.build:
-            return source
-        spec = BotSpec(
+        return source
+
+    def _build_spec(self, found: Found, source: Path) -> BotSpec:
+        return BotSpec(
             name=f"build of {found.name}",
-            command=found.build,
+            command=build_command(found.build),
             folder=str(source),
             hash=found.hash,
             typed=found.typed,
             bounds=self._place.settings.build,
             image=found.image,
             submitted=found.submitted,
-            writable=True,
+            is_build=True,
+            idle=True,
         )
-        await build(found, spec, sandbox)
-        take_over(source, scratch / "built", found.typed)
-        return scratch / "built"
 
     def _spec(self, found: Found, folder: Path) -> BotSpec:
         program, *rest = found.words
@@ -123,7 +178,7 @@ class Copies:
         elif found.folder is None:
             program = f"./{program}"
         if "/" in program and not found.image:
-            if not os.path.isfile(folder / program):
+            if not self._holds(folder, program):
                 raise RefereeError(
                     f"bot {found.typed!r}: bot.toml: command: no program {program!r}"
                 )
@@ -145,6 +200,14 @@ class Copies:
             image=found.image,
             submitted=found.submitted,
         )
+
+    def _holds(self, folder: Path, program: str) -> bool:
+        """Whether a bot has a program where it can see it: a build leaves links as it likes."""
+        if "\0" in program:
+            return False
+        real = Path(os.path.realpath(folder / program))
+        inside = real.is_relative_to(os.path.realpath(folder)) or self._view.reaches(str(real))
+        return inside and os.path.isfile(real)
 
 
 def _is_program(word: str, found: Found, view: View) -> bool:

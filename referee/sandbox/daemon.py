@@ -6,6 +6,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any, Final
 
 from docker import APIClient
@@ -21,6 +22,10 @@ _PING_S: Final = 3.0
 _LEAVE_S: Final = 10.0
 
 
+def _path(host: str) -> str:
+    return host.removeprefix("unix://")
+
+
 def reach(host: str) -> None:
     """Looks whether anybody listens there; the library would leave a socket open if not.
 
@@ -29,7 +34,7 @@ def reach(host: str) -> None:
     """
     with socket.socket(socket.AF_UNIX) as trial:
         trial.settimeout(_PING_S)
-        path = host.removeprefix("unix://")
+        path = _path(host)
         try:
             trial.connect(path)
         except OSError as error:
@@ -46,6 +51,11 @@ class Daemon:
         self._version = "auto"
         self.news = News(run, self._open)
         self.reaper = Reaper(self)
+
+    @property
+    def socket(self) -> str:
+        """The path of its socket."""
+        return _path(self._host)
 
     def _open(self, timeout_s: float | None) -> APIClient:
         reach(self._host)
@@ -73,11 +83,14 @@ class Daemon:
             if client is not None:
                 client.close()
 
-    def greet(self) -> dict[str, Any]:  # JSON
-        """What the daemon says of itself.
+    def greet(self, runtime: str = "") -> dict[str, Any]:  # JSON
+        """Return what the daemon says of itself.
+
+        Args:
+            runtime: the runtime that containers are to have; "" for its usual one.
 
         Raises:
-            SandboxError: it does not answer, or cannot bind what bots use.
+            SandboxError: it does not answer, cannot bind what bots use, or lacks the runtime.
         """
         with self.client(_PING_S) as client:
             self._version = client.api_version
@@ -85,6 +98,12 @@ class Daemon:
         for what in ("MemoryLimit", "PidsLimit"):
             if not found.get(what):
                 raise SandboxError(f"docker: the daemon cannot bind bots here: no {what}")
+        runtimes = sorted(found.get("Runtimes") or ())
+        if runtime and runtime not in runtimes:
+            raise SandboxError(
+                f"docker: settings.toml: docker_runtime: the daemon has no runtime {runtime!r}, "
+                f"only {', '.join(runtimes) or 'its usual one'}"
+            )
         return found
 
     def listen(self) -> None:
@@ -138,18 +157,22 @@ class Reaper:
     def __init__(self, daemon: Daemon) -> None:
         """Begins to wait for work."""
         self._daemon = daemon
-        self._waiting: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._waiting: queue.SimpleQueue[tuple[str, tuple[Path, ...]] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="docker reaper", daemon=True)
         self._thread.start()
 
-    def take(self, name: str) -> None:
-        """Takes a container, by name or id, that is to be gone."""
-        self._waiting.put(name)
+    def take(self, name: str, groups: tuple[Path, ...] = ()) -> None:
+        """Takes a container, by name or id, that is to be gone, and the groups above its own."""
+        self._waiting.put((name, groups))
 
     def _work(self) -> None:
-        while (name := self._waiting.get()) is not None:
+        while (work := self._waiting.get()) is not None:
+            name, groups = work
             with suppress(SandboxError), self._daemon.client() as client:
                 remove(client, name)  # what is left is found by its label
+            for group in groups:
+                with suppress(OSError):  # they go with the run's, at the latest
+                    group.rmdir()
 
     def finish(self) -> bool:
         """Waits, with a bound, until everything is done; whether it is."""

@@ -9,6 +9,7 @@ from typing import Final
 from docker import APIClient
 
 from referee.errors import SandboxError
+from referee.sandbox.cgroups import Gauge, gauge_of
 from referee.sandbox.daemon import Daemon
 from referee.sandbox.processes import descendants
 from referee.sandbox.watching import Watch
@@ -24,6 +25,21 @@ class Distant(Watch):
         """Takes the container of this first process."""
         super().__init__(0)
         self._root, self._container, self._daemon = pid, container, daemon
+        self._gauge: Gauge | None = None
+        with suppress(OSError):  # others' groups cannot be changed, but mostly be read
+            self._gauge = gauge_of(pid)
+
+    def cpu_us(self) -> int:
+        """Processor time used, in microseconds: by its control group, else of what lives now.
+
+        Raises:
+            OSError: the group is gone.
+        """
+        return super().cpu_us() if self._gauge is None else self._gauge.cpu_us()
+
+    def counts_all(self) -> bool:
+        """Whether its control group can be read."""
+        return self._gauge is not None
 
     def members(self) -> tuple[int, ...]:
         """The ids of the processes."""
@@ -64,6 +80,13 @@ class Distant(Watch):
                 if time.monotonic() > until or not self._daemon.news.connected:
                     raise
                 time.sleep(_PAUSE_AGAIN_S)
+
+    def remove(self) -> None:
+        """Close what was opened; the group belongs to who made it. Idempotent."""
+        super().remove()
+        if self._gauge is not None:
+            self._gauge.close()
+            self._gauge = None
 
     def kill(self) -> None:
         """Ends it by signals, or has the daemon do so where it is not ours to signal to."""

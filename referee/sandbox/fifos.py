@@ -15,11 +15,16 @@ class Fifos:
     def __init__(self, folder: Path) -> None:
         """Makes them.
 
+        Args:
+            folder: theirs alone, in one that holds such folders only and is closed to other users.
+
         Raises:
             OSError: that cannot be done.
         """
         self.folder = folder
         self.ends: tuple[int, ...] = ()
+        # /proc tells all users where a container's folders lie; the daemon finds them all the same
+        folder.parent.mkdir(mode=0o700, exist_ok=True)
         folder.mkdir(mode=0o711)
         try:
             folder.chmod(0o711)

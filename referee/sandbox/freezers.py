@@ -67,8 +67,9 @@ def version_2(folder: Path) -> FileFreezer:
 class LateFreezer:
     """For hybrid hierarchies: fast freezing, for bots that it turns out to be needed for.
 
-    To join a group of version 2 costs milliseconds, so no bot does at its start. At its first
-    freezing version 1 stops it, which nothing escapes; stopped, it is moved.
+    To join a group of version 2 costs milliseconds, so no bot does at its start, nor at its first
+    freezing, which may be at another's turn: version 1 stops it, and nothing escapes that. At its
+    second freezing, after an act of its own, it is moved.
     """
 
     def __init__(self, v1: Path, v2: Path, members: Callable[[], tuple[int, ...]]) -> None:
@@ -85,9 +86,14 @@ class LateFreezer:
         self._first = version_1(v1)
         self._v2, self._members = v2, members
         self._moved: FileFreezer | None = None
+        self._known = False
 
     def freeze(self) -> None:
         """Stops every process."""
+        if not self._known:
+            self._known = True
+            self._first.freeze()
+            return
         if self._moved is None:
             self._move()
         if self._moved is not None:

@@ -22,7 +22,7 @@ from referee.sandbox.surroundings import ENTRIES, ETC, NOBODY
 
 REPOSITORY: Final = "briscola-referee"
 IO_FOLDER: Final = "/io"
-_FOLDERS: Final = ("bot", "dev", "etc", "io", "proc", "run", "sbin", "sys", "tmp", "usr")
+_FOLDERS: Final = ("bot", "dev", "etc", "io", "proc", "run", "sbin", "source", "sys", "tmp", "usr")
 _REFERENCE: Final = re.compile(r"[a-zA-Z0-9][\w./:@-]*", re.ASCII)
 _ENTRIES: Final = tuple(name for name in ENTRIES if name != "sbin")  # Docker puts its init there
 

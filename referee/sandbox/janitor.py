@@ -2,6 +2,7 @@
 
 Run as a program it is a process of its own: `janitor.py RUN WORK`, with a pipe for stdin whose only
 writer is the referee. When the pipe ends, so has the referee, and the run's leftovers go with it.
+In a container (see `janitor_container`) it is `janitor.py RUN "" SOCKET PIPES`.
 """
 
 import http.client
@@ -20,6 +21,9 @@ from urllib.parse import quote
 GROUPS = "briscola-referee"
 """The folder of our control groups in each hierarchy."""
 
+IDLE = f"{GROUPS}/idle"
+"""The folder of those that leave the processor to the bots that play: builds and trials."""
+
 LABEL = "briscola-referee.run"
 """The label of our containers; its value is the run."""
 
@@ -27,6 +31,8 @@ MARK = "REFEREE_BOT"
 """In the environment of bare bots: the run, a dash, and the bot's own token."""
 
 _PASSES = 3
+_PASSES_CONTAINED = 25
+_PASS_S = 0.2
 _REMOVE_S = 2.0
 
 
@@ -52,14 +58,18 @@ def _world() -> str:
 
 
 def is_alive(run: str) -> bool:
-    """Whether the referee of a run still lives; yes, too, where we cannot know."""
+    """Whether the referee of a run still lives; yes, too, where we cannot know.
+
+    Raises:
+        OSError: we cannot look, for want of file handles.
+    """
     born, _, inside = run.partition("-")[0].partition(".")
     ours = _world().partition(".")
     if born == ours[0] and inside != ours[2]:
         return True  # another container's process ids: its own referees look after it
     try:
         return run_of(int(run.split("-")[1])) == run
-    except (OSError, ValueError, IndexError):
+    except (FileNotFoundError, ProcessLookupError, ValueError, IndexError):
         return False
 
 
@@ -115,7 +125,8 @@ def _thaw(top: str) -> None:
 
 def groups_of(run: str) -> list[str]:
     """The folders of a run, in every hierarchy."""
-    return [*glob(f"/sys/fs/cgroup/*/{GROUPS}/{run}"), *glob(f"/sys/fs/cgroup/{GROUPS}/{run}")]
+    places = [f"{place}/{run}" for above in (GROUPS, IDLE) for place in (f"*/{above}", above)]
+    return [found for place in places for found in glob(f"/sys/fs/cgroup/{place}")]
 
 
 def end_marked(run: str) -> None:
@@ -155,7 +166,10 @@ def _asked(path: str, verb: str, what: str) -> list[dict[str, str]]:
         text = daemon.getresponse().read()
     finally:
         daemon.close()
-    return list(json.loads(text)) if verb == "GET" else []
+    found = json.loads(text) if verb == "GET" else []
+    if not isinstance(found, list):
+        raise ValueError(text)
+    return found
 
 
 def sweep(run: str, work: str, daemon: str) -> None:
@@ -175,22 +189,44 @@ def sweep(run: str, work: str, daemon: str) -> None:
 
 def dead_runs(work: str) -> Iterator[str]:
     """Runs that have left something and whose referee is gone."""
-    places = (f"/sys/fs/cgroup/*/{GROUPS}/*-*-*", f"/sys/fs/cgroup/{GROUPS}/*-*-*", f"{work}/*-*-*")
-    names = {found.rpartition("/")[2] for place in places for found in glob(place)}
+    places = (*groups_of("*-*-*"), *glob(f"{work}/*-*-*"))
+    names = {found.rpartition("/")[2] for found in places}
     return (name for name in sorted(names) if not is_alive(name))
 
 
-def main(run: str, work: str, daemon: str = "") -> None:
-    """Waits for the end of stdin, then sweeps."""
+def main(run: str, work: str, daemon: str = "", pipes: str = "") -> None:
+    """Waits for the end of the pipe, then sweeps.
+
+    Args:
+        run: its name.
+        work: the folder that holds a folder for each run.
+        daemon: the socket of the Docker daemon, or nothing where none was used.
+        pipes: in a container, the folder with our pipes; else the pipe is stdin.
+    """
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
-    while os.read(0, 1):
+    pipe = _joined(pipes) if pipes else 0
+    while os.read(pipe, 1):
         pass
-    for _ in range(_PASSES):  # a container may be on its way
-        sweep(run, work, daemon)
+    for _ in range(_PASSES_CONTAINED if pipes else _PASSES):  # a container may be on its way
+        if pipes:
+            remove_containers(run, daemon)
+        else:
+            sweep(run, work, daemon)
         if not daemon:
             return
-        time.sleep(0.2)
+        time.sleep(_PASS_S)
+
+
+def _joined(pipes: str) -> int:
+    """Opens the pipe to wait at, and says so; never waits for a referee that is gone already."""
+    pipe = os.open(f"{pipes}/in", os.O_RDONLY | os.O_NONBLOCK)
+    os.set_blocking(pipe, True)
+    with suppress(OSError):
+        out = os.open(f"{pipes}/out", os.O_WRONLY | os.O_NONBLOCK)
+        os.write(out, b"\n")
+        os.close(out)
+    return pipe
 
 
 if __name__ == "__main__":

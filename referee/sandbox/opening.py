@@ -12,21 +12,22 @@ from typing import Final
 import trio
 
 from referee.bots import BotSpec, Found
-from referee.errors import RefereeError, SandboxError
+from referee.errors import RefereeError, SandboxError, shortage
 from referee.sandbox import Sandbox, janitor
 from referee.sandbox.bare import Bare
-from referee.sandbox.bubblewrap import Bubblewrap
+from referee.sandbox.bubblewrap import INSTALL, MISSING, Bubblewrap
+from referee.sandbox.copy_store import CopyStore
 from referee.sandbox.hierarchies import available
 from referee.sandbox.place import (
     Place,
     leave,
     own_folder,
-    remove_tree,
     staged,
     store_folder,
     work_folder,
 )
-from referee.settings import Settings
+from referee.sandbox.verdicts import verdict_of
+from referee.settings import CopyLimits, Settings
 
 _TRIAL_S: Final = 10.0
 _FALLEN_BACK: Final = "no isolation, since no sandbox works here: "
@@ -64,7 +65,10 @@ async def opened(
             own_folder(work / run, 0o711)
             place = _place(run, work / run, settings or Settings(), cgroups=cgroups)
             async with _made(name, place) as sandbox:
-                yield sandbox
+                try:
+                    yield sandbox
+                finally:
+                    sandbox.close()
     finally:
         janitor.remove_groups(janitor.groups_of(run))
         leave(work / run)
@@ -74,7 +78,7 @@ async def opened(
 async def _made(name: SandboxName, place: Place) -> AsyncIterator[Sandbox]:
     match name:
         case SandboxName.BARE:
-            yield Bare(place.run)
+            yield Bare(place.run, place.settings.copies)
         case SandboxName.DOCKER:
             from referee.sandbox.container import opened_docker  # noqa: PLC0415  # slow to import
 
@@ -118,10 +122,7 @@ def sweep_dead(work: Path, socket: str) -> None:
     """
     for run in janitor.dead_runs(str(work)):
         janitor.sweep(run, str(work), socket)
-    store = store_folder()
-    for scratch in store.glob(".*-*-*-*"):
-        if not janitor.is_alive(scratch.name[1:].rpartition("-")[0]):
-            remove_tree(scratch)
+    CopyStore(store_folder(), CopyLimits()).sweep()
 
 
 @contextmanager
@@ -180,10 +181,11 @@ def by_strength() -> tuple[SandboxName, ...]:
 async def opened_for(
     name: SandboxName, bots: Iterable[Found], settings: Settings
 ) -> AsyncIterator[Sandbox]:
-    """The sandbox that was asked for, or the strongest that works here.
+    """The sandbox that was asked for, or the strongest that works and keeps its promises here.
 
     Raises:
         RefereeError: it does not work here, or only bare would, which is not for these bots.
+        SandboxError: the machine has run out of something.
     """
     wanted = (name,) if name is not SandboxName.AUTO else by_strength()
     failed: list[str] = []
@@ -191,9 +193,11 @@ async def opened_for(
         sandbox = None
         for candidate in wanted:
             try:
-                sandbox = await _tried(candidate, settings, stack)
+                sandbox = await _tried(candidate, settings, stack, proved=len(wanted) > 1)
                 break
             except SandboxError as error:
+                if shortage(error) is not None:
+                    raise  # a weaker sandbox is no answer to that
                 failed.append(f"{candidate}: {error}")
         if sandbox is None:
             if name is not SandboxName.AUTO:
@@ -206,11 +210,18 @@ async def opened_for(
         yield sandbox
 
 
-async def _tried(name: SandboxName, settings: Settings, stack: AsyncExitStack) -> Sandbox:
+async def _tried(
+    name: SandboxName, settings: Settings, stack: AsyncExitStack, *, proved: bool
+) -> Sandbox:
+    """Open a sandbox, and see whether it runs anything; `proved`: and keeps what it promises."""
     async with AsyncExitStack() as attempt:
         sandbox = await attempt.enter_async_context(opened(name, settings))
         if name is SandboxName.BWRAP:
             await trial(sandbox)
+        if proved:
+            verdict = await verdict_of(sandbox, settings)
+            if verdict.problem:
+                raise SandboxError(verdict.problem)
         stack.push_async_exit(attempt.pop_all())
     return sandbox
 
@@ -229,12 +240,10 @@ def only_own(bots: Iterable[Found], how: str) -> None:
         return
     failed = how.removeprefix(_FALLEN_BACK)
     for bot in bots:
-        stranger = bot.stranger()
-        if stranger is not None:
-            whose = (
-                f"{str(stranger)!r} is another user's, or one may change it, or would run as root"
-            )
+        doubt = bot.doubt()
+        if doubt is not None:
+            sandbox = INSTALL if MISSING in failed else "`referee doctor` says how to mend that"
             raise RefereeError(
-                f"bot {bot.typed!r}: {whose}, and no sandbox works here ({failed}): see "
-                "`referee doctor`, or trust it with --sandbox bare"
+                f"bot {bot.typed!r}: {doubt.why}, and no sandbox works here ({failed}): "
+                f"{doubt.mend or sandbox}; or trust the bot with --sandbox bare"
             )

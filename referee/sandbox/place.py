@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from referee.errors import SandboxError
 from referee.sandbox.hierarchies import Hierarchies
-from referee.sandbox.slots import Slot, take
+from referee.sandbox.slots import READERS, Slot, take
 from referee.settings import Settings
 
 _CLONE_NEWNS: Final = 0x20000
@@ -44,6 +44,11 @@ class Place(Struct, frozen=True):
     store: Path
     staged: Mapping[str, str]
 
+    @property
+    def pipes(self) -> Path:
+        """The folder of named pipes, which other users cannot enter."""
+        return self.work / "pipes"
+
     def take_slot(self) -> Slot | None:
         """A user id for a bot, where we may give one.
 
@@ -53,18 +58,59 @@ class Place(Struct, frozen=True):
         return take(self.work.parent / "slots") if self.root else None
 
 
+def own_store(path: Path) -> Path:
+    """Make the folder of the bots' copies, closed to other users.
+
+    For root's bots, who have user ids of their own, their group may go through it, but not list it.
+
+    Raises:
+        SandboxError: as `own_folder` has it.
+    """
+    own_folder(path.parent, 0o755)
+    own_folder(path, 0o700)
+    try:
+        if os.geteuid() == 0:
+            os.chown(path, -1, READERS)
+        path.chmod(0o710 if os.geteuid() == 0 else 0o700)
+    except OSError as error:
+        raise SandboxError(f"cannot close {str(path)!r} to others: {error.strerror}") from error
+    return path
+
+
 def work_folder() -> Path:
     """The folder that holds a folder for each run; outside any home, and gone after a reboot."""
     if os.geteuid() == 0:
         return Path("/run/briscola-referee")
-    return Path(f"/tmp/briscola-referee-{os.geteuid()}")  # noqa: S108  # see `own_folder`
+    return unless_taken(Path(f"/tmp/briscola-referee-{os.geteuid()}"), "run")  # noqa: S108  # so
+
+
+def cores_folder() -> Path:
+    """The folder in which it is said on which cores matches are played."""
+    return work_folder() / "cores"
 
 
 def store_folder() -> Path:
     """The folder of the bots' copies: outside any home, and bots can reach it."""
     if os.geteuid() == 0:
         return Path("/var/lib/briscola-referee/bots")
-    return Path(f"/var/tmp/briscola-referee-{os.geteuid()}/bots")  # noqa: S108  # see `own_folder`
+    folder = Path(f"/var/tmp/briscola-referee-{os.geteuid()}")  # noqa: S108  # so
+    return unless_taken(folder, "store") / "bots"
+
+
+def unless_taken(folder: Path, otherwise: str) -> Path:
+    """The folder, unless another user was there first: then one where no other user may write.
+
+    Args:
+        folder: where everybody can make folders; see `own_folder` for what it has to be.
+        otherwise: a name in our own folder among the user's caches.
+    """
+    try:
+        if folder.lstat().st_uid != os.geteuid():
+            caches = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+            return Path(caches, "briscola-referee", otherwise)
+    except OSError:  # most of all: it is not there yet
+        pass
+    return folder
 
 
 def own_folder(path: Path, mode: int) -> Path:

@@ -9,17 +9,26 @@ from docker.types import LogConfig, Mount, Ulimit
 from msgspec import Struct
 
 from referee.bots import BotSpec
+from referee.sandbox.building import FOLDER_FILES, FOLDER_MIB, SOURCE_FOLDER
 from referee.sandbox.copies import BOT_FOLDER
+from referee.sandbox.hierarchies import IDLE_PART, V1_SHARES
 from referee.sandbox.image import IO_FOLDER
-from referee.sandbox.surroundings import MIB, OPEN_FILES, environment, file_limit
+from referee.sandbox.masks import Masks
+from referee.sandbox.surroundings import LOCKED, MIB, OPEN_FILES, environment, file_limit
 
 _OWN_PROCESSES: Final = 2
 """Docker's init and `timeout`, which count too."""
 
-_LEAST_SHARES: Final = 2
-"""Of the processor, of which others have 1024: a build waits for those who play."""
 _LEAST_MEMORY: Final = 6
 """MiB; the daemon takes no less."""
+
+_TMP_FILES: Final = 4096
+
+_DOCKERS_MASKS: Final = (
+    *("/proc/asound", "/proc/acpi", "/proc/kcore", "/proc/keys", "/proc/latency_stats"),
+    *("/proc/timer_list", "/proc/timer_stats", "/proc/sched_debug", "/proc/scsi"),
+)
+"""What the daemon hides by itself, as long as we name nothing."""
 
 _LONGEST_LIFE_S: Final = 72 * 3600
 """For a container that nobody is left to end."""
@@ -46,7 +55,9 @@ class Recipe(Struct, frozen=True):
         shown: what it sees of the host beside its folder and its pipes.
         profile: the filter of system calls, as JSON.
         labels: by which the container is found again.
+        masks: what it sees in place of the machine's counters.
         parent: the control group to put its own in, or nothing for the daemon's usual one.
+        runtime: the program that runs it, by the daemon's name, or nothing for the usual one.
     """
 
     name: str
@@ -59,7 +70,9 @@ class Recipe(Struct, frozen=True):
     shown: Sequence[Mount]
     profile: str
     labels: Mapping[str, str]
+    masks: Masks
     parent: str
+    runtime: str = ""
 
     def create(self, client: APIClient) -> str:
         """Makes the container; returns its id.
@@ -83,6 +96,7 @@ class Recipe(Struct, frozen=True):
             network_disabled=True,
             healthcheck={"test": ["NONE"]},
             host_config=self._host_config(client),
+            runtime=self.runtime or None,
         )
         return str(made["Id"])
 
@@ -102,30 +116,40 @@ class Recipe(Struct, frozen=True):
             memswap_limit=memory,
             oom_score_adj=1000,
             cpuset_cpus=self.cores,
-            cpu_shares=_LEAST_SHARES if self.bot.writable else None,
+            cpu_shares=V1_SHARES // IDLE_PART if self.bot.idle else None,
             cgroup_parent=self.parent or None,
-            tmpfs={"/tmp": _tmpfs(bounds.tmp, self.uid)},  # noqa: S108  # the bot's own
+            tmpfs=self._tmpfs(),
             mounts=self._mounts(),
             ulimits=_limits(self.bot),
             log_config=LogConfig(type="none"),
         )
-        found["CgroupnsMode"] = "private"  # the SDK has no word for it
+        found["CgroupnsMode"] = "private"  # the SDK has no word for it, nor for the next
+        found["MaskedPaths"] = [*_DOCKERS_MASKS, "/sys", *self.masks.files(), *self.masks.folders()]
+        return found
+
+    def _tmpfs(self) -> dict[str, str]:
+        found = {"/tmp": _tmpfs(self.bot.bounds.tmp, _TMP_FILES, self.uid)}  # noqa: S108  # its own
+        if self.bot.is_build:
+            found[BOT_FOLDER] = _tmpfs(FOLDER_MIB, FOLDER_FILES, self.uid)
         return found
 
     def _mounts(self) -> list[Mount]:
-        own = Mount(BOT_FOLDER, self.bot.folder, type="bind", read_only=not self.bot.writable)
+        target = SOURCE_FOLDER if self.bot.is_build else BOT_FOLDER
+        own = Mount(target, self.bot.folder, type="bind", read_only=True)
         pipes = Mount(IO_FOLDER, str(self.io), type="bind", read_only=True)
-        return [*self.shown, own, pipes]
+        constants = self.masks.constants(self.bot.bounds.memory)
+        binds = [Mount(path, file, type="bind", read_only=True) for file, path in constants]
+        return [*self.shown, own, pipes, *binds]
 
 
-def _tmpfs(size_mib: int, uid: int) -> str:
+def _tmpfs(size_mib: int, files: int, uid: int) -> str:
     """The bot's own, since runc gives it the mode that the folder has in the image."""
-    return f"rw,exec,nosuid,nodev,uid={uid},gid={uid},mode=1777,size={size_mib}m,nr_inodes=4096"
+    return f"rw,exec,nosuid,nodev,uid={uid},gid={uid},mode=1777,size={size_mib}m,nr_inodes={files}"
 
 
 def _limits(bot: BotSpec) -> list[Ulimit]:
     """Limits of each process; the control group binds all together."""
-    found = {"core": 0, "nofile": OPEN_FILES, "memlock": 65536, "fsize": file_limit(bot.bounds)}
-    if bot.writable:
+    found = {"core": 0, "nofile": OPEN_FILES, "memlock": LOCKED, "fsize": file_limit(bot.bounds)}
+    if bot.is_build:
         found |= {"fsize": 1 << 30, "nofile": 1024}
     return [Ulimit(name=name, soft=most, hard=most) for name, most in found.items()]

@@ -1,141 +1,53 @@
-"""System calls that no bot needs: one table, for bubblewrap as a program, for Docker as JSON.
+"""The filter of system calls: one table, for bubblewrap as a program, for Docker as JSON. Pure.
 
-A deny list, beside namespaces, no capabilities and no new privileges. What it is for: a bot that
-traces its own init can keep the sandbox from ending; io_uring, keyrings and vsock reach past the
-namespaces; a bot that chooses its core steals another's.
+An allow list, beside namespaces, no capabilities and no new privileges. What it is for: a bot that
+sees or evicts pages of the page cache, or leaves objects in the kernel, remembers across its own
+end; a bot that traces its own init can keep the sandbox from ending; io_uring, keyrings and vsock
+reach past the namespaces; a bot that chooses its core steals another's.
 """
 
 import errno
 import json
 import platform
 import struct
+from collections.abc import Sequence
 from typing import Any, Final
 
 from msgspec import Struct
 
-_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+from referee.sandbox.system_calls import (
+    ALL_BITS,
+    ALLOWED,
+    ANSWERED,
+    FSTATFS,
+    MEMFD,
+    NEWER,
+    SYSINFO,
+    Call,
+    Condition,
+    conditions,
+)
+
+_LOAD, _AND, _RETURN, _JUMP = 0x20, 0x54, 0x06, 0x05
+_EQUAL, _AT_LEAST = 0x15, 0x35
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 _NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT = 0, 4, 16
 _X32: Final = 0x40000000
-_AF_UNIX: Final = 1
-
-NEW_NAMESPACES: Final = 0x7E020000
-"""The flags of clone(2) that make namespaces: mounts, cgroups, uts, ipc, users, pids, network."""
-
-_PERM = errno.EPERM
-_DENIED: Final[dict[str, tuple[int, int, int]]] = {
-    # name: number on x86_64, number on aarch64 (-1 where there is none), what it returns
-    "acct": (163, 89, _PERM),
-    "add_key": (248, 217, _PERM),
-    "adjtimex": (159, 171, _PERM),
-    "bpf": (321, 280, _PERM),
-    "chroot": (161, 51, _PERM),
-    "clock_adjtime": (305, 266, _PERM),
-    "clock_settime": (227, 112, _PERM),
-    "clone3": (435, 435, errno.ENOSYS),  # its flags are out of a filter's sight; libc takes clone
-    "delete_module": (176, 106, _PERM),
-    "fanotify_init": (300, 262, _PERM),
-    "finit_module": (313, 273, _PERM),
-    "fsconfig": (431, 431, _PERM),
-    "fsmount": (432, 432, _PERM),
-    "fsopen": (430, 430, _PERM),
-    "fspick": (433, 433, _PERM),
-    "init_module": (175, 105, _PERM),
-    "inotify_add_watch": (254, 27, _PERM),  # tells what other bots open in what all can read
-    "inotify_init": (253, -1, _PERM),
-    "inotify_init1": (294, 26, _PERM),
-    "io_uring_enter": (426, 426, errno.ENOSYS),
-    "io_uring_register": (427, 427, errno.ENOSYS),
-    "io_uring_setup": (425, 425, errno.ENOSYS),
-    "ioperm": (173, -1, _PERM),
-    "iopl": (172, -1, _PERM),
-    "kcmp": (312, 272, _PERM),
-    "kexec_file_load": (320, 294, _PERM),
-    "kexec_load": (246, 104, _PERM),
-    "keyctl": (250, 219, _PERM),
-    "lookup_dcookie": (212, 18, _PERM),
-    "mbind": (237, 235, _PERM),
-    "memfd_secret": (447, 447, _PERM),
-    "migrate_pages": (256, 238, _PERM),
-    "mount": (165, 40, _PERM),
-    "mount_setattr": (442, 442, _PERM),
-    "move_mount": (429, 429, _PERM),
-    "move_pages": (279, 239, _PERM),
-    "name_to_handle_at": (303, 264, _PERM),
-    "open_by_handle_at": (304, 265, _PERM),
-    "open_tree": (428, 428, _PERM),
-    "perf_event_open": (298, 241, _PERM),
-    "pidfd_getfd": (438, 438, _PERM),
-    "pivot_root": (155, 41, _PERM),
-    "process_vm_readv": (310, 270, _PERM),
-    "process_vm_writev": (311, 271, _PERM),
-    "ptrace": (101, 117, _PERM),
-    "quotactl": (179, 60, _PERM),
-    "quotactl_fd": (443, 443, _PERM),
-    "reboot": (169, 142, _PERM),
-    "request_key": (249, 218, _PERM),
-    "sched_setaffinity": (203, 122, _PERM),
-    "set_mempolicy": (238, 237, _PERM),
-    "set_mempolicy_home_node": (450, 450, _PERM),
-    "setdomainname": (171, 162, _PERM),
-    "sethostname": (170, 161, _PERM),
-    "setns": (308, 268, _PERM),
-    "settimeofday": (164, 170, _PERM),
-    "swapoff": (168, 225, _PERM),
-    "swapon": (167, 224, _PERM),
-    "syslog": (103, 116, _PERM),
-    "umount2": (166, 39, _PERM),
-    "unshare": (272, 97, _PERM),
-    "userfaultfd": (323, 282, _PERM),
-    "vhangup": (153, 58, _PERM),
-}
-
-
-class Condition(Struct, frozen=True):
-    """A call that is allowed only with some arguments.
-
-    Attributes:
-        numbers: on x86_64 and on aarch64.
-        argument: which one is looked at, from 0; its lower 32 bits.
-        allowed: it must be this, if there is one (Docker cannot say "one of these").
-        denied: it must be none of these.
-        bits: it must have none of these bits.
-        error: what a forbidden call returns.
-    """
-
-    name: str
-    numbers: tuple[int, int]
-    argument: int
-    error: int
-    allowed: int | None = None
-    denied: tuple[int, ...] = ()
-    bits: int = 0
-
-
-_CONDITIONS: Final = (
-    Condition("clone", (56, 220), 0, _PERM, bits=NEW_NAMESPACES),
-    Condition("socket", (41, 198), 0, errno.EAFNOSUPPORT, allowed=_AF_UNIX),
-    Condition("ioctl", (16, 29), 1, _PERM, denied=(0x5412, 0x541C)),  # TIOCSTI, TIOCLINUX
-    Condition("personality", (135, 92), 0, _PERM, allowed=0),
-)
-_LOCKS: Final = Condition(
-    "fcntl", (72, 25), 1, errno.ENOLCK, denied=(6, 7, 37, 38, 1024, 1026)
-)  # record locks, open-file locks, leases, notifications
-_FLOCK: Final = ("flock", (73, 32), errno.ENOLCK)
-_MEMFD: Final = ("memfd_create", (319, 279), errno.ENOSYS)
+_FARTHEST: Final = 255
+"""How many instructions a conditional jump may skip."""
 
 
 class Filter(Struct, frozen=True):
     """What may vary.
 
     Attributes:
-        locks: whether files may be locked. Bots could signal to each other by locks on shared
-            files of the system, but the Java machine warns on stdout where it cannot lock.
         memfd: whether memory may be had as a file; not where nothing counts such memory.
+        sysinfo: whether the machine's memory may be asked for: only by builds, since libc has
+            rubbish for an answer where the call is refused, and compilers size themselves by it.
     """
 
-    locks: bool = True
     memfd: bool = True
+    sysinfo: bool = False
 
 
 class UnknownMachine(Exception):
@@ -149,20 +61,35 @@ def _column(machine: str) -> int:
         raise UnknownMachine(machine) from None
 
 
-def _denied(filter_: Filter, column: int) -> list[tuple[str, int, int]]:
-    """Name, number and error of every call that is refused whatever its arguments."""
-    rows = [(name, row[column], row[2]) for name, row in _DENIED.items()]
-    for allowed, (name, numbers, error) in ((filter_.locks, _FLOCK), (filter_.memfd, _MEMFD)):
-        if not allowed:
-            rows.append((name, numbers[column], error))
-    return [row for row in rows if row[1] >= 0]
+def _allowed(filter_: Filter, column: int) -> tuple[Call, ...]:
+    """The calls that are allowed whatever their arguments are."""
+    return _known((*ALLOWED, SYSINFO) if filter_.sysinfo else ALLOWED, column)
 
 
-def _conditions(filter_: Filter) -> tuple[Condition, ...]:
-    return _CONDITIONS if filter_.locks else (*_CONDITIONS, _LOCKS)
+def _answered(filter_: Filter, column: int) -> list[tuple[int, tuple[Call, ...]]]:
+    """The calls that return at once without being made, by the error that they return; 0: none."""
+    withheld = () if filter_.memfd else ((errno.ENOSYS, (MEMFD,)),)
+    return [(error, _known(calls, column)) for error, calls in (*ANSWERED, *withheld)]
+
+
+def _conditions(filter_: Filter, column: int) -> list[Condition]:
+    return [
+        condition
+        for condition in conditions(column)
+        if _known((condition.call,), column) and (filter_.memfd or condition.call != MEMFD)
+    ]
+
+
+def _known(calls: Sequence[Call], column: int) -> tuple[Call, ...]:
+    return tuple(call for call in calls if _number(call, column) >= 0)
+
+
+def _number(call: Call, column: int) -> int:
+    return (call.x86_64, call.aarch64)[column]
 
 
 _Instruction = tuple[int, int, int, int]  # code, jump if true, jump if false, operand
+_Code = tuple[_Instruction, ...]
 
 
 def program(filter_: Filter, machine: str = "") -> bytes:
@@ -173,47 +100,94 @@ def program(filter_: Filter, machine: str = "") -> bytes:
     """
     column = _column(machine or platform.machine())
     native = (0xC000003E, 0xC00000B7)[column]
-    code: list[_Instruction] = [
+    code = (
         (_LOAD, 0, 0, _ARCHITECTURE),
         (_EQUAL, 1, 0, native),
         (_RETURN, 0, 0, _KILL),
         (_LOAD, 0, 0, _NUMBER),
-    ]
-    if column == 0:
-        code += [(_AT_LEAST, 0, 1, _X32), (_RETURN, 0, 0, _ERRNO | errno.ENOSYS)]
-    for _, number, error in _denied(filter_, column):
-        code += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, _ERRNO | error)]
-    for condition in _conditions(filter_):
-        body = _body(condition)
-        code += [(_EQUAL, 0, len(body), condition.numbers[column]), *body]
-    code.append((_RETURN, 0, 0, _ALLOW))
-    return b"".join(struct.pack("<HBBI", *one) for one in code)
+        *_tree(_ranges(filter_, column)),
+    )
+    return b"".join(struct.pack("<HBBI", *instruction) for instruction in code)
 
 
-def _body(condition: Condition) -> list[_Instruction]:
-    """The look at an argument; every way through it returns."""
-    deny, allow = (_RETURN, 0, 0, _ERRNO | condition.error), (_RETURN, 0, 0, _ALLOW)
-    code: list[_Instruction] = [(_LOAD, 0, 0, _FIRST_ARGUMENT + 8 * condition.argument)]
-    for value in condition.denied:
-        code += [(_EQUAL, 0, 1, value), deny]
-    if condition.bits:
-        code += [(_ANY_BIT, 0, 1, condition.bits), deny]
-    if condition.allowed is not None:
-        return [*code, (_EQUAL, 0, 1, condition.allowed), allow, deny]
-    return [*code, allow]
+def _ranges(filter_: Filter, column: int) -> list[tuple[int, _Code]]:
+    """What is done from which number on; the last range has the numbers of the x32 way in, too."""
+    verdicts: dict[int, _Code] = {}
+    for call in _allowed(filter_, column):
+        verdicts[_number(call, column)] = ((_RETURN, 0, 0, _ALLOW),)
+    for error, calls in _answered(filter_, column):
+        for call in calls:
+            verdicts[_number(call, column)] = _refusal(error)
+    for condition in _conditions(filter_, column):
+        verdicts[_number(condition.call, column)] = _body(condition)
+    found: list[tuple[int, _Code]] = []
+    for number in range(max(NEWER, *verdicts) + 2):
+        other = _refusal(errno.EPERM if number < NEWER else errno.ENOSYS)
+        verdict = verdicts.get(number, other)
+        if not found or found[-1][1] != verdict:
+            found.append((number, verdict))
+    return found
 
 
-def docker_profile(filter_: Filter) -> str:
-    """The filter as Docker's `--security-opt seccomp=` takes it."""
-    column = _column(platform.machine())
-    rules: list[dict[str, Any]] = []  # JSON
-    for name, _, error in _denied(filter_, column):
-        rules.append({"names": [name], "action": "SCMP_ACT_ERRNO", "errnoRet": error})
-    for condition in _conditions(filter_):
+def _refusal(error: int) -> _Code:
+    return ((_RETURN, 0, 0, _ERRNO | error),)
+
+
+def _tree(ranges: Sequence[tuple[int, _Code]]) -> _Code:
+    """A search by halves for the range of a number; every way through it returns."""
+    if len(ranges) == 1:
+        return ranges[0][1]
+    middle = len(ranges) // 2
+    below, above = _tree(ranges[:middle]), _tree(ranges[middle:])
+    start = ranges[middle][0]
+    if len(below) <= _FARTHEST:
+        return ((_AT_LEAST, len(below), 0, start), *below, *above)
+    return ((_AT_LEAST, 0, 1, start), (_JUMP, 0, 0, len(below)), *below, *above)
+
+
+def _body(condition: Condition) -> _Code:
+    """The look at arguments; every way through it returns."""
+    outcomes = [(tests, _ALLOW) for tests in condition.allowed]
+    outcomes += [(tests, _ERRNO) for tests in condition.ignored]
+    code: list[_Instruction] = []
+    loaded = -1  # the argument that is loaded whole when an alternative begins
+    for tests, verdict in outcomes:
+        block: list[_Instruction] = []
+        for place, test in enumerate(tests):
+            if place or test.argument != loaded:
+                block.append((_LOAD, 0, 0, _FIRST_ARGUMENT + 8 * test.argument))
+            if test.mask != ALL_BITS:
+                block.append((_AND, 0, 0, test.mask))
+            block.append((_EQUAL, 0, 0, test.value))  # where to jump is filled in below
+        block.append((_RETURN, 0, 0, verdict))
+        code += [
+            (operation, 0, len(block) - 1 - at if operation == _EQUAL else 0, operand)
+            for at, (operation, _, _, operand) in enumerate(block)
+        ]
+        alone = len(tests) == 1 and tests[0].mask == ALL_BITS
+        loaded = tests[0].argument if alone else -1
+    return (*code, *_refusal(errno.EPERM))
+
+
+def docker_profile(filter_: Filter, machine: str = "") -> str:
+    """The filter as Docker's `--security-opt seccomp=` takes it.
+
+    Docker has EPERM for what is not named, but ENOSYS where a call is newer than all of those.
+
+    Raises:
+        UnknownMachine: there is no table for this processor.
+    """
+    column = _column(machine or platform.machine())
+    names = [call.name for call in (*_allowed(filter_, column), FSTATFS)]
+    rules: list[dict[str, Any]] = [{"names": names, "action": "SCMP_ACT_ALLOW"}]  # JSON
+    for error, calls in _answered(filter_, column):
+        names = [call.name for call in calls]
+        rules.append({"names": names, "action": "SCMP_ACT_ERRNO", "errnoRet": error})
+    for condition in _conditions(filter_, column):
         rules += _docker_rules(condition)
     return json.dumps(
         {
-            "defaultAction": "SCMP_ACT_ALLOW",
+            "defaultAction": "SCMP_ACT_ERRNO",
             "architectures": [("SCMP_ARCH_X86_64", "SCMP_ARCH_AARCH64")[column]],
             "syscalls": rules,
         }
@@ -221,28 +195,24 @@ def docker_profile(filter_: Filter) -> str:
 
 
 def _docker_rules(condition: Condition) -> list[dict[str, Any]]:  # JSON
-    """Rules of one call are alternatives: a call that meets any of them is refused."""
-
-    def refuse(*arguments: dict[str, Any]) -> dict[str, Any]:  # JSON
-        return {
-            "names": [condition.name],
-            "action": "SCMP_ACT_ERRNO",
-            "errnoRet": condition.error,
-            "args": list(arguments),
+    """Rules of one call are alternatives; what a rule asks of arguments must all be so."""
+    allow: dict[str, Any] = {"action": "SCMP_ACT_ALLOW"}  # JSON
+    ignore: dict[str, Any] = {"action": "SCMP_ACT_ERRNO", "errnoRet": 0}  # JSON
+    outcomes = [(tests, allow) for tests in condition.allowed]
+    outcomes += [(tests, ignore) for tests in condition.ignored]
+    return [
+        {
+            "names": [condition.call.name],
+            **outcome,
+            "args": [
+                {
+                    "index": test.argument,
+                    "op": "SCMP_CMP_MASKED_EQ",
+                    "value": test.mask,
+                    "valueTwo": test.value,
+                }
+                for test in tests
+            ],
         }
-
-    def argument(operation: str, value: int, second: int = 0) -> dict[str, Any]:  # JSON
-        return {
-            "index": condition.argument,
-            "op": operation,
-            "value": value,
-            "valueTwo": second,
-        }
-
-    found = [refuse(argument("SCMP_CMP_EQ", value)) for value in condition.denied]
-    if condition.allowed is not None:
-        found.append(refuse(argument("SCMP_CMP_NE", condition.allowed)))
-    bits = (1 << place for place in range(32))
-    return found + [
-        refuse(argument("SCMP_CMP_MASKED_EQ", bit, bit)) for bit in bits if condition.bits & bit
+        for tests, outcome in outcomes
     ]

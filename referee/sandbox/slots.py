@@ -10,6 +10,9 @@ FIRST_UID: Final = 60800
 
 SLOTS: Final = 100
 
+READERS: Final = FIRST_UID - 1
+"""The group that may come to the bots' copies: bubblewrap as a bot's user is in it, nobody else."""
+
 
 class Slot:
     """A user id, held until `free` or until the referee ends, whatever ends it."""

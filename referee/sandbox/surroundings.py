@@ -11,6 +11,12 @@ NOBODY: Final = 65534
 OPEN_FILES: Final = 256
 """How many files a process may have open."""
 
+SIGNALS: Final = 1024
+"""How many signals and timers may wait where no group counts the memory that they take."""
+
+LOCKED: Final = 65536
+"""How many bytes a process may keep from being swapped out."""
+
 ENTRIES: Final = ("bin", "lib", "lib32", "lib64", "libx32", "sbin")
 """What there is in / beside /usr: links into it, but on systems that still have them apart."""
 
@@ -32,6 +38,11 @@ def environment(bounds: Bounds, path: str) -> dict[str, str]:
         # the Java machine would size itself by the whole host
         "JDK_JAVA_OPTIONS": f"-Xmx{max(bounds.memory * 5 // 8, 16)}m -XX:+UseSerialGC",
     }
+
+
+def own_memory(bounds: Bounds) -> int:
+    """Return how much memory of its own a process may have where no group counts all, in bytes."""
+    return (bounds.memory + 64) * MIB
 
 
 def file_limit(bounds: Bounds) -> int:

@@ -1,18 +1,28 @@
 """The best that can be done where there are no control groups: looking at /proc, and signals.
 
 A bot can have more memory than it may for as long as one look takes; what it holds in files in
-memory is seen only while a process has it mapped, so memfd_create is denied here.
+memory is seen only while a process has it mapped, so memfd_create is denied here. Of memory of the
+kernel, tables of pages and local sockets are counted.
 """
 
 import os
 import signal
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Final
 
 import trio
 
-from referee.sandbox.processes import children, cpu_us, descendants, memory_kib, resident_kib
+from referee.sandbox.processes import (
+    children,
+    cpu_us,
+    descendants,
+    memory_kib,
+    resident_kib,
+    sockets_kib,
+    threads_of,
+)
 
 _LOOK_S: Final = 0.05
 _SHARE: Final = 20
@@ -46,10 +56,11 @@ class Watch:
             found = self.members()
             # of those that have ended, whoever has waited for them knows
             self._others_us = sum(map(cpu_us, found)) - cpu_us(self._main, waited=False)
-            if sum(map(resident_kib, found)) > self._most_kib:
+            kernel = sockets_kib(min(found)) if found else 0
+            if sum(map(resident_kib, found)) + kernel > self._most_kib:
                 # what they share counts once, which takes the kernel long to find out
                 fair = await trio.to_thread.run_sync(lambda: sum(map(memory_kib, found)))  # noqa: B023  # done before the next look
-                if fair > self._most_kib:
+                if fair + kernel > self._most_kib:
                     self._exceeded = True
                     self.kill()
                     return
@@ -58,6 +69,15 @@ class Watch:
     def members(self) -> tuple[int, ...]:
         """The ids of the processes."""
         return tuple(descendants(self._root)) if self._root else ()
+
+    def threads(self) -> Iterator[int]:
+        """The ids of the threads."""
+        return threads_of(self.members())
+
+    def counts_all(self) -> bool:
+        """Whether there is one process only: what others use is seen late, or never."""
+        inside = [pid for first in children(self._root) for pid in children(first)]
+        return len(inside) <= 1 and not any(map(children, inside))
 
     def cpu_us(self) -> int:
         """Processor time used, in microseconds: the bot's now, of its others at the last look."""

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import Final
 
@@ -35,7 +36,8 @@ class BubblewrapProcess(Streams):
         """
         self._popen, self._control, self._slot = popen, control, slot
         self.pid = popen.pid
-        self._init = 0
+        self.init = 0
+        """The id of the first process inside, once there is one."""
         self._news = b""
         self._cpu_us = 0
         self._frozen = False
@@ -61,7 +63,7 @@ class BubblewrapProcess(Streams):
                 self._news += data
         line = self._news.partition(b"\n")[0]
         try:
-            self._init = msgspec.json.decode(line, type=dict[str, int])["child-pid"]
+            self.init = msgspec.json.decode(line, type=dict[str, int])["child-pid"]
         except (msgspec.DecodeError, KeyError):
             said = b""
             with suppress(OSError):
@@ -77,6 +79,14 @@ class BubblewrapProcess(Streams):
             pass  # gone: the last reading stands
         return self._cpu_us
 
+    def counts_all(self) -> bool:
+        """Whether `cpu_us` leaves out nothing."""
+        return self._control.counts_all()
+
+    def threads(self) -> Iterable[int]:
+        """The ids of its threads, and of bubblewrap's own."""
+        return self._control.threads()
+
     def status(self) -> str | None:
         """How the bot ended, in words, or None while it runs."""
         code = self._popen.poll()
@@ -91,7 +101,7 @@ class BubblewrapProcess(Streams):
 
     def waits_for_input(self) -> bool:
         """Whether it has read everything and a thread of it sleeps in a read or a poll."""
-        return not self.unread() and any(map(sleeps_in_a_read, children(self._init)))
+        return not self.unread() and any(map(sleeps_in_a_read, children(self.init)))
 
     def out_of_memory(self) -> bool:
         """Whether one of its processes was ended for want of memory."""
@@ -128,17 +138,22 @@ class BubblewrapProcess(Streams):
         self.out_of_memory()
         self.ended_by_host()
         # before bwrap has told us of it, the first process is there all the same
-        firsts = {self._init} if self._init else children(self.pid)
+        firsts = {self.init} if self.init else children(self.pid)
         if self._popen.poll() is None:
             for pid in firsts:
                 with suppress(ProcessLookupError, PermissionError):
                     os.kill(pid, signal.SIGKILL)
-            if self._init and not has_ended(self.exited_fd, _KILL_S):
+            if self.init and not has_ended(self.exited_fd, _KILL_S):
                 self._control.kill()
         self._popen.kill()
         self._popen.wait()
         for pid in firsts:
             _reap(pid)
+
+    def keep_cache(self) -> None:
+        """Let what it has read stay in memory when it has ended."""
+        if isinstance(self._control, Group):
+            self._control.keep_cache()
 
     def release(self) -> None:
         """Closes the descriptors; takes the control group away and gives the user id back."""

@@ -6,15 +6,19 @@ from pathlib import Path
 from typing import Final
 
 from referee.bots import BotSpec
+from referee.sandbox.building import FOLDER_MIB, SOURCE_FOLDER
 from referee.sandbox.copies import BOT_FOLDER
+from referee.sandbox.masks import NO_FILE, Masks
 from referee.sandbox.surroundings import (
     ENTRIES,
     ETC,
+    LOCKED,
     MIB,
     NOBODY,
     OPEN_FILES,
     environment,
     file_limit,
+    own_memory,
 )
 
 ENTER: Final = 'for door in $1; do echo 0 > "$door" || exit 97; done; eval "$2"; shift 2; exec "$@"'
@@ -38,13 +42,21 @@ def system() -> list[str]:
     return found
 
 
-def arguments(bot: BotSpec, toolchains: Mapping[str, str], path: str) -> list[str]:
+def _masked(masks: Masks, memory: int) -> list[str]:
+    """Options that put constants in the place of what counts for the whole machine."""
+    pairs = [*masks.constants(memory), *((NO_FILE, path) for path in masks.files())]
+    pairs += [(str(masks.empty), path) for path in masks.folders()]
+    return [word for pair in pairs for word in ("--ro-bind", *pair)]
+
+
+def arguments(bot: BotSpec, toolchains: Mapping[str, str], path: str, masks: Masks) -> list[str]:
     """The options of bwrap, but for those that name descriptors.
 
     Args:
         bot: whom they are for.
         toolchains: folders to show, and where they can be reached from.
         path: the bot's PATH.
+        masks: what it sees in place of the machine's counters.
     """
     found = [
         *("--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
@@ -55,12 +67,17 @@ def arguments(bot: BotSpec, toolchains: Mapping[str, str], path: str) -> list[st
     for name, value in environment(bot.bounds, path).items():
         found += ["--setenv", name, value]
     found += [*system(), "--proc", "/proc", "--dev", "/dev"]
+    found += _masked(masks, bot.bounds.memory)
     for folder, size in (("/dev/shm", _SHM), ("/tmp", bot.bounds.tmp * MIB)):  # noqa: S108
         found += ["--perms", "1777", "--size", str(size), "--tmpfs", folder]
     for folder, source in toolchains.items():
         found += ["--ro-bind", source, folder]
-    bind = "--bind" if bot.writable else "--ro-bind"
-    found += [bind, bot.folder, BOT_FOLDER, "--chdir", BOT_FOLDER]
+    if bot.is_build:
+        found += ["--ro-bind", bot.folder, SOURCE_FOLDER]
+        found += ["--perms", "0755", "--size", str(FOLDER_MIB * MIB), "--tmpfs", BOT_FOLDER]
+    else:
+        found += ["--ro-bind", bot.folder, BOT_FOLDER]
+    found += ["--chdir", BOT_FOLDER]
     return [*found, "--remount-ro", "/dev", "--remount-ro", "/"]
 
 
@@ -69,8 +86,13 @@ def limits(bot: BotSpec, *, alone: bool) -> list[str]:
 
     That of the number of processes is set inside: outside it would count all that the user has.
     """
-    most, files = (1 << 30, 1024) if bot.writable else (file_limit(bot.bounds), OPEN_FILES)
-    found = ["ulimit -c 0", f"ulimit -n {files}", "ulimit -l 64", f"ulimit -f {most // 512}"]
+    most, files = (1 << 30, 1024) if bot.is_build else (file_limit(bot.bounds), OPEN_FILES)
+    found = [
+        "ulimit -c 0",
+        f"ulimit -n {files}",
+        f"ulimit -l {LOCKED >> 10}",
+        f"ulimit -f {most // 512}",
+    ]
     if alone:
-        found.append(f"ulimit -d {(bot.bounds.memory + 64) * 1024}")
+        found.append(f"ulimit -d {own_memory(bot.bounds) >> 10}")
     return found

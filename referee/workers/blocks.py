@@ -3,8 +3,10 @@
 from array import array
 from collections.abc import Callable
 
+from msgspec import UNSET, UnsetType
+
 from referee.leg import DealResult
-from referee.workers.jobs import BlockResult
+from referee.workers.jobs import BlockResult, Meetings
 
 LuckOf = Callable[[DealResult], tuple[int, ...] | None]
 """What chance alone brought in a deal, by seat, in thousandths of its value; None: not known."""
@@ -33,7 +35,12 @@ class Blocks:
         self._values, self._faults, self._unplayed, self._luck = (
             array("q", [0]) * (blocks * bots) for _ in range(4)
         )
+        self._met = array("q", [0]) * (2 * blocks * bots)
         self._without_luck = bytearray(blocks)
+        self._began: tuple[int, ...] = ()
+        """The bots by seat in the first leg."""
+        self._turned = False
+        """Whether they sit in the same order now, if moved on."""
         self._seated: tuple[int, ...] = ()
         self._seats: tuple[int, ...] = ()
         """A seat of each bot, as the bots are seated now."""
@@ -44,17 +51,22 @@ class Blocks:
         if start.bots != self._seated:
             self._seated = start.bots
             self._seats = tuple(map(start.bots.index, range(self._bots)))
+            self._began = self._began or start.bots
+            self._turned = _is_turn(self._began, start.bots)
         block = start.deal - 1
+        first = not self._deals[block]
         self._deals[block] += 1
         at = block * self._bots
         for bot, seat in enumerate(self._seats, at):  # all seats of a bot score alike
             values[bot] += by_seat[seat]
+        if self._turned:
+            row = (2 * block + (not first)) * self._bots
+            for bot, seat in enumerate(self._seats, row):
+                self._met[bot] += by_seat[seat]
         for fault in deal.faults:
             self._faults[at + start.bots[fault.seat]] += 1
-        if not start.played:
-            worst = deal.game.stakes.worst_value  # for who is benched, and for nobody else
-            for bot, seat in enumerate(self._seats, at):
-                self._unplayed[bot] += by_seat[seat] == worst
+        for one in {start.bots[seat] for seat in start.benched}:
+            self._unplayed[at + one] += 1
         if self._luck_of is not None:
             self._add_luck(self._luck_of(deal), block)
 
@@ -81,4 +93,16 @@ class Blocks:
             luck=tuple(self._luck[of]) if known else (),
             faults=tuple(self._faults[of]),
             unplayed=tuple(unplayed) if any(unplayed) else (),
+            meetings=self._meetings(block),
         )
+
+    def _meetings(self, block: int) -> Meetings | UnsetType:
+        if self._legs == 1:
+            return UNSET
+        rows = ((2 * block + at) * self._bots for at in range(2))
+        return tuple(tuple(self._met[row : row + self._bots]) for row in rows)
+
+
+def _is_turn(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Whether the same bots sit in the same order round the table."""
+    return any(one[step:] + one[:step] == other for step in range(len(one)))

@@ -6,7 +6,7 @@ its seatings, by bots whose processes live for one leg.
 
 from typing import Protocol
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from referee.errors import RefereeError
 from referee.seating import Seating
@@ -46,6 +46,10 @@ class Job(Struct, frozen=True, kw_only=True):
     submitted: bool = False
 
 
+Meetings = tuple[tuple[int, ...], ...]
+"""What a block brought each bot in its first leg, and in all others that are turns of it."""
+
+
 class BlockResult(Struct, frozen=True):
     """What one block brought: the one observation in every statistic.
 
@@ -56,8 +60,13 @@ class BlockResult(Struct, frozen=True):
             counts the side's value once a deal.
         luck: the part of `values` that chance alone brought, in thousandths; empty if not counted.
         faults: how many faults each bot had in it.
-        unplayed: how many of the deals were not played but charged to each bot, since it had had
-            so many faults before that it was benched; empty if all were played.
+        unplayed: how many of the deals each bot was charged for and did not play, since it had had
+            so many faults before that it was benched; empty if there are none. Where a bot holds
+            one of two sides nobody played them; at other tables the stand-in did in its place.
+        meetings: two rows by bot: the deal value of the first leg, then the sum of those of the
+            legs in which the same bots sit in the same order round the table, moved on (as many as
+            there are bots, less one). Left out where each deck is played in one seating, and by
+            referees that did not count it.
     """
 
     block: int
@@ -66,6 +75,7 @@ class BlockResult(Struct, frozen=True):
     luck: tuple[int, ...]
     faults: tuple[int, ...]
     unplayed: tuple[int, ...] = ()
+    meetings: Meetings | UnsetType = UNSET
 
     @property
     def at_fault(self) -> tuple[bool, ...]:

@@ -46,9 +46,14 @@ class Refused(Struct, frozen=True, tag=True):
 
 
 class Failed(Struct, frozen=True, tag=True):
-    """The machine let the worker down, in one line."""
+    """The machine let the worker down, in one line.
+
+    Attributes:
+        shortage: whether it ran out of something.
+    """
 
     line: str
+    shortage: bool = False
 
 
 class Broken(Struct, frozen=True, tag=True):

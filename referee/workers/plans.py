@@ -6,14 +6,28 @@ from referee.verdict import OnFault
 from referee.workers.jobs import Job
 
 
+def check_on_fault(rule: OnFault | None, bots: int) -> None:
+    """Refuse a rule by which a bot could take a block, or a deal, from others.
+
+    Raises:
+        RefereeError: naming the rule, and what to use.
+    """
+    if rule is OnFault.END_MATCH:
+        raise RefereeError("on-fault end-match: blocks are played to their end, whoever is faulted")
+    if rule is OnFault.END_DEAL and bots > 2:
+        raise RefereeError(
+            "on-fault end-deal: at a table of three and more bots a fault would take the deal from "
+            "the others; use play-on, or leave it out"
+        )
+
+
 def plan_of(job: Job) -> MatchPlan:
     """Checks a job, but for its bots.
 
     Raises:
         RefereeError: it could not bring whole blocks, or names what else is wrong.
     """
-    if job.on_fault is OnFault.END_MATCH:
-        raise RefereeError("on-fault end-match: blocks are played to their end, whoever is faulted")
+    check_on_fault(job.on_fault, len(job.bots))
     return make_plan(
         MatchConfig(
             game=job.game,

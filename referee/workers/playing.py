@@ -3,7 +3,7 @@
 import os
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -11,7 +11,7 @@ import msgspec
 import trio
 
 from referee.bots import BotSpec, find
-from referee.errors import HostError, RefereeError
+from referee.errors import HostError, RefereeError, Shortage
 from referee.luck import luck_of
 from referee.match import LineWriter, MatchResult, play_match
 from referee.recording import NoRecord, Recorder
@@ -47,9 +47,13 @@ class Player:
             Unready: a bot is the reason why it cannot be played.
             RefereeError: it cannot be played as it is.
             HostError: the machine does not let us.
+            Shortage: it ran out of something.
         """
+        with ExitStack() as held:
+            return await self._play(job, await self._bots(job, held))
+
+    async def _play(self, job: Job, bots: list[BotSpec]) -> Outcome:
         plan = plan_of(job)
-        bots = await self._bots(job)
         if job.names:
             called = zip(bots, job.names, strict=True)
             bots = [msgspec.structs.replace(bot, name=name) for bot, name in called]
@@ -69,27 +73,33 @@ class Player:
                 interrupt=trio.CancelScope(),
                 watch=blocks.add,
             )
+        if result.given_up is not None and result.given_up.shortage:
+            raise Shortage(result.given_up.detail)  # no result: it can be played when there is room
         return _outcome(result, blocks, len(bots), self.where)
 
-    async def _bots(self, job: Job) -> list[BotSpec]:
+    async def _bots(self, job: Job, held: ExitStack) -> list[BotSpec]:
+        """The bots of a job, which stay prepared until `held` is left."""
         hashes = job.hashes or ("",) * len(job.bots)
         found = []
         for at, (typed, wanted) in enumerate(zip(job.bots, hashes, strict=True)):
             try:
-                found.append(await self._bot(typed, wanted, submitted=job.submitted))
+                bot = await self._bot(typed, submitted=job.submitted)
+                held.callback(self._sandbox.release, bot)
+                if wanted and bot.hash != wanted:
+                    raise RefereeError(f"bot {typed!r} is no longer what it was before play")
+                found.append(bot)
             except RefereeError as error:
                 raise Unready(str(error), at) from error
         return found
 
-    async def _bot(self, typed: str, wanted: str, *, submitted: bool) -> BotSpec:
+    async def _bot(self, typed: str, *, submitted: bool) -> BotSpec:
+        """A bot, prepared; between jobs its copy may be removed, and is made again then."""
         prepared = (typed, submitted)  # who runs bare for its owner does not so for a stranger
-        if prepared not in self._prepared:
+        bot = self._prepared.get(prepared)
+        if bot is None or not self._sandbox.hold(bot):
             found = msgspec.structs.replace(find(typed, self._settings), submitted=submitted)
             only_own([found], self._sandbox.how)
-            self._prepared[prepared] = await self._sandbox.prepare(found)
-        bot = self._prepared[prepared]
-        if wanted and bot.hash != wanted:
-            raise RefereeError(f"bot {typed!r} is no longer what it was before play")
+            bot = self._prepared[prepared] = await self._sandbox.prepare(found)
         return bot
 
 

@@ -16,7 +16,7 @@ from typing import Final
 
 import trio
 
-from referee.errors import HostError, RefereeError
+from referee.errors import HostError, RefereeError, Shortage
 from referee.sandbox.opening import SandboxName
 from referee.verdict import ATTEMPTS
 from referee.workers.child import Child, WorkerGone
@@ -194,8 +194,8 @@ def _error(report: Report) -> Exception:
     match report:
         case Refused(line, bot):
             return RefereeError(line) if bot is None else Unready(line, bot)
-        case Failed(line):
-            return HostError(line)
+        case Failed(line, lacks):
+            return Shortage(line) if lacks else HostError(line)
         case Broken(trace):
             bug = WorkerBug("a worker found a bug of ours")
             bug.add_note(trace)

@@ -12,10 +12,12 @@ from typing import Protocol
 
 import trio
 
-from referee.errors import HostError, RefereeError, innermost
+from referee.errors import HostError, RefereeError, innermost, shortage
+from referee.pinning import claimed
 from referee.sandbox.opening import SandboxName, opened_for
+from referee.sandbox.place import cores_folder
 from referee.settings import read_settings
-from referee.signals import SIGNALS
+from referee.signals import SIGNALS, count_continuations
 from referee.workers.jobs import Unready
 from referee.workers.lines import Lines
 from referee.workers.messages import (
@@ -49,6 +51,7 @@ async def _opened(order: Order, stack: AsyncExitStack) -> Player:
     if order.core is not None:
         try:
             os.sched_setaffinity(0, {order.core})
+            stack.enter_context(claimed(order.core, cores_folder()))
         except OSError as error:
             raise HostError(f"core {order.core}: {error.strerror}") from error
     settings = read_settings()
@@ -65,7 +68,7 @@ def _trouble(error: Exception) -> Report:
         case RefereeError():
             return Refused(_sayable(str(found)))
         case HostError():
-            return Failed(_sayable(str(found)))
+            return Failed(_sayable(str(found)), shortage(found) is not None)
     return Broken(_sayable("".join(traceback.format_exception(found))))
 
 
@@ -131,6 +134,7 @@ def main() -> None:
     """Lives until stdin ends."""
     for number in SIGNALS:  # heard and not heeded: what is ignored would be so for bots too
         signal.signal(number, lambda *_: None)
+    count_continuations()
     trio.run(_live, *_own_streams())
 
 

@@ -1,21 +1,24 @@
-# story: locks files that all bots can read
+# story: locks files that all bots can read, so that others see it
 # row: escape: locks on shared files
 # expect: plays
 import fcntl
 import os
 
-from hostile.honest import Act, answer, play
+from hostile.honest import spy
+
+FILES = ("/usr/bin/env", "/usr/lib/os-release")
 
 
-def misdeed(act: Act) -> None:
-    for path in ("/usr/bin/env", "/usr/lib/os-release"):
+def attack() -> str:
+    """The file that was locked such that another one who opens it notices."""
+    for path in FILES:
+        ours, theirs = os.open(path, os.O_RDONLY), os.open(path, os.O_RDONLY)
+        fcntl.flock(ours, fcntl.LOCK_EX | fcntl.LOCK_NB)
         try:
-            descriptor = os.open(path, os.O_RDONLY)
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            fcntl.lockf(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except OSError:
-            continue
-    answer(act)
+            fcntl.flock(theirs, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return f"a lock on {path}"
+    return ""
 
 
-play(misdeed)
+spy(attack)

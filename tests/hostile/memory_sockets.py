@@ -1,27 +1,45 @@
-# story: takes memory as full sockets that nobody reads
-# row: resources: memory through pipe buffers
-# memory: 32
-# expect: plays memory
-# time: move=2s
+# story: takes memory as full sockets that nobody reads, in as many processes as it takes
+# row: resources: memory through sockets
+# memory: 64
+# expect: memory
+# time: move=5s
 # not-bare: bare bounds no memory
+import os
 import socket
+from functools import partial
 
-from hostile.honest import Act, answer, play
+from hostile.honest import Act, child, play, rest
+
+PROCESSES = 6
 
 
-def misdeed(act: Act) -> None:
+def misdeed(_act: Act) -> None:
+    for _ in range(PROCESSES):
+        ours, theirs = os.pipe()
+        child(partial(fill, theirs))
+        os.close(theirs)
+        os.read(ours, 1)  # its end: they are full, or it is no more
+        os.close(ours)
+    rest()
+
+
+def fill(news: int) -> None:
     kept = []
     try:
-        for _ in range(100):
+        while True:
             pair = socket.socketpair()
             kept.append(pair)
-            pair[0].setblocking(False)
-            pair[0].setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 2**20)
-            while pair[0].send(b"x" * 65536):
-                pass
+            for end in pair:
+                end.setblocking(False)
+                end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 2**20)
+                try:
+                    while end.send(b"x" * 65536):
+                        pass
+                except BlockingIOError:
+                    pass
     except OSError:
-        kept.append(kept[-1])
-    answer(act)
+        os.close(news)  # no descriptor is left
+    rest()
 
 
 play(misdeed, only_in_a_sandbox=True)

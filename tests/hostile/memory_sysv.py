@@ -1,9 +1,10 @@
 # story: takes memory as System V shared memory, which belongs to no process
 # row: resources: memory through SysV shared memory
-# expect: memory
+# expect: plays
 # time: move=2s
 # not-bare: bare bounds no memory
 import ctypes
+from contextlib import suppress
 
 from hostile.honest import Act, answer, play
 from hostile.kernel import call
@@ -13,9 +14,10 @@ EACH_MB = 64
 
 
 def misdeed(act: Act) -> None:
-    for _ in range(16):
-        segment = call("shmget", PRIVATE, EACH_MB * 2**20, CREATE)
-        ctypes.memset(call("shmat", segment, None, 0), 1, EACH_MB * 2**20)
+    with suppress(OSError):
+        for _ in range(16):
+            segment = call("shmget", PRIVATE, EACH_MB * 2**20, CREATE)
+            ctypes.memset(call("shmat", segment, None, 0), 1, EACH_MB * 2**20)
     answer(act)
 
 

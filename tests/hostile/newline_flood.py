@@ -4,13 +4,15 @@
 # hint: an empty line
 import fcntl
 import os
+from contextlib import suppress
 
 from hostile.honest import Act, answer, play
 
 
 def misdeed(act: Act) -> None:
     answer(act)
-    fcntl.fcntl(1, fcntl.F_SETPIPE_SZ, 2**20)
+    with suppress(OSError):
+        fcntl.fcntl(1, fcntl.F_SETPIPE_SZ, 2**20)
     os.set_blocking(1, False)
     try:
         while True:

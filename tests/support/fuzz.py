@@ -11,7 +11,7 @@ from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
 from random import Random
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import trio
 from msgspec import Struct
@@ -200,6 +200,14 @@ class Puppet(Streams):
     def cpu_us(self) -> int:
         """What the test says."""
         return self.worked_us
+
+    def counts_all(self) -> bool:
+        """Yes."""
+        return True
+
+    def threads(self) -> tuple[int, ...]:
+        """None that /proc knows."""
+        return ()
 
     def status(self) -> str | None:
         """What the test says."""
@@ -481,6 +489,24 @@ class Stage:
             NotImplementedError: always.
         """
         raise NotImplementedError(found.name)
+
+    def temporarily(self, found: Found) -> NoReturn:
+        """Puppets need no preparation.
+
+        Raises:
+            NotImplementedError: always.
+        """
+        raise NotImplementedError(found.name)
+
+    def hold(self, bot: BotSpec) -> bool:
+        """Puppets are always there."""
+        return bool(bot.name)
+
+    def release(self, bot: BotSpec) -> None:
+        """Puppets leave nothing."""
+
+    def close(self) -> None:
+        """Puppets leave nothing."""
 
     async def launch(self, bot: BotSpec) -> Puppet:
         """A new puppet; the bot's name is its number."""

@@ -16,7 +16,6 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from glob import glob
 from pathlib import Path
 from typing import Any, Final
 
@@ -222,8 +221,7 @@ def _temporary(files: Path) -> list[str]:
 
 def _groups_of_the_dead() -> list[str]:
     """The control groups of referees that are gone."""
-    place = f"/sys/fs/cgroup/*/{janitor.GROUPS}/*", f"/sys/fs/cgroup/{janitor.GROUPS}/*"
-    found = [folder for pattern in place for folder in glob(pattern) if os.path.isdir(folder)]
+    found = janitor.groups_of("*-*-*")
     return [one for one in found if not janitor.is_alive(os.path.basename(one))]
 
 

@@ -185,12 +185,16 @@ def _block(wanted: LadderJob, pool: Pool, at: int, faults: tuple[int, ...]) -> B
     values = [drawn(wanted.key, at, place) % 60 - 30 for place in range(places)]
     if places == 2:  # what one wins the other loses
         values[1] = -values[0]
+    luck = [drawn(wanted.key, at, "luck", place) % 1000 for place in range(places)]
+    first = [drawn(wanted.key, at, "leg", place) % 60 - 30 for place in range(places)]
+    later = [both - one for both, one in zip(values, first, strict=True)]
     return BlockResult(
         block=at,
         deals=pool.seatings,
         values=tuple(values),
-        luck=tuple(drawn(wanted.key, at, "luck", place) % 1000 for place in range(places)),
+        luck=tuple(luck),
         faults=faults if at == 0 else (0,) * places,
+        meetings=(tuple(first), tuple(later)),
     )
 
 

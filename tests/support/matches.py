@@ -105,6 +105,9 @@ async def match(
         return await play_match(plan, specs, sandbox, recorder, interrupt=trio.CancelScope())
     finally:
         recorder.close()
+        for bot, spec in zip(bots, specs, strict=True):
+            if not isinstance(bot, BotSpec):
+                sandbox.release(spec)
 
 
 def lines_of(path: Path) -> list[Line]:

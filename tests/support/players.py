@@ -6,6 +6,7 @@ They look at their own hand and at the table only. Games without an auction.
 import random
 from collections.abc import Callable, Sequence
 
+from referee.auction import AuctionGame
 from referee.cards import Card, strengths, worths
 from referee.chance import BlockKey
 from referee.layout import EqualCards
@@ -23,7 +24,7 @@ KEY = BlockKey("0" * 64)
 class Sight:
     """What a player can tell of a card from its layout."""
 
-    def __init__(self, game: PlainGame) -> None:
+    def __init__(self, game: PlainGame | AuctionGame) -> None:
         layout, strength = game.layout, strengths(game.layout.profile)
         last_wins = layout.equal_cards is EqualCards.LAST_WINS
         self.seats = game.seats

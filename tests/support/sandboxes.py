@@ -3,15 +3,21 @@
 import os
 import shutil
 from collections.abc import Iterable
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import NoReturn
 
 import pytest
 import trio
+from msgspec.structs import replace
 
-from referee.bots import BotSpec, find
+from referee.bots import BotSpec, Found, find
 from referee.sandbox import BotProcess, Sandbox
-from referee.sandbox.bare import Bare
+from referee.sandbox.bare import Bare, BareProcess
+from referee.sandbox.building import SOURCE_FOLDER
+from referee.sandbox.copies import Copies
+from referee.sandbox.janitor import run_of
+from referee.sandbox.place import Place
 from referee.settings import Settings
 
 NO_SKIP = "REFEREE_NO_SKIP"
@@ -61,6 +67,61 @@ class Troubled(Bare):
         return None if self._deals >= 0 else "the daemon is gone"
 
 
+class Copying(Bare):
+    """Prepares bots as real sandboxes do, from copies in a store, and then runs them bare.
+
+    For what becomes of copies on machines without a sandbox; it runs what was submitted, too, so
+    only a test's own bots belong into it.
+    """
+
+    name = "bwrap"
+
+    def __init__(self, home: Path, settings: Settings = Settings()) -> None:  # noqa: B008  # frozen
+        """The store, and all else that it needs, is below a folder."""
+        super().__init__(run_of(os.getpid()))
+        self.store = home / "store"
+        self._copies = Copies(
+            Place(
+                run=run_of(os.getpid()),
+                root=False,
+                settings=settings,
+                hierarchies=None,
+                work=home / "work",
+                store=self.store,
+                staged={},
+            )
+        )
+
+    async def prepare(self, found: Found) -> BotSpec:
+        """As Bubblewrap does."""
+        return await self._copies.prepare(found, self)
+
+    def temporarily(self, found: Found) -> AbstractAsyncContextManager[BotSpec]:  # type: ignore[override]  # of the same protocol
+        """As Bubblewrap does."""
+        return self._copies.temporarily(found, self)
+
+    def hold(self, bot: BotSpec) -> bool:
+        """As Bubblewrap does."""
+        return self._copies.hold(bot)
+
+    def release(self, bot: BotSpec) -> None:
+        """As Bubblewrap does."""
+        self._copies.release(bot)
+
+    def close(self) -> None:
+        """As Bubblewrap does."""
+        self._copies.close()
+
+    async def launch(self, bot: BotSpec) -> BareProcess:
+        """Starts a test's bot; a build in a folder beside its sources, as sandboxes give it one."""
+        if bot.is_build:
+            work = Path(bot.folder).with_name("work")
+            work.mkdir()
+            words = (word.replace(f" {SOURCE_FOLDER}/", f" {bot.folder}/") for word in bot.command)
+            bot = replace(bot, folder=str(work), command=tuple(words))
+        return await super().launch(replace(bot, submitted=False))
+
+
 def lacking(why: str) -> NoReturn:
     """Leaves a test out for want of something; fails it where nothing may be skipped."""
     if os.environ.get(NO_SKIP):
@@ -75,6 +136,12 @@ def need(*programs: str, root: bool = False) -> None:
         lacking("it takes root")
     if missing:
         lacking(f"no {', '.join(missing)}")
+
+
+def need_sandbox(name: str) -> None:
+    """Leave a test of `--sandbox NAME` out where that takes a program that is missing."""
+    if name != "bare":
+        need(name)
 
 
 def with_rust() -> Settings:

@@ -38,8 +38,18 @@ def table(
     faults: Sequence[FaultFound] = (),
     given_up: str = "",
     slow: int = 1,
+    parts: Sequence[int] = (),
 ) -> TableResult:
-    """A table of so many blocks; `slow` is how much longer its bots thought."""
+    """A table of so many blocks.
+
+    Args:
+        bots: who sits at it.
+        blocks: what it has finished.
+        faults: those that are told one by one.
+        given_up: why blocks are missing.
+        slow: how much longer its bots thought.
+        parts: how many blocks each match part has; left out, each block has processes of its own.
+    """
     deals = sum(one.deals for one in blocks)
     return TableResult(
         table=Table(tuple(bots)),
@@ -51,6 +61,7 @@ def table(
         voids=(0,) * len(bots),
         given_up=given_up,
         game_digest="0" * 64,
+        parts=tuple(parts) or (1,) * len(blocks),
     )
 
 

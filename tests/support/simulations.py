@@ -5,17 +5,18 @@ For the tests, and with larger numbers for `tests/soak.py`.
 
 import hashlib
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ladder.choices import Orders
-from ladder.rating import ELO, rate_orders
+from ladder.observed import Observed, against, lineups
+from ladder.scoreboard import ELO, Estimate
 from ladder.sequential import Decider, Decision
 from ladder.sprt import Sprt, SprtPlan, Verdict
+from ladder.stats.ratings import rate
 from referee.games import find
 
 Floats = NDArray[np.float64]
@@ -136,9 +137,7 @@ def sprt_errors(plan: SprtPlan, tests: int, spread: float = 18.0) -> tuple[float
     return shares[0], shares[1]
 
 
-def coverage(
-    events: int, *, bots: int = 6, blocks: int = 40, seats: int = 2, shared: bool = True
-) -> float:
+def coverage(events: int, *, bots: int = 6, blocks: int = 40, seats: int = 2) -> float:
     """In what share 95 % intervals of ratings hold the true strengths.
 
     Every line-up meets in every block. How well a bot does in a block is its strength and a
@@ -148,26 +147,85 @@ def coverage(
     Args:
         events: how many events of round robins.
         bots: how many bots each has.
-        blocks: how many blocks each pairing plays.
+        blocks: how many blocks each pairing plays, each by new processes.
         seats: how many bots sit at a table.
-        shared: False to rate as if each table had decks of its own, which is wrong.
     """
-    lineups = _lineups(bots, seats)
+    tables = _lineups(bots, seats)
     held = 0
     for event in range(events):
         roll = dice("coverage", event, bots, blocks, seats)
         truth = roll.normal(0, 1, bots)
         truth -= truth.mean()
         done = truth + roll.gumbel(size=(blocks, bots))
-        scores = done[:, lineups].argsort(axis=2).argsort(axis=2).reshape(-1, seats)
-        block = np.repeat(np.arange(blocks), len(lineups))
-        index = block if shared else np.arange(len(block))
-        table = Orders(index, np.tile(lineups, (blocks, 1))[:, :, None], scores)
-        ratings = rate_orders([table], bots, replicates=400)
-        for true, rating in zip(truth * ELO, ratings.strengths, strict=True):
-            assert rating is not None
-            held += rating.low <= true <= rating.high
+        scores = done[:, tables].argsort(axis=2).argsort(axis=2).reshape(-1, seats)
+        at = np.arange(len(scores))
+        seen = _observed(np.tile(tables, (blocks, 1)), at // len(tables), at, scores)
+        held += _held(rate([seen], bots).strengths, truth * ELO)
     return held / (events * bots)
+
+
+def new_bot_coverage(lives: int, fields: int, *, blocks: int = 1, seats: int = 2) -> float:
+    """In what share the 95 % interval of a new bot of a ladder holds its true strength.
+
+    Its field are 20 bots that have played 40 match parts each.
+
+    Args:
+        lives: how many match parts the new bot has played.
+        fields: how many ladders.
+        blocks: how many blocks a part has.
+        seats: how many bots sit at a table.
+    """
+    bots, held = 21, 0
+    for number in range(fields):
+        roll = dice("new bot", number, lives, blocks, seats)
+        truth = roll.normal(0, 1, bots)
+        truth -= truth.mean()
+        others = [roll.permutation(bots - 1)[:seats] for _ in range(40 * (bots - 1) // seats)]
+        own = [[bots - 1, *roll.permutation(bots - 1)[: seats - 1]] for _ in range(lives)]
+        tables = np.repeat(np.array([*others, *own]), blocks, axis=0)
+        done = truth[tables] + roll.gumbel(size=tables.shape)
+        scores = done.argsort(axis=1).argsort(axis=1)
+        at = np.arange(len(scores))
+        found = rate([_observed(tables, at, at // blocks, scores)], bots).strengths[-1]
+        held += _held([found], truth[-1:] * ELO)
+    return held / fields
+
+
+def _held(ratings: Sequence[Estimate | None], truth: Floats) -> int:
+    """How many intervals hold the truth."""
+    return sum(
+        one is not None
+        and one.low is not None
+        and one.high is not None
+        and one.low <= true <= one.high
+        for one, true in zip(ratings, truth, strict=True)
+    )
+
+
+def _observed(
+    bots: NDArray[np.int64],
+    block: NDArray[np.int64],
+    life: NDArray[np.int64],
+    scores: NDArray[np.int64],
+) -> Observed:
+    """Blocks at tables where each bot scores for itself; a deal each."""
+    opposed, two_sided = against(bots.shape[1], ())
+    return Observed(
+        bots=bots,
+        lineup=lineups(bots, int(bots.max()) + 1),
+        block=block,
+        life=life,
+        begun=np.zeros(len(bots), np.int64),
+        deals=np.ones(len(bots), np.int64),
+        values=scores,
+        luck=np.zeros_like(scores),
+        lucky=np.zeros(len(bots), np.bool_),
+        at_fault=np.zeros(bots.shape, np.bool_),
+        met=np.zeros((len(bots), 2, bots.shape[1]), np.int64),
+        known=np.zeros(len(bots), np.bool_),
+        opposed=opposed,
+        two_sided=two_sided,
+    )
 
 
 def _lineups(bots: int, seats: int) -> NDArray[np.int64]:

@@ -83,8 +83,10 @@ def blobs(
     unplayed = faults * (roll.random(of.shape) < 1 / 4)
     index = np.tile(np.arange(blocks), matches)[:, None]
     known = np.rint(luck * 1000) if lucky else np.full_like(luck, UNKNOWN)
-    rows = np.column_stack((index, values, known, faults, unplayed)).astype("<i4")
     used = roll.integers(1_000, 200_000, seated.shape)
+    first = np.rint(values / places + roll.normal(0, SPREAD, of.shape))
+    fields = (index, values, known, faults, unplayed, first, values - first)
+    rows = np.column_stack(fields).astype("<i4")
     in_match = faults.reshape(matches, blocks, places).sum(axis=1)
     tallies = np.stack((seated + 1, used, np.zeros_like(used), in_match), axis=1).astype("<i8")
     return Blobs(

@@ -4,14 +4,21 @@ import ctypes
 import json
 import os
 import signal
+import socket
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 LIFE_S = 20
 TRACE = "left-by-a-probe"
 FOR_EVER = {"x86_64": b"\xeb\xfe", "aarch64": b"\x00\x00\x00\x14"}
 """An instruction that jumps to itself."""
+
+DEVICES = ("null", "zero", "full", "random", "urandom")
+
+CROWD = 12
+"""Processes that spin together: few enough for any bound on them."""
 
 SHARED_KEY = 0x42524953
 
@@ -95,14 +102,60 @@ def traces() -> "dict[str, bool]":
     return found
 
 
+def times() -> "dict[str, int]":
+    """When devices were changed last, in nanoseconds: they may be the host's own."""
+    paths = [f"/dev/{name}" for name in DEVICES]
+    return {f"the time of {path}": os.stat(path).st_mtime_ns for path in paths}
+
+
+def touch() -> None:
+    """Changes what `times` says, if we may."""
+    for name in DEVICES:
+        with suppress(OSError):
+            os.utime(f"/dev/{name}")
+
+
+def session() -> str:
+    """What the kernel calls a new session, if it tells."""
+    ours, theirs = os.pipe()
+    if os.fork() == 0:
+        try:
+            os.setsid()
+            with open("/proc/self/autogroup") as file:
+                os.write(theirs, file.read().encode())
+        finally:
+            os._exit(0)
+    os.close(theirs)
+    os.wait()
+    said = os.read(ours, 100).decode()
+    os.close(ours)
+    return said
+
+
+def numbers() -> "dict[str, int]":
+    """What the kernel calls the next of what it numbers in turn."""
+    ours, theirs = os.pipe()
+    one, two = socket.socketpair()
+    with one, two:
+        found = {"pipes": os.fstat(ours).st_ino, "sockets": os.fstat(one.fileno()).st_ino}
+    os.close(ours)
+    os.close(theirs)
+    return found
+
+
 def state() -> None:
     """Looks for traces, leaves them, and lives on."""
     found = [name for name, there in traces().items() if there]
+    if session() != session():
+        found.append("a count of sessions")
+    before = times()
+    touch()
     for folder in ("/tmp", "/dev/shm"):
-        with open(f"{folder}/{TRACE}", "w") as file:
+        with suppress(OSError), open(f"{folder}/{TRACE}", "w") as file:  # another's may be there
             file.write("x")
     ctypes.CDLL(None).shmget(SHARED_KEY, 4096, 0o1000 | 0o666)
-    say(traces=found, left=[name for name, there in traces().items() if there])
+    left = [name for name, there in traces().items() if there]
+    say(traces=found, left=left, numbers=numbers(), before=before, after=times())
     wait_for_ever()
 
 
@@ -115,11 +168,25 @@ def work() -> None:
             say(burned=burn(asked["s"]))
         elif asked["do"] == "burn elsewhere":
             say(burned=burn_elsewhere(asked["s"]))
+        elif asked["do"] == "read":
+            say(read=[len(first_page(path)) for path in asked["paths"]])
+        elif asked["do"] == "end":
+            return
         elif asked["do"] == "spin":
             spin()
             say(ready=True)
+        elif asked["do"] == "crowd":
+            for _ in range(CROWD):
+                fork_daemon(lambda: burn(LIFE_S))
+            say(ready=True)
         else:
             say(pong=True)
+
+
+def first_page(path: str) -> bytes:
+    """The beginning of a file."""
+    with open(path, "rb", buffering=0) as file:
+        return file.read(4096)
 
 
 def burn_elsewhere(seconds: float) -> float:

@@ -6,6 +6,7 @@ import signal
 import stat
 import subprocess
 import sys
+from contextlib import suppress
 
 LIFE_S = 10
 OWN = ("/tmp", "/dev/shm", "/dev/mqueue")
@@ -18,6 +19,10 @@ SWITCHES = (
     "/proc/sys/kernel/hostname",
     "/proc/sys/vm/drop_caches",
 )
+
+
+CONSTANTS = ("/proc/stat", "/proc/meminfo")
+"""Files that all bots see, where a sandbox puts its own over those of the machine."""
 
 
 def text_of(path: str) -> str:
@@ -80,8 +85,17 @@ def writable() -> "list[str]":
         except OSError:
             continue
         found.append(path)
+    found += [path for path in CONSTANTS if can_be_changed(path)]
     disks = (entry for entry in os.scandir("/dev") if not entry.is_symlink())
     return found + [entry.path for entry in disks if stat.S_ISBLK(entry.stat().st_mode)]
+
+
+def can_be_changed(path: str) -> bool:
+    """Whether a file can be given the mode that it has."""
+    with suppress(OSError):
+        os.chmod(path, os.stat(path).st_mode & 0o7777)
+        return True
+    return False
 
 
 def seen(paths: "list[str]") -> "list[str]":
@@ -121,6 +135,16 @@ def privileges() -> "list[str]":
     return found
 
 
+def descriptors() -> "list[str]":
+    """What is open beside the three pipes."""
+    found = []
+    for name in os.listdir("/proc/self/fd"):
+        with suppress(OSError):  # that of the folder itself is closed by now
+            if int(name) > 2:
+                found.append(os.readlink(f"/proc/self/fd/{name}"))
+    return found
+
+
 def setuid() -> str:
     """The name of a program that gave us another user id, or nothing."""
     for name in SETUID:
@@ -149,6 +173,7 @@ def main() -> None:
         "shared": shared(asked["namespaces"]),
         "privileges": privileges(),
         "setuid": setuid(),
+        "descriptors": descriptors(),
     }
     print(json.dumps(found), flush=True)
 

@@ -13,6 +13,15 @@ LIFE_S = 10
 MIB = 1 << 20
 MOST_FILES = 200_000
 MOST_OPEN = 4096
+LIMITS = {
+    "cores": resource.RLIMIT_CORE,
+    "open files": resource.RLIMIT_NOFILE,
+    "locked memory": resource.RLIMIT_MEMLOCK,
+    "size of a file": resource.RLIMIT_FSIZE,
+    "own memory": resource.RLIMIT_DATA,
+    "processes": resource.RLIMIT_NPROC,
+    "signals that wait": resource.RLIMIT_SIGPENDING,
+}
 
 
 def say(**facts: object) -> None:
@@ -63,7 +72,7 @@ def child(number: int, mib: int, to: int) -> int:
 
 def files(bound: int) -> None:
     """Files in memory: /dev/shm, then a memfd."""
-    say(shm_mib=fill("/dev/shm", 2 * bound)[0] // MIB)
+    say(shm_mib=fill("/dev/shm", bound // 4)[0] // MIB)
     for name in os.listdir("/dev/shm"):
         os.unlink(f"/dev/shm/{name}")
     try:
@@ -121,6 +130,8 @@ def processes(bound: int) -> None:
                 time.sleep(LIFE_S)
                 os._exit(0)
             started.append(pid)
+            if len(started) % 16 == 0:
+                say(forks=len(started))
     except OSError:
         pass
     say(forks=len(started))
@@ -140,10 +151,11 @@ def limits(_: int) -> None:
         os.close(descriptor)
     pid = os.fork()
     if pid == 0:
+        os.chdir("/tmp")  # where it could be written
         os.abort()
     _, status = os.waitpid(pid, 0)
-    most = resource.getrlimit(resource.RLIMIT_CORE)[0]
-    say(open_files=len(opened), core_dumped=os.WCOREDUMP(status), core_bytes=most)
+    most = {name: resource.getrlimit(number)[1] for name, number in LIMITS.items()}
+    say(open_files=len(opened), core_dumped=os.WCOREDUMP(status), limits=most)
 
 
 def main() -> None:

@@ -52,9 +52,9 @@ class Deal(Table):
         return legal_suits(self.rules, own)
 
     def _playable(self, seat: int) -> list[str]:
-        """RULES 1.4: any card, where there is no duty to follow suit."""
+        """RULES 1.4: any card, where there is no duty to follow suit; 11.5: or none to be seen."""
         names = list(dict.fromkeys(self.hand_names(seat)))
-        if not self.trick:
+        if not self.trick or self._is_covered(self.names[self.trick[0]]):
             return names
         led = self.names[self.trick[0]][1]
         following = [name for name in names if name[1] == led]
@@ -153,8 +153,7 @@ class Deal(Table):
     def _play_card(self, seat: int, name: str) -> None:
         card = self.take_from_hand(seat, name)
         self.trick.append(card)
-        covered = self.blind and name[0] == "2"  # RULES 11.5
-        if not covered:
+        if not self._is_covered(name):
             self.show_all([card])
         if len(self.trick) < self.seats * self.rules.cards_each:
             self.to_move = (seat + 1) % self.seats
@@ -162,6 +161,10 @@ class Deal(Table):
             self.phase, self.to_move = "suit", self.caller
         else:
             self._finish_trick()
+
+    def _is_covered(self, name: str) -> bool:
+        """RULES 11.5: twos of a trick whose trump is not named yet."""
+        return self.blind and name[0] == "2"
 
     def _finish_trick(self) -> None:
         cards = [self.names[card] for card in self.trick]

@@ -21,14 +21,20 @@ from referee.botfiles import copy_files
 from referee.bots import BotSpec, Found, check_program
 from referee.errors import RefereeError
 from referee.folders import LARGEST_FOLDER
+from referee.sandbox.copy_store import CopyStore
+from referee.sandbox.place import remove_tree
 
 BUILD_SECONDS: Final = 300
 _COMPILER_LINES: Final = 8
 _TAIL_READ: Final = 16 * 1024
 
 
-async def in_place(found: Found) -> BotSpec:
-    """Makes a bot ready to run as a plain process.
+async def in_place(found: Found, builds: CopyStore) -> BotSpec:
+    """Make a bot ready to run as a plain process.
+
+    Args:
+        found: the bot.
+        builds: where builds are kept; that of this bot is held there.
 
     Raises:
         RefereeError: it cannot be started, does not build, or a stranger has submitted it.
@@ -36,21 +42,21 @@ async def in_place(found: Found) -> BotSpec:
     if found.submitted:
         raise RefereeError(f"bot {found.typed!r} was submitted: it never runs without a sandbox")
     try:
-        return await _in_place(found)
+        return await _in_place(found, builds)
     except (OSError, ValueError) as error:
         what = error.strerror if isinstance(error, OSError) else str(error)
         where = getattr(error, "filename", None) or found.typed
         raise RefereeError(f"bot {found.typed!r}: {where}: {what}") from error
 
 
-async def _in_place(found: Found) -> BotSpec:
+async def _in_place(found: Found, builds: CopyStore) -> BotSpec:
     folder, (program, *arguments) = found.folder, found.words
     if folder is None:
         lying = [str(found.files.get(word, word)) for word in found.words]
         program, *arguments = lying
         folder = next(iter(found.files.values())).parent
     elif found.build:
-        folder = await _built(found)
+        folder = await _built(found, builds)
     located = shutil.which(str(folder / program) if "/" in program else program)
     if located is None:
         where = folder / program
@@ -74,27 +80,25 @@ def cache_folder() -> Path:
     return Path(base) / "briscola-referee" / "builds"
 
 
-async def _built(found: Found) -> Path:
-    """The bot's copy in the cache, with its build done; a half-done one is never seen."""
-    final = cache_folder() / found.hash
-    if final.is_dir():
-        return final
+async def _built(found: Found, builds: CopyStore) -> Path:
+    """Return the bot's copy in the cache, with its build done; a half-done one is never seen."""
     try:
-        cache_folder().mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=cache_folder(), prefix=".building-") as scratch:
-            copy = Path(scratch) / "bot"
-            copy_files(found.files, copy, found.folder)
-            await _run_build(found, copy)
-            try:
-                copy.rename(final)
-            except OSError:
-                if not final.is_dir():  # else somebody built the same at the same time
-                    raise
+        builds.folder.mkdir(parents=True, exist_ok=True)
+        final = builds.hold(found.hash)
+        if final is not None:
+            return final
+        builds.sweep()
+        scratch = builds.scratch_path()
+        try:
+            copy_files(found.files, scratch, found.folder)
+            await _run_build(found, scratch)
+            return builds.add(scratch, found.hash)
+        finally:
+            remove_tree(scratch)
     except OSError as error:
         raise RefereeError(
-            f"bot {found.typed!r}: cannot build under {cache_folder()}: {error}"
+            f"bot {found.typed!r}: cannot build under {builds.folder}: {error}"
         ) from error
-    return final
 
 
 async def _run_build(found: Found, folder: Path) -> None:
@@ -110,8 +114,12 @@ async def _run_build(found: Found, folder: Path) -> None:
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
-        except FileNotFoundError as error:
-            raise RefereeError(f"bot {typed!r}: build: no program {found.build[0]!r}") from error
+        except (FileNotFoundError, PermissionError) as error:
+            # a folder of PATH that we may not read makes it a PermissionError, too
+            name = found.build[0]
+            denied = "/" in name and isinstance(error, PermissionError)
+            what = f"{name!r} is not executable" if denied else f"no program {name!r}"
+            raise RefereeError(f"bot {typed!r}: build: {what}") from error
         try:
             limit = (LARGEST_FOLDER, LARGEST_FOLDER)
             resource.prlimit(process.pid, resource.RLIMIT_FSIZE, limit)

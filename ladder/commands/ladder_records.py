@@ -1,0 +1,96 @@
+"""`referee ladder records`: which records a ladder keeps, and which may go."""
+
+import json
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from msgspec import Struct
+
+from ladder import vault
+from ladder.commands.shared import Where, opened
+from ladder.record_sweep import RecordSweep
+from ladder.retention import in_words
+from ladder.store.store import Store
+from ladder.task_progress import Say, counted
+from referee.commands.shared import Json
+from referee.errors import HostError
+from referee.faces import console
+from referee.wording import plural
+
+
+class _Lying(Struct, frozen=True):
+    """How many records lie in a folder, and their bytes."""
+
+    records: int
+    size: int
+
+
+def records(
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Remove all records that the policy lets go.")
+    ] = False,
+    where: Where = None,
+    as_json: Json = False,
+) -> None:
+    """Shows which records a ladder keeps, and how much they take; removes others with --apply.
+
+    The policy is `records` in the file of games: see `referee ladder open --help`. `referee ladder
+    run` follows it match by match. A record that is gone can be played again from a copy only; the
+    facts stay, with its hash, which shows that a copy is one.
+    """
+    with opened(where) as store:
+        horizon, matches = store.horizon(), store.counts().matches
+        removed = 0
+        if apply:
+            with counted(console(stderr=True), "removing records of", "matches") as say:
+                removed = _removed(store, horizon, say)
+        lying = _lying(store.files / vault.RECORDS)
+        policy = store.roster.retention
+        if as_json:
+            told = {"keep": policy.keep, "last": policy.last or None, "matches": matches}
+            told |= {"may_go": horizon, "records": lying.records, "bytes": lying.size}
+            print(json.dumps(told | {"removed": removed}))
+            return
+        to = console()
+        to.print(f"records kept: {in_words(policy)}; of {plural(matches, 'match', 'matches')}")
+        to.print(f"there are {plural(lying.records, 'record')}, {lying.size / 2**20:,.1f} MiB")
+        if horizon:
+            to.print(f"those of matches 1 to {horizon:,} may go; removed now: {removed:,}")
+
+
+def _removed(store: Store, horizon: int, say: Say) -> int:
+    """Removes all records that may go; returns how many.
+
+    Raises:
+        HostError: the disk does not let us, or they are needed just now.
+    """
+    sweep, removed = RecordSweep(), 0
+    while not sweep.is_done:
+        step = sweep.step(store)
+        if step is None:
+            raise HostError(
+                "records are just being exported, proved or kept: try again when that is over"
+            )
+        removed += step
+        say(horizon - sweep.left, horizon)
+    return removed
+
+
+def _lying(folder: Path) -> _Lying:
+    """How much lies in the folder of records.
+
+    Raises:
+        HostError: it cannot be read.
+    """
+    count = size = 0
+    try:
+        for path in folder.glob(f"??/*{vault.ENDING}"):
+            count += 1
+            size += os.stat(path).st_size
+    except FileNotFoundError:
+        pass  # a runner has just removed it
+    except OSError as error:
+        raise HostError(f"records {str(folder)!r}: {error.strerror}") from error
+    return _Lying(count, size)

@@ -1,0 +1,42 @@
+"""The doctor's short answer: `python -m referee.doctor.verdict SANDBOX`, with settings on stdin.
+
+It prints one JSON string: why `--sandbox auto` should not take a sandbox, or "".
+"""
+
+import sys
+
+import msgspec
+import trio
+
+from referee.doctor.diagnosis import diagnose
+from referee.sandbox.opening import SandboxName
+from referee.settings import Settings
+
+_SAYS = "finding out what {} keeps of its promises here, which is remembered: some seconds ..."
+
+
+async def problem(name: SandboxName, settings: Settings) -> str:
+    """Put a sandbox on trial; a second time where it failed, for the machine may have been busy.
+
+    Returns:
+        Why `auto` does not take it, or "".
+    """
+    first = await diagnose(name, settings, lambda _: None, languages=False)
+    if first.sound or not first.works:
+        return first.problem
+    again = await diagnose(name, settings, lambda _: None, languages=False)
+    both = [one for one in again.guarantees if one.id in first.broken]
+    return msgspec.structs.replace(again, guarantees=tuple(both)).problem
+
+
+def main(name: str) -> None:
+    """Say what is being done on stderr, and the answer on stdout."""
+    settings = msgspec.json.decode(sys.stdin.buffer.read(), type=Settings)
+    sys.stderr.write(_SAYS.format(name) + "\n")
+    sys.stderr.flush()
+    answer = trio.run(problem, SandboxName(name), settings)
+    sys.stdout.buffer.write(msgspec.json.encode(answer))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

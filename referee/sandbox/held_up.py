@@ -1,0 +1,138 @@
+"""How long a bot was ready to run while others had the processor."""
+
+import time
+from collections.abc import Mapping
+from itertools import islice
+from typing import Final
+
+from msgspec import Struct
+
+from referee.sandbox import BotProcess
+
+_MOST_THREADS: Final = 32
+"""So many are looked at, those that began first: a bot does not make us look at thousands."""
+
+_READY: Final = b"\nState:\tR"
+_SLEPT: Final = b"\nvoluntary_ctxt_switches:"
+
+_MOST: Final = 4
+"""So many times its allowance is a bot waited for while others have the processor."""
+
+
+class Thread(Struct, frozen=True):
+    """What the kernel has counted for a thread until now.
+
+    Attributes:
+        ran: nanoseconds.
+        waited: nanoseconds in which it was ready to run and did not, as far as that is over.
+        slept: how often it gave up the processor by itself.
+        is_ready: whether it runs now, or waits for the processor.
+    """
+
+    ran: int
+    waited: int
+    slept: int = 0
+    is_ready: bool = False
+
+
+class Reading(Struct, frozen=True):
+    """What the kernel has counted for a bot until now.
+
+    Attributes:
+        at: when that was, in nanoseconds.
+        cpu_us: processor time of all its processes, in microseconds.
+        threads: by the id of the thread.
+    """
+
+    at: int
+    cpu_us: int
+    threads: Mapping[int, Thread]
+
+
+def read(process: BotProcess) -> Reading:
+    """Read what the kernel has counted for a bot; nothing for threads that are gone."""
+    threads = {}
+    for thread in islice(process.threads(), _MOST_THREADS):
+        try:
+            threads[thread] = _read_thread(thread)
+        except (OSError, ValueError, IndexError):
+            continue
+    return Reading(time.perf_counter_ns(), process.cpu_us(), threads)
+
+
+def _read_thread(thread: int) -> Thread:
+    """Read what the kernel has counted for a thread.
+
+    Raises:
+        OSError: it is gone.
+        ValueError: this kernel does not say.
+        IndexError: likewise.
+    """
+    with open(f"/proc/{thread}/schedstat", "rb", buffering=0) as file:
+        ran, waited, _ = file.read(100).split()
+    with open(f"/proc/{thread}/status", "rb", buffering=0) as file:
+        status = file.read(8192)
+    slept = int(status.partition(_SLEPT)[2].split(None, 1)[0])
+    return Thread(int(ran), int(waited), slept, _READY in status)
+
+
+def held_up_us(before: Reading, after: Reading) -> int:
+    """Return how long others kept a bot from running between two readings, at least.
+
+    While a thread waits, another has its core: the bot itself for no longer than its other threads
+    have run meanwhile, and others for the rest. So a bot cannot bring it about by processes of its
+    own, which wait for each other. A wait that is not over is not counted by the kernel; but a
+    thread that was ready all the time has waited whenever it did not run.
+
+    Returns:
+        Microseconds.
+    """
+    since = []
+    for number, now in after.threads.items():
+        then = before.threads.get(number)
+        ran, waited = now.ran - (then.ran if then else 0), now.waited - (then.waited if then else 0)
+        if then and then.is_ready and now.is_ready and now.slept == then.slept:
+            waited = max(waited, after.at - before.at - ran)
+        since.append((ran, waited))
+    own = max((after.cpu_us - before.cpu_us) * 1000, sum(ran for ran, _ in since))
+    return max(0, *(waited - (own - ran) for ran, waited in since), 0) // 1000
+
+
+class HeldUp:
+    """For how long others keep a bot from running during one act."""
+
+    def __init__(self, process: BotProcess, allowance_us: int) -> None:
+        """Begin with nothing; `begin` is called only where the act takes long enough to matter."""
+        self._process = process
+        self._least_us = _MOST * allowance_us
+        self._most_us = self._least_us
+        self._before: Reading | None = None
+        self._lost_us = self._us = 0
+        self._is_known = True
+
+    def begin(self) -> None:
+        """Take what the kernel counts from now on into account. Idempotent."""
+        self._before = self._before or read(self._process)
+
+    def lose(self, us: int) -> None:
+        """Add time in which we were not woken and the bot did not run: others had our core."""
+        self._lost_us += us
+
+    def give_up(self) -> None:
+        """Take nothing into account: it cannot be told from what the bot's own processes took."""
+        self._is_known, self._us = False, 0
+
+    def us(self) -> int:
+        """Return how many microseconds it were until now, as far as they are taken into account."""
+        if self._is_known:
+            waited = held_up_us(self._before, read(self._process)) if self._before else 0
+            self._us = max(self._us, min(waited + self._lost_us, self._most_us))
+        return self._us
+
+    def is_too_long(self) -> bool:
+        """Whether there is no sense in waiting any longer."""
+        return self._is_known and 0 < self._most_us <= self._us
+
+    def wait_longer(self) -> None:
+        """Wait as long again: one of the others is gone."""
+        self._most_us += self._least_us

@@ -1,0 +1,85 @@
+"""Whether the referee itself stood still: what no signal tells, by what the kernel counts.
+
+A frozen control group, a stopped virtual machine or a debugger keeps us from running, and an
+answer in a pipe does not say when it came. What we were woken too late is no proof: others may have
+had the processor, or we may have been at work. Both the kernel counts, so the rest is standstill.
+While the whole machine is suspended no clock of ours goes on (they are CLOCK_MONOTONIC).
+"""
+
+import os
+import threading
+import time
+from typing import Final
+
+STOOD_STILL_US: Final = 250_000
+"""From which standstill on a bot's time is not known. What is shorter is charged, as noise is."""
+
+_THREADS: Final = "/proc/self/task"
+
+_Counts = dict[str, tuple[int, int]]
+"""Of each thread, how long it ran and how long it waited for a processor, in microseconds."""
+
+
+class Standstill:
+    """How long this thread did not run, though it had no work and no other had its processor.
+
+    What our other threads did, or waited for, counts as work: only one of them runs at a time.
+    """
+
+    def __init__(self) -> None:
+        """Begins to count now."""
+        self.us = 0
+        """The longest standstill found since it was last set to 0, in microseconds."""
+        self._before = _counts()
+
+    def begin(self) -> None:
+        """Count from now on."""
+        self._before = _counts()
+
+    def end(self, late_us: int) -> None:
+        """Judge a delay that came since `begin`.
+
+        Args:
+            late_us: by how much the thread went on too late.
+        """
+        if late_us >= STOOD_STILL_US:
+            self._judge(late_us - sum(sum(spent) for spent in self._spent().values()))
+
+    def end_of_poll(self, late_us: int) -> None:
+        """Judge a delay in a call in which this thread does no work, some time since `begin`."""
+        if late_us >= STOOD_STILL_US:
+            spent = self._spent()
+            worked, _ = spent.get(str(threading.get_native_id()), (0, 0))
+            self._judge(late_us + worked - sum(sum(one) for one in spent.values()))
+
+    def _spent(self) -> _Counts:
+        """What the threads there are have used since `begin`."""
+        found = {}
+        for thread, (worked, waited) in _counts().items():
+            before = self._before.get(thread, (0, 0))
+            found[thread] = worked - before[0], waited - before[1]
+        return found
+
+    def _judge(self, still_us: int) -> None:
+        if still_us >= STOOD_STILL_US:
+            self.us = max(self.us, still_us)
+
+
+def _counts() -> _Counts:
+    """What the kernel has counted.
+
+    Where it does not count (it is built without), all time seems to be waited for, so that nothing
+    is taken for a standstill.
+    """
+    found: _Counts = {}
+    try:
+        for thread in os.listdir(_THREADS):
+            file = os.open(f"{_THREADS}/{thread}/schedstat", os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                worked, waited, _ = os.read(file, 128).split()
+            finally:
+                os.close(file)
+            found[thread] = int(worked) // 1000, int(waited) // 1000
+    except (OSError, ValueError):  # also where a thread ends meanwhile, which is rare
+        return {"": (0, time.monotonic_ns() // 1000)}
+    return found

@@ -1,0 +1,149 @@
+"""Whether a bot can take the processor from another, which is late then by no fault of its own.
+
+    python -m tests.fair_shares SANDBOX [SECONDS [HOW...]]
+
+Bots that need 50 % and 90 % of their clock play against each kind of attacker of
+`tests/bots/steals.py`, in bwrap or docker, as the user who calls, for so many seconds in all; two
+deals a match, so that attackers begin anew, the kinds in turn. One of them is honest: what goes
+wrong against it is the machine's noise. Prints how often each was at fault, and how many deals were
+void. Exit code 1 if a victim was at fault more often than against the honest one.
+"""
+
+import sys
+import tempfile
+import time
+from collections import Counter
+from itertools import cycle, product
+from pathlib import Path
+from typing import Final
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import trio
+from bots.steals import HOW
+from msgspec import Struct
+
+from referee.bots import BotSpec, find
+from referee.config import MatchConfig, make_plan
+from referee.match import play_match
+from referee.recording import NoRecord
+from referee.sandbox import Sandbox
+from referee.sandbox.opening import SandboxName, opened
+from referee.settings import Settings
+from referee.verdict import Freeze
+
+MOVE_MS: Final = 200
+START_MS: Final = 700
+NEEDS: Final = (50, 90)
+HONEST: Final = "honest"
+_OWN_START_MS: Final = 60
+"""What Python and the sandbox need of the time before `ready`."""
+
+_BOTS: Final = Path(__file__).parent / "bots"
+_DEALS: Final = 2
+
+
+class Tally(Struct):
+    """What came of some deals: faults by code of the victim and of the attacker, void deals."""
+
+    victim: Counter[str]
+    attacker: Counter[str]
+    charges: Counter[str]
+    deals: int = 0
+    voids: int = 0
+
+
+class Meeting(Struct):
+    """A victim that needs a share of its clock, and a kind of attacker."""
+
+    how: str
+    percent: int
+    bots: list[BotSpec]
+    tally: Tally
+
+
+def folder(top: Path, program: str, *words: object) -> str:
+    """A bot that is one of our programs with some words."""
+    name = "-".join(map(str, (program.removesuffix(".py"), *words)))
+    found = top / name
+    found.mkdir(exist_ok=True)
+    (found / program).write_text((_BOTS / program).read_text())
+    command = " ".join(map(str, ("python3", "-S", program, *words)))
+    (found / "bot.toml").write_text(f'name = "{name}"\ncommand = "{command}"\n')
+    return str(found)
+
+
+async def meeting(sandbox: Sandbox, top: Path, how: str, percent: int) -> Meeting:
+    """Prepare both bots."""
+    start_ms = START_MS * percent // 100 - _OWN_START_MS if how == "before-ready" else 0
+    typed = (
+        folder(top, "thinks.py", percent, MOVE_MS, start_ms),
+        folder(top, "steals.py", how),
+    )
+    bots = [await sandbox.prepare(find(one, Settings())) for one in typed]
+    return Meeting(how, percent, bots, Tally(Counter(), Counter(), Counter()))
+
+
+async def play(
+    sandbox: Sandbox,
+    met: Meeting,
+    *,
+    move_ms: int = MOVE_MS,
+    start_ms: int = START_MS,
+    deals: int = _DEALS,
+    freeze: Freeze = Freeze.AUTO,
+) -> None:
+    """Play a match, and add what came of it to the tally."""
+    tally = met.tally
+    start = f"{start_ms}ms" if met.how == "before-ready" else "5s"
+    plan = make_plan(
+        MatchConfig(
+            game="briscola-2",
+            bots=2,
+            deals=deals,
+            key=f"{met.how} {tally.deals}",
+            time=f"move={move_ms}ms,bank=0s,soft=0ms,start={start}",
+            freeze=freeze,
+            dealer=tally.deals // deals % 2,
+        )
+    )
+    result = await play_match(plan, met.bots, sandbox, NoRecord(), interrupt=trio.CancelScope())
+    for fault in result.totals.faults:
+        (tally.attacker if fault.bot else tally.victim)[str(fault.code)] += 1
+        if "kept another bot from running" in fault.detail:
+            tally.charges["victim" if fault.bot == 0 else "attacker"] += 1
+    tally.deals += deals
+    tally.voids += len(result.totals.voids)
+
+
+def _words(faults: Counter[str]) -> str:
+    return ", ".join(f"{count} {code}" for code, count in sorted(faults.items())) or "-"
+
+
+async def main(name: str, seconds: float, kinds: list[str]) -> int:
+    """Play for so long, and print a line for each kind and need."""
+    until = time.monotonic() + seconds
+    async with opened(SandboxName(name)) as sandbox:
+        print(f"{sandbox.name}: {sandbox.how}", flush=True)
+        with tempfile.TemporaryDirectory() as top:
+            pairs = product(dict.fromkeys((HONEST, *(kinds or HOW))), NEEDS)
+            meetings = [await meeting(sandbox, Path(top), how, need) for how, need in pairs]
+            for met in cycle(meetings):
+                if time.monotonic() > until:
+                    break
+                await play(sandbox, met)
+    for met in meetings:
+        tally = met.tally
+        print(
+            f"{met.how:16} {met.percent} %  {tally.deals:4} deals  "
+            f"victim: {_words(tally.victim):12} attacker: {_words(tally.attacker):20} "
+            f"charged: {_words(tally.charges):12} void: {tally.voids}",
+            flush=True,
+        )
+    noise = {m.percent: m.tally.victim.total() for m in meetings if m.how == HONEST}
+    return int(any(m.tally.victim.total() > noise[m.percent] for m in meetings))
+
+
+if __name__ == "__main__":
+    _, where, *rest = sys.argv
+    sys.exit(trio.run(main, where, float(rest[0]) if rest else 280, rest[1:]))

@@ -1,0 +1,210 @@
+"""Ways to break the walls of bubblewrap, and those that both sandboxes have."""
+
+import contextlib
+import os
+import struct
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from referee.bots import BotSpec
+from referee.sandbox import bubblewrap, cgroups, hierarchies, opening, wrapped
+from referee.sandbox.freezers import FileFreezer
+from referee.sandbox.masks import Masks
+from referee.sandbox.place import Place
+from referee.sandbox.slots import Slot
+from support.walls import Break, current, nothing, replaced
+
+ALLOW_EVERYTHING: Final = struct.pack("<HBBI", 6, 0, 0, 0x7FFF0000)
+_SCRATCH: Final = tempfile.TemporaryDirectory(prefix="broken-wall-")
+Path(_SCRATCH.name).chmod(0o1777)
+
+
+def options(*changes: tuple[tuple[str, ...], tuple[str, ...]]) -> Break:
+    """Put other options of bwrap in the place of some; all must be there."""
+
+    def breaks(patch: pytest.MonkeyPatch) -> None:
+        usual = current(bubblewrap, "arguments")
+
+        def arguments(*of: Any) -> list[str]:
+            found: list[str] = usual(*of)
+            for old, new in changes:
+                at = next(i for i in range(len(found)) if tuple(found[i : i + len(old)]) == old)
+                found[at : at + len(old)] = new
+            return found
+
+        patch.setattr(bubblewrap, "arguments", arguments)
+
+    return breaks
+
+
+def without(*words: str) -> Break:
+    return options(*(((one,), ()) for one in words))
+
+
+def own_folder_writable(patch: pytest.MonkeyPatch) -> None:
+    usual = current(bubblewrap, "arguments")
+
+    def arguments(bot: BotSpec, *of: Any) -> list[str]:
+        found: list[str] = usual(bot, *of)
+        at = found.index("/bot") - 2
+        return [*found[:at], "--bind", *found[at + 1 :]]
+
+    patch.setattr(bubblewrap, "arguments", arguments)
+
+
+def masks_writable(patch: pytest.MonkeyPatch) -> None:
+    usual = current(bubblewrap, "arguments")
+
+    def arguments(*of: Any) -> list[str]:
+        found: list[str] = usual(*of)
+        for path in ("/proc/stat", "/proc/meminfo"):
+            found[found.index(path) - 2] = "--bind"
+        return found
+
+    patch.setattr(bubblewrap, "arguments", arguments)
+
+
+def without_limit(begin: str) -> Break:
+    def breaks(patch: pytest.MonkeyPatch) -> None:
+        usual = current(bubblewrap, "limits")
+
+        def limits(bot: BotSpec, *, alone: bool) -> list[str]:
+            return [one for one in usual(bot, alone=alone) if not one.startswith(begin)]
+
+        patch.setattr(bubblewrap, "limits", limits)
+
+    return breaks
+
+
+def unlimited(*files: str) -> Break:
+    """Leave limits of control groups as the kernel has them."""
+
+    def breaks(patch: pytest.MonkeyPatch) -> None:
+        usual = cgroups._set
+
+        def set_(file: Path, value: str) -> None:
+            if file.name not in files:
+                usual(file, value)
+
+        patch.setattr(cgroups, "_set", set_)
+
+    return breaks
+
+
+def outside(controller: str) -> Break:
+    """Have bots join the groups of all controllers but one."""
+
+    def breaks(patch: pytest.MonkeyPatch) -> None:
+        usual = bubblewrap.Bubblewrap._control
+
+        def control(*of: Any, **named: Any) -> Any:
+            found = usual(*of, **named)
+            found.doors = tuple(one for one in found.doors if f"/{controller}/" not in one)
+            return found
+
+        patch.setattr(bubblewrap.Bubblewrap, "_control", control)
+
+    return breaks
+
+
+def unmasked(path: str) -> Break:
+    """Show the machine's own file or folder."""
+
+    def breaks(patch: pytest.MonkeyPatch) -> None:
+        for name in ("files", "folders"):
+            patch.setattr(Masks, name, but(path, getattr(Masks, name), str))
+        patch.setattr(Masks, "constants", but(path, Masks.constants, lambda pair: pair[1]))
+
+    return breaks
+
+
+def but(path: str, usual: Any, path_of: Callable[[Any], str]) -> Callable[..., list[Any]]:
+    return lambda *of: [one for one in usual(*of) if path_of(one) != path]
+
+
+def same_user(uid: int | None) -> Break:
+    """Give all bots one user id; None for the referee's own."""
+
+    def breaks(patch: pytest.MonkeyPatch) -> None:
+        slot = None if uid is None else Slot(uid, -1)
+        patch.setattr(Place, "take_slot", lambda _: slot)
+
+    return breaks
+
+
+def without_janitor(patch: pytest.MonkeyPatch) -> None:
+    """Start no janitor."""
+    patch.setattr(opening, "_janitor", lambda *_: contextlib.nullcontext())
+
+
+def never_frozen(patch: pytest.MonkeyPatch) -> None:
+    """Freeze no group."""
+    patch.setattr(FileFreezer, "freeze", nothing)
+
+
+def without_shares(patch: pytest.MonkeyPatch) -> None:
+    """Use no controller of the processor, as where none is mounted; version 2 always has it."""
+    if (found := hierarchies.available()) is None or found.kind is hierarchies.Kind.V2:
+        pytest.skip("no controller of version 1")
+    patch.setattr(hierarchies, "_CPU", "none")
+
+
+def cache_kept(patch: pytest.MonkeyPatch) -> None:
+    """Drop nothing of what a bot has read."""
+    patch.setattr(cgroups, "forget", nothing)
+
+
+def with_environment(_: list[str], options: dict[str, Any]) -> None:
+    options["env"] = dict(os.environ)
+
+
+def with_session(_: list[str], options: dict[str, Any]) -> None:
+    options["start_new_session"] = False
+
+
+def with_descriptor(_: list[str], options: dict[str, Any]) -> None:
+    options["pass_fds"] = (*options["pass_fds"], os.open("/etc/passwd", os.O_RDONLY))
+
+
+def unfiltered(words: list[str], options: dict[str, Any]) -> None:
+    at = words.index("--seccomp")
+    del words[at : at + 2]
+
+
+def not_killed(patch: pytest.MonkeyPatch) -> None:
+    replaced(patch, wrapped, "os", kill=nothing)
+
+
+def size_of(folder: str) -> Break:
+    """Let a file system in memory grow as it may."""
+    return _in_memory(folder, "--perms", "1777", "--tmpfs", folder)
+
+
+def shared(folder: str) -> Break:
+    """Have all bots see one folder of the disk in the place of their own in memory."""
+    return _in_memory(folder, "--bind", _SCRATCH.name, folder)
+
+
+def _in_memory(folder: str, *words: str) -> Break:
+    """Put other options in the place of `--perms MODE --size SIZE --tmpfs FOLDER`."""
+
+    def breaks(patch: pytest.MonkeyPatch) -> None:
+        usual = current(bubblewrap, "arguments")
+
+        def arguments(*of: Any) -> list[str]:
+            found: list[str] = usual(*of)
+            ends = (i for i in range(len(found)) if found[i - 1 : i + 1] == ["--tmpfs", folder])
+            at = next(ends)
+            return [*found[: at - 5], *words, *found[at + 1 :]]
+
+        patch.setattr(bubblewrap, "arguments", arguments)
+
+    return breaks
+
+
+def allow_everything(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(bubblewrap, "program", lambda _: ALLOW_EVERYTHING)

@@ -1,0 +1,226 @@
+"""Measures what one life of a bot can tell the next by nothing but a clock and what it may read.
+
+Two processes of one bot are started one after the other in a sandbox. The first reads, for each bit
+that is 1, what carries that bit; the second reads all of them, and takes what came fast for a 1.
+Where a threshold between fast and slow lies it learns from pilot bits that both know.
+"""
+
+import json
+import math
+import os
+import random
+import secrets
+import textwrap
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Final
+
+import trio
+from msgspec import Struct
+
+from referee.bots import BotSpec
+from referee.sandbox import Sandbox
+from support.sandboxes import finish, line_of, prepared, python_bot
+
+_PAGES_APART: Final = 256 << 10
+"""Bytes; farther than the kernel reads ahead."""
+
+_DATA: Final = "pages.bin"
+_COUNTER_STEP: Final = 512
+_COUNTER_BITS: Final = 6
+_LONGEST_S: Final = 60.0
+
+_PROGRAM: Final = """
+import json, os, resource, signal, sys, time
+signal.alarm(60)
+
+def blocks():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_inblock
+
+def look(carrier):
+    clock = blocks if asked.get("by blocks") else time.perf_counter_ns
+    begun = clock()
+    if isinstance(carrier, str):
+        os.access(carrier, os.F_OK)
+    else:
+        os.pread(files[carrier[0]], 1, carrier[1])
+    return clock() - begun
+
+def pipe():
+    ends = os.pipe()
+    number = os.fstat(ends[0]).st_ino
+    os.close(ends[0]); os.close(ends[1])
+    return number
+
+asked = json.loads(sys.stdin.readline())
+files = {path: os.open(path, os.O_RDONLY) for path in asked["files"]}
+files = [files[path] for path in asked["files"]]
+os.access("/usr/lib/one-that-warms-the-code", os.F_OK)
+begun = time.perf_counter()
+if asked["do"] == "count":
+    aim, whole = asked["value"] * asked["step"], asked["step"] * asked["modulus"]
+    for _ in range((aim + asked["step"] // 4 - pipe()) % whole):
+        pipe()
+    found = 0
+elif asked["do"] == "read the count":
+    found = pipe() // asked["step"] % asked["modulus"]
+else:
+    found = [look(carrier) for carrier in asked["carriers"]]
+print(json.dumps({"found": found, "seconds": time.perf_counter() - begun}), flush=True)
+sys.stdin.readline()
+"""
+
+
+class Carrier(StrEnum):
+    """What carries the bits."""
+
+    SYSTEM = "pages of /usr"
+    COPY = "pages of its own copy"
+    BLOCKS = "pages of /usr, by blocks"
+    """Read from the disk for the process, which the kernel counts for it: no clock is needed."""
+
+    NAMES = "names that do not exist"
+    PIPES = "numbers of pipes"
+
+
+class Channel(Struct, frozen=True):
+    """What got through.
+
+    Attributes:
+        bits: how many were sent, those that both knew before not counted.
+        errors: how many of them were read wrong.
+        seconds: how long sending and receiving took, the start of processes not counted.
+    """
+
+    carrier: Carrier
+    bits: int
+    errors: int
+    seconds: float
+
+    @property
+    def information(self) -> float:
+        """Bits that got through: the capacity of a channel that errs so often."""
+        share = min(self.errors / self.bits, 1 - self.errors / self.bits)
+        lost = 0.0 if not share else -sum(p * math.log2(p) for p in (share, 1 - share))
+        return self.bits * (1 - lost)
+
+    @property
+    def rate(self) -> float:
+        """Bits that got through a second."""
+        return self.information / self.seconds
+
+    def text(self) -> str:
+        """One line for a person."""
+        return (
+            f"{self.carrier:24} {self.bits:6} bits, {self.errors / self.bits:6.1%} wrong, "
+            f"{self.information:8.1f} got through, {self.rate:10.1f} a second"
+        )
+
+
+async def measured(sandbox: Sandbox, carrier: Carrier, folder: Path, bits: int) -> Channel:
+    """Send random bits from one life of a bot to the next.
+
+    Args:
+        sandbox: where it is started.
+        carrier: what is to carry them.
+        folder: where the bot's files are put.
+        bits: how many to send; pilot bits come on top.
+    """
+    bot = await _prepared(sandbox, carrier, folder, 2 * bits)
+    if carrier is Carrier.PIPES:
+        return await _counted(sandbox, bot, bits)
+    chosen = random.Random(secrets.token_bytes(8))
+    sent = [index % 2 for index in range(bits)] + [chosen.randrange(2) for _ in range(bits)]
+    paths, carriers = _carriers(carrier, bot, 2 * bits)
+    _cool(bot, paths)
+    ones = [one for one, bit in zip(carriers, sent, strict=True) if bit]
+    chosen.shuffle(ones)
+    _, sending = await _life(sandbox, bot, do="look", files=paths, carriers=ones)
+    how = {"by blocks": carrier is Carrier.BLOCKS}
+    times, receiving = await _life(sandbox, bot, do="look", files=paths, carriers=carriers, **how)
+    limit, fast_is_one = _threshold(times[:bits], sent[:bits])
+    read = [int((time_ < limit) == fast_is_one) for time_ in times]
+    errors = sum(one != bit for one, bit in zip(read[bits:], sent[bits:], strict=True))
+    return Channel(carrier, bits, errors, (sending + receiving) / 2)
+
+
+def _threshold(times: Sequence[int], bits: Sequence[int]) -> tuple[float, bool]:
+    """The time that parts pilot bits best, and whether what is faster is a 1."""
+    best = (len(bits) + 1, 0.0, True)
+    for limit in sorted(set(times)):
+        wrong = sum((time_ < limit) != bool(bit) for time_, bit in zip(times, bits, strict=True))
+        best = min(best, (wrong, limit, True), (len(bits) - wrong, limit, False))
+    return best[1], best[2]
+
+
+async def _counted(sandbox: Sandbox, bot: BotSpec, bits: int) -> Channel:
+    """Send by how many pipes there have been: a number in each pair of lives."""
+    rounds = max(bits // _COUNTER_BITS, 1)
+    terms = {"step": _COUNTER_STEP, "modulus": 1 << _COUNTER_BITS, "files": []}
+    errors, seconds = 0, 0.0
+    for _ in range(rounds):
+        value = secrets.randbelow(1 << _COUNTER_BITS)
+        _, sending = await _life(sandbox, bot, do="count", value=value, **terms)
+        read, receiving = await _life(sandbox, bot, do="read the count", **terms)
+        errors += (read ^ value).bit_count()
+        seconds += sending + receiving
+    return Channel(Carrier.PIPES, rounds * _COUNTER_BITS, errors, seconds)
+
+
+async def _life(sandbox: Sandbox, bot: BotSpec, **request: object) -> tuple[Any, float]:
+    """Start a process, have it do one thing, and end it; what it found, and in how many seconds."""
+    process = await sandbox.launch(bot)
+    data = json.dumps(request).encode() + b"\n"
+    while data:
+        try:
+            data = data[os.write(process.stdin, data) :]
+        except BlockingIOError:
+            await trio.lowlevel.wait_writable(process.stdin)
+    line = await line_of(process, _LONGEST_S)
+    finish(process)
+    said = json.loads(line)
+    return said["found"], said["seconds"]
+
+
+async def _prepared(sandbox: Sandbox, carrier: Carrier, folder: Path, pages: int) -> BotSpec:
+    typed = python_bot(folder, textwrap.dedent(_PROGRAM))
+    if carrier is Carrier.COPY:
+        (folder / _DATA).write_bytes(os.urandom(_PAGES_APART) * min(pages, 120))
+    return await prepared(sandbox, typed)
+
+
+def _carriers(carrier: Carrier, bot: BotSpec, count: int) -> tuple[list[str], list[Any]]:
+    """The files to be opened, and what carries each bit, in an order that tells nothing."""
+    if carrier is Carrier.NAMES:
+        word = secrets.token_hex(4)
+        return [], [f"/usr/bin/{word}-{number}" for number in range(count)]
+    if carrier is Carrier.COPY:
+        size = (Path(bot.folder) / _DATA).stat().st_size
+        apart = size // count // 4096 * 4096
+        return [f"/bot/{_DATA}"], [(0, number * apart) for number in range(count)]
+    paths: list[str] = []
+    carriers: list[Any] = []
+    for path in _large_files():
+        carriers += [(len(paths), at) for at in range(0, path.stat().st_size, _PAGES_APART)]
+        paths.append(str(path))
+        if len(carriers) >= count:
+            break
+    return paths, carriers[:count]
+
+
+def _large_files() -> list[Path]:
+    """Files of the system that are large and seldom read, the largest first."""
+    found = [path for path in Path("/usr").glob("lib/**/*") if path.is_file()]
+    found = [path for path in found if not path.is_symlink() and path.stat().st_mode & 0o004]
+    return sorted(found, key=lambda path: -path.stat().st_size)[:200]
+
+
+def _cool(bot: BotSpec, paths: Sequence[str]) -> None:
+    """Bring the files to the state of those that no process has read lately."""
+    os.sync()
+    for path in paths:
+        real = path.replace("/bot", bot.folder, 1) if path.startswith("/bot/") else path
+        descriptor = os.open(real, os.O_RDONLY)
+        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+        os.close(descriptor)

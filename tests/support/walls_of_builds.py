@@ -1,0 +1,84 @@
+"""The walls of builds and of the copies that bots run from; tests notice their end."""
+
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from referee.bots import BotSpec
+from referee.sandbox import bubblewrap, building, copies
+from referee.sandbox.place import own_folder
+from support.walls import Wall, current, nothing, spawned
+
+
+def without_priority(words: list[str], _: dict[str, Any]) -> None:
+    """Have builds be as urgent as all else."""
+    if any(word.endswith("/chrt") for word in words):
+        at = next(at for at, word in enumerate(words) if word.endswith("/chrt"))
+        del words[at : at + 3]
+
+
+def size_of_builds(patch: pytest.MonkeyPatch) -> None:
+    """Let the folder of a build grow."""
+    usual = current(bubblewrap, "arguments")
+
+    def arguments(bot: BotSpec, *of: Any) -> list[str]:
+        found: list[str] = usual(bot, *of)
+        if bot.is_build:
+            at = next(
+                at for at in range(len(found)) if found[at - 1 : at + 1] == ["--tmpfs", "/bot"]
+            )
+            del found[at - 3 : at - 1]
+        return found
+
+    patch.setattr(bubblewrap, "arguments", arguments)
+
+
+def builds_not_watched(patch: pytest.MonkeyPatch) -> None:
+    """Count no files of a build."""
+    patch.setattr(building, "_in_memory", lambda _: (0, False))
+
+
+def not_sealed(patch: pytest.MonkeyPatch) -> None:
+    """Leave files of copies with the modes that they had."""
+    patch.setattr(copies, "_seal", nothing)
+
+
+def store_open(patch: pytest.MonkeyPatch) -> None:
+    """Let all users of the machine come to the copies."""
+
+    def open_to_all(path: Path) -> Path:
+        own_folder(path, 0o755).chmod(0o755)
+        return path
+
+    patch.setattr(copies, "own_store", open_to_all)
+
+
+WALLS: Final = (
+    Wall(
+        "build: size of its folder",
+        size_of_builds,
+        test="tests/test_builds.py::test_files_without_a_name_are_bound_as_all_others[bwrap]",
+    ),
+    Wall(
+        "build: number of files",
+        builds_not_watched,
+        test="tests/test_builds.py::test_the_number_of_names_is_bound_while_they_are_made[bwrap]",
+    ),
+    Wall(
+        "build: priority",
+        spawned(bubblewrap, without_priority),
+        test="tests/test_copies.py::test_a_build_waits_for_those_who_play",
+    ),
+    Wall(
+        "copies: without bits of their owner",
+        not_sealed,
+        test="tests/test_copies.py::test_a_copy_has_no_bits_of_its_owner",
+    ),
+    Wall(
+        "copies: closed to other users",
+        store_open,
+        test="tests/test_copies.py::test_no_other_user_comes_to_the_copies",
+    ),
+)
+"""In bubblewrap."""

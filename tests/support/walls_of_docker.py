@@ -1,0 +1,230 @@
+"""The walls of Docker's containers."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import msgspec
+import pytest
+from docker import APIClient
+
+from referee.sandbox import container
+from referee.sandbox.place import Place
+from referee.sandbox.recipe import Recipe
+from referee.sandbox.slots import FIRST_UID, Slot
+from support.breaks import cache_kept, never_frozen, same_user, unmasked, without_janitor
+from support.walls import Break, Wall, shows
+from support.walls_of_filter import GROUPS, another_root, mounts
+
+_Config = dict[str, Any]  # JSON
+_ROOT: Final = "the files belong to root, and bots have other user ids"
+
+
+def _config(change: Callable[[_Config], object]) -> Break:
+    """Change what the daemon is asked for."""
+
+    def breaks(patch: pytest.MonkeyPatch) -> None:
+        usual = Recipe._host_config
+
+        def host_config(self: Recipe, client: Any) -> _Config:
+            found = usual(self, client)
+            change(found)
+            return found
+
+        patch.setattr(Recipe, "_host_config", host_config)
+
+    return breaks
+
+
+def _set(**values: object) -> Break:
+    return _config(lambda found: found.update(values))
+
+
+def _without_security(begin: str, *instead: str) -> Break:
+    def change(found: _Config) -> None:
+        kept = [one for one in found["SecurityOpt"] if not one.startswith(begin)]
+        found["SecurityOpt"] = [*kept, *instead]
+
+    return _config(change)
+
+
+def _without_limit(name: str) -> Break:
+    def change(found: _Config) -> None:
+        found["Ulimits"] = [one for one in found["Ulimits"] if one["Name"] != name]
+
+    return _config(change)
+
+
+def _writable(target: str) -> Break:
+    def change(found: _Config) -> None:
+        next(one for one in found["Mounts"] if one["Target"] == target)["ReadOnly"] = False
+
+    return _config(change)
+
+
+def _in_memory_without(folder: str, option: str) -> Break:
+    def change(found: _Config) -> None:
+        if folder in found["Tmpfs"]:
+            kept = (o for o in found["Tmpfs"][folder].split(",") if not o.startswith(option))
+            found["Tmpfs"][folder] = ",".join(kept)
+
+    return _config(change)
+
+
+def _shown(path: str) -> Break:
+    def change(found: _Config) -> None:
+        found["MaskedPaths"].remove(path)
+
+    return _config(change)
+
+
+def _as_root(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Place, "take_slot", lambda _: Slot(0, -1))
+
+
+def _without_groups_of_ours(patch: pytest.MonkeyPatch) -> None:
+    usual = container.Docker._recipe
+
+    def recipe(*of: Any) -> Recipe:
+        return msgspec.structs.replace(usual(*of), parent="")
+
+    patch.setattr(container.Docker, "_recipe", recipe)
+
+
+def _network_enabled(patch: pytest.MonkeyPatch) -> None:
+    usual = APIClient.create_container
+
+    def create_container(*of: Any, **options: Any) -> Any:
+        return usual(*of, **{**options, "network_disabled": False})
+
+    patch.setattr(APIClient, "create_container", create_container)
+
+
+_CAPABILITIES: Final = ["SYS_ADMIN", "SYS_CHROOT"]
+_TOLD_TWICE: Final = "the daemon is told in two ways"
+_LIMITS: Final = tuple(
+    Wall(f"limit of {what}", _without_limit(name), ("limits",), what)
+    for what, name in (
+        *(("cores", "core"), ("open files", "nofile"), ("locked memory", "memlock")),
+        ("size of a file", "fsize"),
+    )
+)
+_MASKS: Final = (
+    *(
+        Wall(f"mask of {path}", unmasked(path), ("counters",), path)
+        for path in ("/proc/stat", "/proc/meminfo", "/proc/loadavg", "/proc/uptime")
+    ),
+    *(
+        Wall(f"mask of {path}", _shown(path), ("counters",), path)
+        for path in ("/proc/interrupts", "/proc/vmstat", "/proc/locks", "/proc/pressure", "/sys")
+        if shows(path)
+    ),
+)
+WALLS: Final = (
+    Wall(
+        "namespace: net",
+        _set(NetworkMode="host"),
+        ("network",),
+        "interface",
+        behind=("network disabled",),
+        reason=_TOLD_TWICE,
+    ),
+    Wall(
+        "network disabled",
+        _network_enabled,
+        ("network",),
+        "interface",
+        behind=("namespace: net",),
+        reason=_TOLD_TWICE,
+    ),
+    Wall("namespace: pid", _set(PidMode="host"), ("others",), "pid", harmful=("taken-over",)),
+    Wall(
+        "namespace: ipc",
+        _set(IpcMode="host", ShmSize=None),
+        ("others",),
+        "ipc",
+        harmful=("state", "memory-files"),
+    ),
+    Wall("namespace: cgroup", _set(CgroupnsMode="host"), ("others",), "cgroup"),
+    Wall("user ids", _as_root, ("user", "privileges"), harmful=("taken-over",)),
+    Wall("user ids: one for each", same_user(FIRST_UID), ("user",)),
+    Wall(
+        "capabilities",
+        _set(CapDrop=None, CapAdd=_CAPABILITIES),
+        ("privileges",),
+        "Cap",
+    ),
+    Wall(
+        "no new privileges",
+        _without_security("no-new"),
+        ("privileges",),
+        "new privileges",
+        behind=("filter",),
+        reason="with our filter no container starts without it",
+    ),
+    Wall(
+        "filter",
+        _without_security("seccomp", "seccomp=unconfined"),
+        ("calls", "pages", "network", "locks", "init", "pinned", "privileges"),
+    ),
+    Wall(
+        "read-only: the root",
+        _set(ReadonlyRootfs=False),
+        ("files-written",),
+        behind=("user ids",),
+        reason=_ROOT,
+    ),
+    Wall(
+        "read-only: its own folder",
+        _writable("/bot"),
+        ("files-written",),
+        "/bot",
+        behind=("user ids",),
+        reason=_ROOT,
+    ),
+    Wall("size of /tmp", _in_memory_without("/tmp", "size"), ("tmp",)),
+    Wall(
+        "number of files in /tmp",
+        _in_memory_without("/tmp", "nr_inodes"),
+        ("tmp-files",),
+        "no end",
+        behind=("group: memory",),
+        reason="empty files count as memory",
+    ),
+    Wall("size of /dev/shm", _set(ShmSize=64 << 20), ("memory-files",), "/dev/shm"),
+    Wall("group: memory", _set(Memory=None, MemorySwap=None), ("memory", "memory-children")),
+    Wall("group: processes", _set(PidsLimit=None), ("processes",)),
+    Wall(
+        "group: swap",
+        _set(MemorySwap=-1),
+        reason="a machine without swap, as this one, has nothing that it could hold back",
+    ),
+    Wall("freezer", never_frozen, ("freeze", "freeze-daemons")),
+    Wall("release of what was read", cache_kept, ("cache",)),
+    Wall("groups above those of containers", _without_groups_of_ours, ("cache",)),
+    Wall("janitor", without_janitor, ("orphans",), "container"),
+    Wall(
+        "its own core",
+        _set(CpusetCpus=""),
+        test="tests/test_docker.py::test_a_bot_has_its_own_ends_of_the_pipes_and_our_core",
+    ),
+    Wall(
+        "build: size of its folder",
+        _in_memory_without("/bot", "size"),
+        test="tests/test_builds.py::test_files_without_a_name_are_bound_as_all_others[docker]",
+    ),
+    Wall(
+        "build: number of files",
+        _in_memory_without("/bot", "nr_inodes"),
+        test="tests/test_builds.py::test_the_number_of_names_is_bound_while_they_are_made[docker]",
+    ),
+    Wall(
+        "first to be ended by the machine",
+        _set(OomScoreAdj=0),
+        reason="it shows only when the whole machine is out of memory",
+    ),
+    *_LIMITS,
+    *_MASKS,
+    *GROUPS,
+    mounts(behind=("capabilities", "user ids")),
+    another_root(behind=("capabilities", "user ids")),
+)

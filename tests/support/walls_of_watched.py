@@ -1,0 +1,63 @@
+"""What is in the place of control groups where there are none; the other walls are bubblewrap's."""
+
+from typing import Any, Final
+
+import pytest
+import trio
+
+from referee.sandbox import bubblewrap
+from referee.sandbox.seccomp import Filter
+from referee.sandbox.watching import Watch
+from support.breaks import without_janitor, without_limit
+from support.walls import Wall, nothing, spawned
+
+
+def without_prlimit(words: list[str], _: dict[str, Any]) -> None:
+    """Have no limit of processes, and none of signals."""
+    at = words.index("prlimit")
+    del words[at : at + 3]
+
+
+def memory_files_allowed(patch: pytest.MonkeyPatch) -> None:
+    """Allow memory as files, where nothing counts it."""
+    patch.setattr(bubblewrap, "Filter", lambda _, build: Filter(sysinfo=build))
+
+
+def never_stopped(patch: pytest.MonkeyPatch) -> None:
+    """Send no signal that stops."""
+    patch.setattr(Watch, "freeze", nothing)
+
+
+def never_looked(patch: pytest.MonkeyPatch) -> None:
+    """Look at no bot's memory."""
+
+    async def look(_: Watch) -> None:
+        await trio.lowlevel.checkpoint()
+
+    patch.setattr(Watch, "look", look)
+
+
+def time_not_counted(patch: pytest.MonkeyPatch) -> None:
+    """Count no processor time."""
+    patch.setattr(Watch, "cpu_us", lambda _: 0)
+
+
+WALLS: Final = (
+    Wall(
+        "limits of processes and signals",
+        spawned(bubblewrap, without_prlimit),
+        ("processes", "limits"),
+    ),
+    Wall("limit of own memory", without_limit("ulimit -d"), ("limits",), "own memory"),
+    Wall("filter: memory as files", memory_files_allowed, ("memory-files",), "memfd"),
+    Wall("signals that stop", never_stopped, ("freeze", "freeze-daemons")),
+    Wall("count of time", time_not_counted, ("cpu",)),
+    Wall("janitor", without_janitor, ("orphans",)),
+    Wall(
+        "looks at memory",
+        never_looked,
+        behind=("limit of own memory",),
+        reason="a process alone meets its own limit first",
+        test="tests/test_bubblewrap.py::test_without_control_groups_memory_is_watched",
+    ),
+)

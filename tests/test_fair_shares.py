@@ -1,0 +1,37 @@
+"""A bot cannot take the processor from another: attackers of `bots/steals.py`, for real.
+
+How many deals which attacker was tried in, and where, is `fair_shares.py`'s to say; here each
+mechanism is seen to work, with clocks so generous that no busy machine decides.
+"""
+
+from pathlib import Path
+
+import pytest
+from bots.steals import HOW
+from fair_shares import meeting, play
+
+from referee.sandbox.opening import SandboxName, opened
+from support.sandboxes import need
+
+_MOVE_MS = 4000
+"""The victims need 100 ms of it."""
+
+_START_MS = 6000
+"""The victim of `before-ready` needs 350 ms of it."""
+
+VERDICTS = {"late", "startup"}
+"""What an attacker may bring upon itself: its own crowd takes the processor from it, too."""
+
+
+@pytest.mark.slow
+@pytest.mark.thorough
+@pytest.mark.parametrize("how", HOW)
+async def test_no_attacker_has_an_honest_bot_charged(how: str, tmp_path: Path) -> None:
+    """Whatever one bot starts off turn or before `ready`, only that one can be at fault."""
+    need("bwrap", root=True)
+    async with opened(SandboxName.BWRAP) as sandbox:
+        met = await meeting(sandbox, tmp_path, how, 50)
+        await play(sandbox, met, move_ms=_MOVE_MS, start_ms=_START_MS, deals=1)
+
+    assert not met.tally.victim
+    assert set(met.tally.attacker) <= VERDICTS

@@ -1,0 +1,283 @@
+"""Time that others took from a bot: how it is counted, and which bot pays for it."""
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from itertools import chain, count
+from typing import Final
+
+import pytest
+
+from protocol.connection import Connection
+from referee.leg import Ask
+from referee.off_turn import OFF_TURN_US
+from referee.sandbox.held_up import HeldUp, Reading, Thread, held_up_us, read
+from referee.sandbox.processes import is_running
+from referee.seat import Seat
+from referee.verdict import Family, FaultCode, Freeze, Mishap, Verdict
+from support.drive import HELLO
+from support.fuzz import Puppet
+
+ALLOWANCE_US: Final = 50_000
+MS: Final = 1_000_000
+"""In nanoseconds, as the kernel counts."""
+
+
+def reading(
+    *threads: tuple[int, int],
+    more_ms: int = 0,
+    at: int = 200,
+    slept: int = 1,
+    is_ready: bool = True,
+) -> Reading:
+    """Threads that have run and waited for so many milliseconds; others ran for some more."""
+    ran = sum(times[0] for times in threads) + more_ms
+    found = {
+        number: Thread(one * MS, two * MS, slept, is_ready)
+        for number, (one, two) in enumerate(threads)
+    }
+    return Reading(at * MS, ran * 1000, found)
+
+
+NOTHING: Final = reading((0, 0), (0, 0), at=0, slept=0)
+CASES: Final = {
+    "it had the core to itself": (reading((100, 0)), 0),
+    "others had the core for a while": (reading((100, 40)), 40),
+    "its own two threads took turns": (reading((50, 50), (50, 50)), 0),
+    "they took turns, and others came between": (reading((50, 80), (50, 80)), 30),
+    "a helper slept, and others came between": (reading((100, 40), (0, 0)), 40),
+    "its children, gone since, took turns with it": (reading((10, 90), more_ms=90), 0),
+    "a thread that is new was kept waiting": (reading((0, 0), (0, 0), (10, 20)), 20),
+    "it slept": (reading((0, 0)), 0),
+    "no thread is left": (reading(more_ms=5), 0),
+    "it never slept, and its last wait is not over": (reading((100, 40), slept=0), 100),
+    "it slept all the time": (reading((0, 0), slept=0, is_ready=False), 0),
+    "nor did two of its own that took turns": (reading((90, 90), (90, 90), slept=0), 20),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_only_what_others_ran_while_it_waited_counts(case: str) -> None:
+    """Waiting for processes of its own gains a bot nothing, however many it has."""
+    after, expected_ms = CASES[case]
+    assert held_up_us(NOTHING, after) == expected_ms * 1000
+
+
+def test_the_kernel_counts_for_this_process() -> None:
+    """Its own threads are found, and what they have run."""
+    puppet = Puppet()
+    puppet.threads = lambda: (os.getpid(), 1 << 30)  # type: ignore[method-assign]  # one of ours, one gone
+    found = read(puppet)
+    puppet.release()
+
+    assert set(found.threads) == {os.getpid()}
+    assert found.threads[os.getpid()].ran > 0
+
+
+class Busy(Puppet):
+    """A bot whose kernel counters are what the test says."""
+
+    works = False
+    froze = 0
+    killed = False
+    alone = True
+
+    def cpu_us(self) -> int:
+        """All the time there is, where it works: no lag of ours is an excuse then."""
+        return int(time.perf_counter() * 1e6) if self.works else self.worked_us
+
+    def counts_all(self) -> bool:
+        """Unless it has processes that are not counted."""
+        return self.alone
+
+    def threads(self) -> tuple[int, ...]:
+        """One of no process."""
+        return (1 << 30,)
+
+    def freeze(self) -> None:
+        """Count."""
+        self.froze += 1
+
+    def kill(self) -> None:
+        """Remember."""
+        self.killed = True
+        super().kill()
+
+
+def waits(monkeypatch: pytest.MonkeyPatch, *all_ms: int) -> None:
+    """From now on the kernel says, from look to look, that the bot has waited so long; then 1 s."""
+    readings = chain(all_ms, count(1000, 1000))
+    monkeypatch.setattr(
+        "referee.sandbox.held_up.read", lambda _: Reading(0, 0, {1: Thread(0, next(readings) * MS)})
+    )
+
+
+async def silent(bot: Busy, *others: Seat) -> Mishap | Verdict:
+    """What comes of a question that is never answered, by a bot that works all the time."""
+    bot.works = True
+    connection = Connection()
+    ask = Ask(0, "", connection.send(HELLO), ALLOWANCE_US, connection)
+    found = await Seat(bot, seats=others).ask(ask)
+    assert isinstance(found, Mishap | Verdict)
+    return found
+
+
+@pytest.fixture
+def bots() -> Iterator[tuple[Busy, Busy]]:
+    """One that is to move, and another."""
+    both = (Busy(), Busy())
+    yield both
+    for bot in both:
+        bot.release()
+
+
+async def test_a_deadline_is_put_off_by_what_others_took(
+    bots: tuple[Busy, Busy], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has as much longer as it was kept waiting, and is late then; the wait is not charged."""
+    waits(monkeypatch, 0, 30, *[30] * 9)
+    begun = time.perf_counter()
+    found = await silent(bots[0])
+    took_us = (time.perf_counter() - begun) * 1e6
+
+    assert isinstance(found, Verdict)
+    assert found.code is FaultCode.LATE
+    assert took_us >= ALLOWANCE_US + 30_000
+    assert found.evidence.receipt is not None
+    assert found.evidence.receipt.complete <= took_us - 30_000
+
+
+async def test_a_bot_that_never_has_the_processor_is_not_waited_for_without_end(
+    bots: tuple[Busy, Busy], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where no other bot is at work it is the host's doing, which costs no bot anything."""
+    waits(monkeypatch, 0)
+    found = await silent(bots[0], Seat(bots[1]))
+
+    assert isinstance(found, Mishap)
+    assert found.family is Family.HOST
+    assert "others had the processor" in found.detail
+    assert not bots[1].killed
+
+
+async def test_a_bot_with_uncounted_processes_is_late_by_itself(
+    bots: tuple[Busy, Busy], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it waits for may be its own: so it can neither put off its deadline nor void a deal."""
+    waits(monkeypatch, 0)
+    bots[0].alone = False
+    found = await silent(bots[0])
+
+    assert isinstance(found, Verdict)
+    assert found.code is FaultCode.LATE
+
+
+async def test_the_bot_that_works_off_turn_is_charged_for_what_another_lost(
+    bots: tuple[Busy, Busy], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is ended, the other has its time, and the charge is made at its own next act."""
+    waits(monkeypatch, 0)
+    monkeypatch.setattr("referee.off_turn.is_running", bool)
+    monkeypatch.setattr("referee.off_turn._LEAST_LOOKS", 1)
+    other = Seat(bots[1])
+    await silent(bots[0], other)
+    connection = Connection()
+    charged = await other.ask(Ask(0, "", connection.send(HELLO), ALLOWANCE_US, connection))
+
+    assert bots[1].killed
+    assert isinstance(charged, Verdict)
+    assert charged.code is FaultCode.LATE
+    assert "it kept another bot from running for 200 ms" in charged.detail
+
+
+async def test_a_bot_that_was_seen_at_work_a_few_times_only_is_not_charged(
+    bots: tuple[Busy, Busy], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a busy machine it may wait for the last of its own act."""
+    waits(monkeypatch, 0)
+    monkeypatch.setattr("referee.off_turn.is_running", bool)
+    found = await silent(bots[0], Seat(bots[1]))
+
+    assert isinstance(found, Mishap)
+    assert not bots[1].killed
+
+
+async def test_a_bot_that_was_ended_at_its_last_turn_is_charged_when_the_match_ends(
+    bots: tuple[Busy, Busy], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No act of its own comes any more."""
+    waits(monkeypatch, 0)
+    monkeypatch.setattr("referee.off_turn.is_running", bool)
+    monkeypatch.setattr("referee.off_turn._LEAST_LOOKS", 1)
+    other = Seat(bots[1])
+    await silent(bots[0], other)
+    monkeypatch.setattr("referee.seat.GRACE_S", 0.0)
+    charged = await other.part(b"", Connection())
+
+    assert charged is not None
+    assert charged.code is FaultCode.LATE
+
+
+def test_what_we_and_the_bot_both_lost_counts() -> None:
+    """We and the bot share a core: where neither ran, others did."""
+    puppet = Puppet()
+    held_up = HeldUp(puppet, ALLOWANCE_US)
+    held_up.lose(7000)
+    held_up.lose(2000)
+    puppet.release()
+
+    assert held_up.us() == 9000
+
+
+def test_a_thread_that_runs_is_told_from_one_that_sleeps() -> None:
+    """This one runs; a number that no thread has does not."""
+    assert is_running(threading.get_native_id())
+    assert not is_running(1 << 30)
+
+
+@pytest.mark.parametrize(
+    ("freeze", "used_us", "stopped"),
+    [
+        (Freeze.AUTO, OFF_TURN_US + 1, True),
+        (Freeze.AUTO, OFF_TURN_US, False),
+        (Freeze.NEVER, 10 * OFF_TURN_US, False),
+    ],
+)
+async def test_a_bot_that_works_while_another_is_to_move_is_stopped_at_once(
+    freeze: Freeze, used_us: int, stopped: bool
+) -> None:
+    """Not only when it is its own turn again; and it is told to the record by `off_turn_us`."""
+    idler, worker = Busy(), Busy()
+    other = Seat(worker, freeze)
+    other.receipt(0, 0, 0, 0)  # its own act is over
+    worker.worked_us = used_us
+    await silent(idler, other)
+    for process in (idler, worker):
+        process.release()
+
+    assert worker.froze == stopped
+    assert other.off_turn.used_us == (used_us if stopped else 0)
+
+
+async def test_a_bot_that_is_not_ready_yet_is_not_stopped() -> None:
+    """What a bot uses before `ready` is its own start."""
+    idler, starting = Busy(), Busy()
+    other = Seat(starting, Freeze.AUTO)
+    starting.worked_us = 1_000_000
+    await silent(idler, other)
+    for process in (idler, starting):
+        process.release()
+
+    assert not starting.froze
+
+
+def test_nothing_is_looked_at_before_it_is_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An act that is answered quickly costs no look at all."""
+    monkeypatch.setattr("referee.sandbox.held_up.read", pytest.fail)
+    puppet = Puppet()
+    held_up = HeldUp(puppet, ALLOWANCE_US)
+
+    assert held_up.us() == 0
+    assert not held_up.is_too_long()
+    puppet.release()

@@ -1,0 +1,101 @@
+"""What one life of a bot can tell the next by a clock and by what it may read: measured."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from referee.doctor.cold_files import cold, in_memory, system_files
+from referee.sandbox import Sandbox, cgroups
+from support.memory_channel import Carrier, Channel, measured
+from support.sandboxes import finish, line_of, need, prepared, python_bot
+
+BITS = 200
+BY_CHANCE = 0.3
+"""Of random bits half are wrong; fewer than this share of 200 happens once in 10^8 times."""
+
+READS = """
+import sys
+open({always!r}, "rb", buffering=0).read(1)
+sys.stdin.readline()
+open({once!r}, "rb", buffering=0).read(1)
+print("read", flush=True)
+sys.stdin.readline()
+"""
+"""A program that reads one file before it is told anything, and one after."""
+
+READ = (Carrier.SYSTEM, Carrier.COPY, Carrier.BLOCKS, Carrier.NAMES)
+
+
+@pytest.fixture(autouse=True)
+def on_one_core() -> Iterator[None]:
+    """As in a match."""
+    need("bwrap", root=True)
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(cores)})
+    yield
+    os.sched_setaffinity(0, cores)
+
+
+def test_the_information_of_a_channel() -> None:
+    """All that was sent where nothing is wrong, nothing where half is."""
+    assert Channel(Carrier.NAMES, 100, 0, 2.0).rate == 50
+    assert Channel(Carrier.NAMES, 100, 50, 2.0).rate == 0
+    assert 0 < Channel(Carrier.NAMES, 100, 10, 1.0).rate < 60
+
+
+@pytest.mark.slow
+async def test_what_every_life_reads_stays_in_memory_and_what_one_reads_does_not(
+    bwrap: Sandbox, tmp_path: Path
+) -> None:
+    """A life before the first, without a message, is what tells the two apart."""
+    always, once = cold(system_files(), 2)
+    text = READS.format(always=str(always), once=str(once))
+    bot = await prepared(bwrap, python_bot(tmp_path / "bot", text))
+    assert in_memory(always)
+    for _ in range(2):
+        process = await bwrap.launch(bot)
+        os.write(process.stdin, b"\n")
+        assert await line_of(process) == "read"
+        assert in_memory(once)
+        finish(process)
+
+        assert in_memory(always)
+        assert not in_memory(once)
+
+
+@pytest.mark.slow
+@pytest.mark.thorough
+@pytest.mark.parametrize("carrier", READ)
+async def test_what_a_life_has_read_tells_the_next_nothing(
+    bwrap: Sandbox, tmp_path: Path, carrier: Carrier
+) -> None:
+    """Its pages and names are dropped at its end: bits are read no better than by chance."""
+    channel = await measured(bwrap, carrier, tmp_path / "bot", BITS)
+
+    assert channel.errors > BY_CHANCE * BITS, channel.text()
+
+
+@pytest.mark.slow
+@pytest.mark.thorough
+@pytest.mark.parametrize("carrier", READ)
+async def test_the_measurement_finds_the_channel_where_nothing_is_dropped(
+    bwrap: Sandbox, tmp_path: Path, carrier: Carrier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Thousands of bits a second get through then."""
+    monkeypatch.setattr(cgroups, "forget", lambda _: None)
+    channel = await measured(bwrap, carrier, tmp_path / "bot", BITS)
+
+    assert channel.errors < BY_CHANCE * BITS, channel.text()
+
+
+@pytest.mark.slow
+@pytest.mark.thorough
+async def test_the_numbers_of_pipes_tell_the_next_life_something(
+    bwrap: Sandbox, tmp_path: Path
+) -> None:
+    """What SECURITY.md says of them is so: the doctor calls that guarantee absent."""
+    channel = await measured(bwrap, Carrier.PIPES, tmp_path / "bot", 60)
+
+    assert channel.errors < BY_CHANCE * channel.bits, channel.text()

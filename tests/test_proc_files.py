@@ -1,0 +1,71 @@
+"""A process may end at any moment, also between two looks at what /proc says of it."""
+
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from typing import Final
+
+import pytest
+
+from referee.sandbox import processes
+
+
+def threads(pid: int) -> list[int]:
+    """All threads of one process."""
+    return list(processes.threads_of([pid]))
+
+
+def path_mark(pid: int) -> set[str]:
+    """What its environment says of a variable that most processes have."""
+    return processes.marks(pid, "PATH")
+
+
+LOOKS: Final[list[Callable[[int], object]]] = [
+    processes.sleeps_in_a_read,
+    processes.children,
+    processes.descendants,
+    processes.is_running,
+    threads,
+    processes.memory_kib,
+    processes.resident_kib,
+    processes.sockets_kib,
+    processes.cpu_us,
+    processes.is_dead,
+    path_mark,
+]
+
+
+@pytest.fixture
+def sleeper() -> Iterator[subprocess.Popen[bytes]]:
+    """A process that waits for its end."""
+    with subprocess.Popen(["sleep", "60"]) as process:
+        yield process
+        process.kill()
+
+
+@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("listing", ["listdir", "scandir", "stat"])
+def test_a_process_that_ends_while_it_is_looked_at_raises_nothing(
+    look: Callable[[int], object],
+    listing: str,
+    sleeper: subprocess.Popen[bytes],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its folder was there, and is gone when it is listed; from then on there is nothing."""
+    plain = getattr(os, listing)
+
+    def ending(*args: object, **options: object) -> object:
+        seen = plain(*args, **options) if listing == "stat" else None
+        if sleeper.returncode is None and str(sleeper.pid) in str(args[0]):
+            sleeper.kill()
+            sleeper.wait()
+        return seen or plain(*args, **options)
+
+    monkeypatch.setattr(os, listing, ending)
+
+    look(sleeper.pid)
+    monkeypatch.undo()
+    sleeper.kill()
+    sleeper.wait()
+
+    assert not look(sleeper.pid)
