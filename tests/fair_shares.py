@@ -3,8 +3,8 @@
     python -m tests.fair_shares SANDBOX [SECONDS [HOW...]]
 
 Bots that need 50 % and 90 % of their clock play against each kind of attacker of
-`tests/bots/steals.py`, in bwrap or docker, as the user who calls, for so many seconds in all; two
-deals a match, so that attackers begin anew, the kinds in turn. One of them is honest: what goes
+`tests/hostile/steals.py`, in bwrap or docker, as the user who calls, for so many seconds in all;
+two deals a match, so that attackers begin anew, the kinds in turn. One of them is honest: what goes
 wrong against it is the machine's noise. Prints how often each was at fault, and how many deals were
 void. Exit code 1 if a victim was at fault more often than against the honest one.
 """
@@ -20,7 +20,7 @@ from typing import Final
 sys.path.insert(0, str(Path(__file__).parent))
 
 import trio
-from bots.steals import HOW
+from hostile.steals import HOW
 from msgspec import Struct
 
 from referee.bots import BotSpec, find
@@ -39,7 +39,8 @@ HONEST: Final = "honest"
 _OWN_START_MS: Final = 60
 """What Python and the sandbox need of the time before `ready`."""
 
-_BOTS: Final = Path(__file__).parent / "bots"
+_VICTIM: Final = Path(__file__).parent / "bots" / "thinks.py"
+_ATTACKER: Final = Path(__file__).parent / "hostile" / "steals.py"
 _DEALS: Final = 2
 
 
@@ -62,13 +63,13 @@ class Meeting(Struct):
     tally: Tally
 
 
-def folder(top: Path, program: str, *words: object) -> str:
+def folder(top: Path, program: Path, *words: object) -> str:
     """A bot that is one of our programs with some words."""
-    name = "-".join(map(str, (program.removesuffix(".py"), *words)))
+    name = "-".join(map(str, (program.stem, *words)))
     found = top / name
     found.mkdir(exist_ok=True)
-    (found / program).write_text((_BOTS / program).read_text())
-    command = " ".join(map(str, ("python3", "-S", program, *words)))
+    (found / program.name).write_text(program.read_text())
+    command = " ".join(map(str, ("python3", "-S", program.name, *words)))
     (found / "bot.toml").write_text(f'name = "{name}"\ncommand = "{command}"\n')
     return str(found)
 
@@ -77,8 +78,8 @@ async def meeting(sandbox: Sandbox, top: Path, how: str, percent: int) -> Meetin
     """Prepare both bots."""
     start_ms = START_MS * percent // 100 - _OWN_START_MS if how == "before-ready" else 0
     typed = (
-        folder(top, "thinks.py", percent, MOVE_MS, start_ms),
-        folder(top, "steals.py", how),
+        folder(top, _VICTIM, percent, MOVE_MS, start_ms),
+        folder(top, _ATTACKER, how),
     )
     bots = [await sandbox.prepare(find(one, Settings())) for one in typed]
     return Meeting(how, percent, bots, Tally(Counter(), Counter(), Counter()))

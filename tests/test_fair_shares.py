@@ -1,4 +1,4 @@
-"""A bot cannot take the processor from another: attackers of `bots/steals.py`, for real.
+"""A bot cannot take the processor from another: attackers of `hostile/steals.py`, for real.
 
 How many deals which attacker was tried in, and where, is `fair_shares.py`'s to say; here each
 mechanism is seen to work, with clocks so generous that no busy machine decides.
@@ -7,8 +7,8 @@ mechanism is seen to work, with clocks so generous that no busy machine decides.
 from pathlib import Path
 
 import pytest
-from bots.steals import HOW
 from fair_shares import meeting, play
+from hostile.steals import HOW
 
 from referee.sandbox.opening import SandboxName, opened
 from support.sandboxes import need

@@ -2,6 +2,8 @@
 # row: escape: counters of the machine
 # expect: plays
 # not-bare: bare shows all of /proc
+# before: the count of forks in /proc/stat was exact between partners
+# after: the file is a constant
 import os
 from contextlib import suppress
 

@@ -2,6 +2,8 @@
 # row: escape: locks of pipes
 # expect: plays
 # not-bare: no filter keeps it from that there
+# before: one call of sendfile held the referee for as long as the bot liked
+# after: the call is refused
 import os
 import socket
 from contextlib import suppress

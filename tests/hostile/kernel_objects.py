@@ -2,6 +2,8 @@
 # row: resources: machine-wide objects
 # expect: plays
 # not-bare: bare forbids no system call
+# before: the machine's bound of aio was used up, keys outlived the bot
+# after: the calls are refused
 import fcntl
 import mmap
 import os

@@ -4,6 +4,8 @@
 # expect: memory
 # time: move=5s
 # not-bare: bare bounds no memory
+# before: 1 GiB without control groups
+# after: 24 to 137 MiB for a moment, then the bot's end
 import os
 import socket
 from functools import partial

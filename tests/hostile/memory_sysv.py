@@ -3,6 +3,8 @@
 # expect: plays
 # time: move=2s
 # not-bare: bare bounds no memory
+# before: 2 GiB without control groups, which outlive the bot
+# after: the calls are refused
 import ctypes
 from contextlib import suppress
 

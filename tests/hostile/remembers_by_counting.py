@@ -2,6 +2,8 @@
 # row: escape: memory in times and numbers
 # expect: plays
 # not-bare: bare forbids no system call
+# before: times of devices 19 bits a second, numbers 3 to 12, none wrong
+# after: all refused; numbers of pipes are left, 79 bits a second (SECURITY.md)
 import os
 import re
 import socket

@@ -3,6 +3,8 @@
 # expect: plays
 # time: move=2s
 # not-bare: bare forbids no system call
+# before: it named an opponent's hidden cards in the second leg in 76 of 77 claims
+# after: 49.1 to 50 % of 1,000 bits are wrong, as by chance (page_cache_channel.py)
 import ctypes
 import mmap
 import os

@@ -3,6 +3,8 @@
 # expect: plays
 # time: move=2s
 # not-bare: it would take the terminals of whoever works there
+# before: as many of the pseudo terminals of the machine as it liked
+# after: there is no device for them
 import os
 from contextlib import suppress
 

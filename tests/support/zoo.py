@@ -1,6 +1,7 @@
 """The hostile bots of `tests/hostile`: what they say of themselves, and where they are kept.
 
-A bot begins with comment lines `key: value`, as `_KEYS` has them.
+A bot begins with comment lines `key: value`, as `_KEYS` has them; a line that is indented goes on
+with the value before it.
 """
 
 import re
@@ -10,12 +11,14 @@ import socket
 import subprocess
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
 import trio
 from hostile.lures import ABSTRACT, PORT
 from msgspec import Struct
+from msgspec.structs import replace
 
 from referee.bots import find
 from referee.config import MatchConfig, make_plan
@@ -39,11 +42,11 @@ _HELPERS: Final = ("honest.py", "kernel.py", "lures.py")
 _BOUNDS: Final = Bounds.__struct_fields__
 _KEYS: Final = frozenset(
     {
-        *("story", "row", "expect", "hint", "time", *_BOUNDS),
+        *("story", "row", "kinds", "expect", "hint", "time", "before", "after", *_BOUNDS),
         *(f"{word}-{mode}" for word in ("expect", "not") for mode in MODES),
     }
 )
-_HEADER_LINE: Final = re.compile(r"(?:#|//) ([a-z-]+): (.+)")
+_HEADER_LINE: Final = re.compile(r"(?:#|//) (?:([a-z-]+): |  )(.+)")
 _INTERPRETERS: Final = {".py": ("python3", "-S"), ".sh": ("bash",), ".js": ("node",)}
 
 
@@ -64,6 +67,8 @@ class Animal(Struct, frozen=True):
         hint: what `referee check` must say of it, or nothing.
         source: its file.
         command: relative to its folder.
+        before: what it brought about when it was found, if it did then.
+        after: what it brings about now.
     """
 
     name: str
@@ -76,6 +81,8 @@ class Animal(Struct, frozen=True):
     hint: str
     source: Path
     command: tuple[str, ...]
+    before: str
+    after: str
 
     @property
     def compiled(self) -> bool:
@@ -90,23 +97,25 @@ def header(source: Path) -> dict[str, str]:
         BadHeader: something is missing, unknown or said twice.
     """
     found: dict[str, str] = {}
+    key = ""
     lines = source.read_text().splitlines()
     for line in lines[1:] if lines[0].startswith("#!") else lines:
         matched = _HEADER_LINE.fullmatch(line)
         if matched is None:
             break
-        key, value = matched.groups()
-        if key not in _KEYS or key in found:
-            raise BadHeader(f"{source.name}: {key!r} is unknown or stands twice")
-        found[key] = value
+        new, value = matched.groups()
+        if new in found or (new or key) not in _KEYS:
+            raise BadHeader(f"{source.name}: {new or key!r} is unknown or stands twice")
+        key = new or key
+        found[key] = f"{found[key]} {value}" if new is None else value
     missing = {"story", "row", "expect"} - set(found)
     if missing:
         raise BadHeader(f"{source.name}: no {' and no '.join(sorted(missing))}")
     return found
 
 
-def animal(source: Path) -> Animal:
-    """Reads one bot.
+def kinds(source: Path) -> list[Animal]:
+    """Reads one bot, which is told by a word in its command line which of its kinds it is to be.
 
     Raises:
         BadHeader: its header is wrong.
@@ -114,7 +123,7 @@ def animal(source: Path) -> Animal:
     said = header(source)
     wanted = {name: int(said[name]) for name in _BOUNDS if name in said}
     compiled = source.suffix == ".c"
-    return Animal(
+    one = Animal(
         name=source.stem,
         story=said["story"],
         row=said["row"],
@@ -125,7 +134,14 @@ def animal(source: Path) -> Animal:
         hint=said.get("hint", ""),
         source=source,
         command=("./bot",) if compiled else (*_INTERPRETERS[source.suffix], source.name),
+        before=said.get("before", ""),
+        after=said.get("after", ""),
     )
+    words = said.get("kinds", "").split()
+    named = (
+        replace(one, name=f"{one.name}-{word}", command=(*one.command, word)) for word in words
+    )
+    return list(named) or [one]
 
 
 def _verdicts(said: Mapping[str, str], mode: str, source: Path) -> frozenset[str]:
@@ -141,7 +157,8 @@ def _verdicts(said: Mapping[str, str], mode: str, source: Path) -> frozenset[str
 def animals() -> tuple[Animal, ...]:
     """All of them, by name."""
     sources = (path for path in HOSTILE.iterdir() if path.suffix in (*_INTERPRETERS, ".c"))
-    return tuple(animal(path) for path in sorted(sources) if path.name not in _HELPERS)
+    found = (kinds(path) for path in sorted(sources) if path.name not in _HELPERS)
+    return tuple(chain.from_iterable(found))
 
 
 class Cages:

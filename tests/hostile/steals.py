@@ -1,6 +1,15 @@
-"""A bot that plays honestly and takes the processor from whoever it plays against: `steals.py HOW`.
+# story: plays honestly, and takes the processor from whoever it plays against
+# row: resources: processor stolen by every means
+# kinds: children sessions threads flapping forks relay bandwidth disk signals timers pipes yields
+#   polite resumes before-ready after-an-answer
+# expect: plays late startup - late is what its own crowd makes it, and nobody else
+# time: move=500ms,start=2s
+# before: sixty children made an honest thinker late in 6 of 6 deals, and charged startup to it
+# after: tests/fair_shares.py counts: no fault of a victim and no void deal as root and in Docker
+# not-bare: bare bots share the processor as the machine does
+"""How to take the processor: `steals.py HOW`, by the standard library only.
 
-Standard library only; every process ends by itself after `LIFE_S` seconds.
+Every process ends by itself after `LIFE_S` seconds.
 """
 
 import contextlib
