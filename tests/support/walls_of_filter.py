@@ -79,6 +79,7 @@ GROUPS: Final = (
     _group("notices", "inotify_init1 294 26", word="inotify_init1"),
     _group("locked memory", "mlock 149 228", word="mlock"),
     _group("splicing of pipes", "splice 275 76", word="splice"),
+    _group("sending of files", "sendfile 40 71", word="sendfile"),
     _group("tracing", "ptrace 101 117", "init"),
     _group("memory of others", "process_vm_readv 310 270", word="process_vm_readv"),
     _group("what others have open", "pidfd_getfd 438 438, kcmp 312 272", word="pidfd_getfd"),

@@ -95,10 +95,12 @@ CALLS: "dict[str, tuple[int, int, tuple[object, ...]]]" = {
     "userfaultfd": (323, 282, (1,)),
 }
 ANSWERED: "dict[str, tuple[int, int, tuple[object, ...]]]" = {
-    # these say that they are done, or not supported, and do nothing; other errors are the kernel's
+    # these say that they are done, not supported, or not for these files, and do nothing; other
+    # errors are the kernel's
     "fdatasync": (75, 83, (-1,)),
     "fsync": (74, 82, (-1,)),
-    "setxattr": (188, 5, (b"/tmp", b"user.probe", b"x", 1, 7)),
+    "sendfile": (40, 71, (-1, -1, None, 1)),
+    "setxattr": (188, 5, (b"/nothing", b"user.probe", b"x", 1, 0)),
     "sync_file_range": (277, 84, (-1, 0, 0, 0)),
     "syncfs": (306, 267, (-1,)),
 }
@@ -157,7 +159,7 @@ def all_of(calls: "dict[str, tuple[int, int, tuple[object, ...]]]") -> "dict[str
 
 def not_made(calls: "dict[str, tuple[int, int, tuple[object, ...]]]") -> "dict[str, str]":
     """The errors of calls that the filter answers: ENOSYS where the kernel saw nothing of one."""
-    answers = ("", errno.errorcode[errno.EOPNOTSUPP])
+    answers = ("", errno.errorcode[errno.EOPNOTSUPP], errno.errorcode[errno.EINVAL])
     return {name: "ENOSYS" if error in answers else error for name, error in all_of(calls).items()}
 
 
