@@ -22,7 +22,14 @@ from referee.errors import RefereeError
 from referee.sandbox.build_cache import cache_folder, in_place
 from referee.sandbox.copy_store import CopyStore
 from referee.sandbox.janitor import MARK
-from referee.sandbox.processes import children, is_dead, marks, sleeps_in_a_read, threads_of
+from referee.sandbox.processes import (
+    children,
+    descendants,
+    is_dead,
+    marks,
+    sleeps_in_a_read,
+    threads_of,
+)
 from referee.sandbox.streams import Streams
 from referee.settings import CopyLimits
 
@@ -178,6 +185,14 @@ class BareProcess(Streams):
     def _signal(self, number: signal.Signals) -> None:
         with suppress(ProcessLookupError, PermissionError):  # nobody of the group is left
             os.killpg(self.pid, number)
+
+    def end_processes(self) -> None:
+        """Send SIGKILL to its group, and to its children that have left that."""
+        found = descendants(self.pid)
+        self._signal(signal.SIGKILL)
+        for pid in found:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
 
     def kill(self) -> None:
         """Ends the process and its group, and waits for it."""

@@ -192,6 +192,10 @@ class ContainerProcess(Streams):
             with suppress(OSError):  # the group is gone
                 self._control.thaw()
 
+    def end_processes(self) -> None:
+        """Send SIGKILL to all that is in its control group, or below its first process."""
+        self._control.kill()
+
     def kill(self) -> None:
         """Ends the container by its first process; the daemon takes it away when it has time."""
         if self._killed:

@@ -4,17 +4,25 @@ import fcntl
 import os
 import struct
 import termios
+from abc import ABC, abstractmethod
+
+from referee.sandbox.watchdog import WATCHDOG
 
 
-class Streams:
+class Streams(ABC):
     """Three descriptors that do not block, and others that are closed with them."""
 
     def __init__(self, *ends: int) -> None:
         """Takes over the writing end of stdin, and the reading ends of stdout and stderr."""
         self.stdin, self.stdout, self.stderr = ends
         self._open = set(ends)
-        for descriptor in self._open:
+        for descriptor in ends:
             os.set_blocking(descriptor, False)
+            WATCHDOG.watch(descriptor, self.end_processes)
+
+    @abstractmethod
+    def end_processes(self) -> None:
+        """Send SIGKILL to all processes of the bot; nothing else, so that any thread may call."""
 
     def keep(self, descriptor: int) -> int:
         """Takes one more over."""
@@ -37,6 +45,7 @@ class Streams:
         if descriptor in self._open:
             self._open.remove(descriptor)
             os.close(descriptor)
+            WATCHDOG.forget(descriptor)
 
     def release(self) -> None:
         """Closes all of them. Idempotent."""

@@ -128,6 +128,10 @@ class BubblewrapProcess(Streams):
             self._control.thaw()
             self._frozen = False
 
+    def end_processes(self) -> None:
+        """Send SIGKILL to all that is in its control group, or below its first process."""
+        self._control.kill()
+
     def kill(self) -> None:
         """Ends the namespace by its first process; what does not go so, goes by the group."""
         if self._gone:

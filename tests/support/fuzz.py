@@ -237,6 +237,9 @@ class Puppet(Streams):
             trio.lowlevel.notify_closing(end)
             self.close(end)
 
+    def end_processes(self) -> None:
+        """It has none."""
+
     def kill(self) -> None:
         """The referee ends it."""
         if self.ended is None:

@@ -11,7 +11,7 @@ from support.walls import Break, Wall, current
 _NO_CAPABILITY: Final = "the kernel asks for a capability, which no process of a bot has"
 
 
-def _calls(table: str) -> tuple[Call, ...]:
+def calls(table: str) -> tuple[Call, ...]:
     rows = (row.split() for row in table.split(","))
     return tuple(Call(name, int(x86_64), int(aarch64)) for name, x86_64, aarch64 in rows)
 
@@ -41,7 +41,7 @@ def allowing(*calls: Call) -> Break:
 
 
 def _group(name: str, table: str, *rows: str, word: str = "") -> Wall:
-    return Wall(f"filter: {name}", allowing(*_calls(table)), rows or ("calls",), word)
+    return Wall(f"filter: {name}", allowing(*calls(table)), rows or ("calls",), word)
 
 
 def mounts(behind: tuple[str, ...] = (), reason: str = _NO_CAPABILITY) -> Wall:
@@ -50,7 +50,7 @@ def mounts(behind: tuple[str, ...] = (), reason: str = _NO_CAPABILITY) -> Wall:
     word = "mount (it worked)" if behind else ""
     return Wall(
         "filter: mounts",
-        allowing(*_calls("mount 165 40")),
+        allowing(*calls("mount 165 40")),
         rows,
         word,
         behind=behind,
@@ -62,7 +62,7 @@ def another_root(behind: tuple[str, ...]) -> Wall:
     """Return the refusal of another root; `behind`: the walls that hold the same."""
     return Wall(
         "filter: another root",
-        allowing(*_calls("chroot 161 51")),
+        allowing(*calls("chroot 161 51")),
         ("calls",),
         "chroot (it worked)",
         behind=behind,
@@ -91,7 +91,7 @@ GROUPS: Final = (
     _group("measuring the processor", "perf_event_open 298 241", word="perf_event_open"),
     Wall(
         "filter: programs in the kernel",
-        allowing(*_calls("bpf 321 280")),
+        allowing(*calls("bpf 321 280")),
         reason="nearly all kernels, as this one, let root of the machine only",
     ),
     _group("secret memory", "memfd_secret 447 447", word="memfd_secret"),

@@ -1,0 +1,96 @@
+"""A watchdog over the calls on bots' pipes, none of which waits: should one hang, its bot is ended.
+
+The kernel locks a pipe while either end is in it. A bot that stays in it (which the filter of
+system calls leaves it no means for, but bare has no filter) would hold whoever comes to the other
+end, without waiting or not, and no signal ends that. Its own end does. A thread sees it by what
+/proc says: in which system call the main thread sleeps, and on which descriptor. So nothing is done
+for it during an act.
+"""
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from typing import Final
+
+LOOK_S: Final = 1.0
+LOOKS: Final = 5
+"""In so many looks, one after the other, a call is the same before it counts as hanging."""
+
+_CALLS: Final = {"x86_64": ("0", "1", "3", "16"), "aarch64": ("63", "64", "57", "29")}
+"""The numbers of read, write, close and ioctl, which lock the pipe that they are given first."""
+
+_LOCKING: Final = _CALLS.get(os.uname().machine, ())
+
+End = Callable[[], None]
+
+
+class Watchdog:
+    """Watches the main thread for as long as there are pipes."""
+
+    def __init__(self) -> None:
+        """Begin with no pipe, and no thread."""
+        self._ends: dict[int, End] = {}
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def watch(self, descriptor: int, end: End) -> None:
+        """Watch a pipe from now on.
+
+        Args:
+            descriptor: our end.
+            end: ends the bot at the other; called in another thread, while the main one hangs.
+        """
+        with self._lock:
+            self._ends[descriptor] = end
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._look, name="watchdog", daemon=True)
+                self._thread.start()
+
+    def forget(self, descriptor: int) -> None:
+        """Watch a pipe no longer. Idempotent."""
+        with self._lock:
+            self._ends.pop(descriptor, None)
+
+    def _look(self) -> None:
+        """Look every now and then, until there is no pipe any more."""
+        before, same = "", 0
+        while self._has_pipes():
+            time.sleep(LOOK_S)
+            call = _call()
+            same = same + 1 if call == before else 1
+            before = call
+            if same >= LOOKS:
+                self._end(call)
+
+    def _has_pipes(self) -> bool:
+        with self._lock:
+            if not self._ends:
+                self._thread = None
+            return bool(self._ends)
+
+    def _end(self, call: str) -> None:
+        """End the bot whose pipe a call is about, if it is about one."""
+        number, *arguments = call.split() or ("",)
+        if number not in _LOCKING:
+            return
+        with self._lock:
+            end = self._ends.get(int(arguments[0], 16))
+        if end is not None:
+            end()
+
+
+def _call() -> str:
+    """The number of the call in which the main thread sleeps and its arguments; or something else.
+
+    See proc_pid_syscall(5).
+    """
+    try:
+        with open(f"/proc/self/task/{threading.main_thread().native_id}/syscall") as file:
+            return file.read()
+    except OSError:  # a kernel without it: then nobody watches
+        return ""
+
+
+WATCHDOG: Final = Watchdog()
+"""There is one main thread, so there is one watchdog."""
