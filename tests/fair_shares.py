@@ -1,19 +1,21 @@
 """Whether a bot can take the processor from another, which is late then by no fault of its own.
 
-    python -m tests.fair_shares SANDBOX [SECONDS [HOW...]]
+    python -m tests.fair_shares SANDBOX [--deals 200] [--move-ms 200] [HOW...]
 
 Bots that need 50 % and 90 % of their clock play against each kind of attacker of
-`tests/hostile/steals.py`, in bwrap or docker, as the user who calls, for so many seconds in all;
-two deals a match, so that attackers begin anew, the kinds in turn. One of them is honest: what goes
-wrong against it is the machine's noise. Prints how often each was at fault, and how many deals were
-void. Exit code 1 if a victim was at fault more often than against the honest one.
+`tests/hostile/steals.py`, in bwrap or docker, as the user who calls, so many deals each; two deals
+a match, so that attackers begin anew, the kinds in turn. One of them is honest: what goes wrong
+against it is the machine's noise. Prints how often each was at fault, and how many deals were void.
+Exit code 1 if a victim was at fault more often than against the honest one. Bots of a match share a
+core, so two of these run beside each other where there are two: `taskset -c 0 python ...`.
 """
 
+import argparse
 import sys
 import tempfile
-import time
 from collections import Counter
-from itertools import cycle, product
+from contextlib import suppress
+from itertools import product
 from pathlib import Path
 from typing import Final
 
@@ -74,11 +76,13 @@ def folder(top: Path, program: Path, *words: object) -> str:
     return str(found)
 
 
-async def meeting(sandbox: Sandbox, top: Path, how: str, percent: int) -> Meeting:
+async def meeting(
+    sandbox: Sandbox, top: Path, how: str, percent: int, move_ms: int = MOVE_MS
+) -> Meeting:
     """Prepare both bots."""
     start_ms = START_MS * percent // 100 - _OWN_START_MS if how == "before-ready" else 0
     typed = (
-        folder(top, _VICTIM, percent, MOVE_MS, start_ms),
+        folder(top, _VICTIM, percent, move_ms, start_ms),
         folder(top, _ATTACKER, how),
     )
     bots = [await sandbox.prepare(find(one, Settings())) for one in typed]
@@ -121,18 +125,17 @@ def _words(faults: Counter[str]) -> str:
     return ", ".join(f"{count} {code}" for code, count in sorted(faults.items())) or "-"
 
 
-async def main(name: str, seconds: float, kinds: list[str]) -> int:
-    """Play for so long, and print a line for each kind and need."""
-    until = time.monotonic() + seconds
+async def main(name: str, deals: int, move_ms: int, kinds: list[str]) -> int:
+    """Play so many deals each, or until ctrl-C, and print a line for each kind and need."""
     async with opened(SandboxName(name)) as sandbox:
-        print(f"{sandbox.name}: {sandbox.how}", flush=True)
-        with tempfile.TemporaryDirectory() as top:
+        print(f"{sandbox.name}: {sandbox.how}; {move_ms} ms a move", flush=True)
+        with tempfile.TemporaryDirectory() as top, suppress(KeyboardInterrupt):
             pairs = product(dict.fromkeys((HONEST, *(kinds or HOW))), NEEDS)
-            meetings = [await meeting(sandbox, Path(top), how, need) for how, need in pairs]
-            for met in cycle(meetings):
-                if time.monotonic() > until:
-                    break
-                await play(sandbox, met)
+            meetings = [await meeting(sandbox, Path(top), *pair, move_ms) for pair in pairs]
+            for number in range(0, deals, _DEALS):
+                print(f"\r{number} of {deals} deals each ", end="", file=sys.stderr, flush=True)
+                for met in meetings:
+                    await play(sandbox, met, move_ms=move_ms)
     for met in meetings:
         tally = met.tally
         print(
@@ -146,5 +149,10 @@ async def main(name: str, seconds: float, kinds: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    _, where, *rest = sys.argv
-    sys.exit(trio.run(main, where, float(rest[0]) if rest else 280, rest[1:]))
+    parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
+    parser.add_argument("sandbox", choices=("bwrap", "docker"))
+    parser.add_argument("how", nargs="*", metavar="HOW", help="kinds of attackers; all if none")
+    parser.add_argument("--deals", type=int, default=8, help="so many each (8)")
+    parser.add_argument("--move-ms", type=int, default=MOVE_MS, help=f"the clock ({MOVE_MS})")
+    asked = parser.parse_args()
+    sys.exit(trio.run(main, asked.sandbox, asked.deals, asked.move_ms, asked.how))
