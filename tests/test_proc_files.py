@@ -3,6 +3,7 @@
 import os
 import subprocess
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
 import pytest
@@ -19,6 +20,9 @@ def path_mark(pid: int) -> set[str]:
     """What its environment says of a variable that most processes have."""
     return processes.marks(pid, "PATH")
 
+
+GONE: Final = 1 << 30
+"""The id of no thread."""
 
 LOOKS: Final[list[Callable[[int], object]]] = [
     processes.sleeps_in_a_read,
@@ -69,3 +73,35 @@ def test_a_process_that_ends_while_it_is_looked_at_raises_nothing(
     sleeper.wait()
 
     assert not look(sleeper.pid)
+
+
+def test_children_are_those_of_all_threads() -> None:
+    """Also where another thread than the first has started them."""
+    with ThreadPoolExecutor(1) as pool:
+        child = pool.submit(subprocess.Popen, ["sleep", "60"]).result()
+        try:
+            assert child.pid in processes.children(os.getpid())
+            assert child.pid in processes.descendants(os.getpid())
+        finally:
+            child.kill()
+            child.wait()
+
+
+def test_a_process_whose_threads_end_all_the_time_is_looked_at_a_few_times_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """However many more have begun meanwhile: what was found by then is returned."""
+    looks = 0
+
+    def threads_of(_: object) -> list[int]:
+        nonlocal looks
+        looks += 1
+        assert looks < 100
+        return [os.getpid(), GONE]
+
+    with subprocess.Popen(["sleep", "60"]) as child:
+        monkeypatch.setattr(processes, "threads_of", threads_of)
+        found = processes.children(os.getpid())
+        child.kill()
+
+    assert child.pid in found

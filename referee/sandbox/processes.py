@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 _WAITING: Final = ("pipe_read", "epoll_wait", "ep_poll", "do_poll", "poll_schedule", "do_select")
+_MOST_LOOKS: Final = 8
 
 
 def sleeps_in_a_read(pid: int) -> bool:
@@ -22,22 +23,29 @@ def _reads(thread: int) -> bool:
 
 
 def children(pid: int) -> set[int]:
-    """The child processes, whichever thread started them."""
-    threads = Path(f"/proc/{pid}/task")
-    while True:
-        try:
-            return _children_of(threads)
-        except (FileNotFoundError, ProcessLookupError):
-            if not threads.is_dir():
-                return set()
-            continue  # a thread has just ended: its children belong to another now, so look again
+    """The child processes, whichever thread started them.
 
-
-def _children_of(threads: Path) -> set[int]:
+    When a thread ends, its children belong to another one, so then all are looked at again; but a
+    bot whose threads end all the time does not keep us looking.
+    """
     found: set[int] = set()
-    for thread in threads.glob("*/children"):
-        found |= {int(pid) for pid in thread.read_text().split()}
+    for _ in range(_MOST_LOOKS):
+        if _add_children(threads_of([pid]), found):
+            break
     return found
+
+
+def _add_children(threads: Iterable[int], found: set[int]) -> bool:
+    """Add the child processes of some threads, and return whether none of these has ended."""
+    all_there = True
+    for thread in threads:
+        try:
+            text = Path(f"/proc/{thread}/task/{thread}/children").read_text()
+        except OSError:
+            all_there = False
+        else:
+            found.update(map(int, text.split()))
+    return all_there
 
 
 def descendants(pid: int) -> set[int]:
