@@ -30,17 +30,17 @@ def children(pid: int) -> set[int]:
     """
     found: set[int] = set()
     for _ in range(_MOST_LOOKS):
-        if _add_children(threads_of([pid]), found):
+        if _add_children(pid, found):
             break
     return found
 
 
-def _add_children(threads: Iterable[int], found: set[int]) -> bool:
-    """Add the child processes of some threads, and return whether none of these has ended."""
+def _add_children(pid: int, found: set[int]) -> bool:
+    """Add the child processes of all threads, and return whether none of these has ended."""
     all_there = True
-    for thread in threads:
-        try:
-            text = Path(f"/proc/{thread}/task/{thread}/children").read_text()
+    for thread in threads_of([pid]):
+        try:  # by the process: below the thread's own folder, the kernel was seen to take seconds
+            text = Path(f"/proc/{pid}/task/{thread}/children").read_text()
         except OSError:
             all_there = False
         else:
