@@ -26,6 +26,7 @@ from ladder.store.jobs import Settled
 from ladder.store.store import Store
 from referee.bots import SAMPLES
 from referee.cli import run
+from referee.sandbox.processes import children
 from support.ladders import LEASE_MS, invented, job, made
 from support.postgres import Mode, Postgres
 from support.sandboxes import living, need, python_bot
@@ -33,9 +34,10 @@ from support.sandboxes import living, need, python_bot
 pytestmark = [pytest.mark.slow, pytest.mark.thorough]
 
 T = TypeVar("T")
+Strike = Callable[[psycopg.Connection[Any]], None]
 _PATIENCE_S: Final = 60.0
 _MOST_STEPS: Final = 200
-STRIDES: Final = {"backend": 7, "server": 11, "submission": 17}
+STRIDES: Final = {"backend": 7, "server": 11, "postmaster": 11, "submission": 17}
 
 
 class Death:
@@ -45,7 +47,7 @@ class Death:
         happened: whether that step was reached.
     """
 
-    def __init__(self, strike: Callable[[psycopg.Connection[Any]], None], at: int) -> None:
+    def __init__(self, strike: Strike, at: int) -> None:
         """Strikes at the step of that number, from 0 on, and then never again."""
         self._strike = strike
         self._left = at
@@ -97,6 +99,16 @@ def server_is_killed(server: Postgres, _: psycopg.Connection[Any]) -> None:
     server.stop(Mode.IMMEDIATE)
 
 
+def postmaster_is_killed(server: Postgres, _: psycopg.Connection[Any]) -> None:
+    """Kill the first process of the server, as a machine does that has no memory left.
+
+    The others end by themselves, and nobody clears up.
+    """
+    pids = {server.pid, *children(server.pid)}
+    os.kill(server.pid, signal.SIGKILL)
+    wait_until(lambda: not living(pids))
+
+
 def wait_until(holds: Callable[[], object]) -> None:
     until = time.monotonic() + _PATIENCE_S
     while not holds():
@@ -115,12 +127,17 @@ def patient(server: Postgres, question: Callable[[], T]) -> T:
             server.start()
 
 
-@pytest.mark.parametrize("kind", ["backend", "server"])
+@pytest.mark.parametrize("kind", ["backend", "server", "postmaster"])
 def test_a_runners_transactions(
     kind: str, postgres: Postgres, database: str, tmp_path: Path
 ) -> None:
     """A job is taken, kept, counted, its record looked for, a bot retired and brought back."""
-    strike = backend_is_killed if kind == "backend" else partial(server_is_killed, postgres)
+    strikes: dict[str, Strike] = {
+        "backend": backend_is_killed,
+        "server": partial(server_is_killed, postgres),
+        "postmaster": partial(postmaster_is_killed, postgres),
+    }
+    strike = strikes[kind]
     with made(f"{database}?files={tmp_path}", bots=["first", "greedy", "random"]) as store:
         for turn, at in enumerate(count(0, STRIDES[kind]), 1):
             assert at < _MOST_STEPS
