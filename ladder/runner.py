@@ -256,15 +256,15 @@ class Runner:
                 job = workers_job(lease.job, pool, self._files, str(plain))
                 names = tuple(roster.entrants[entrant].name for entrant in lease.job.entrants)
                 outcome = await self._players.play(replace(job, names=names))
+                record, size = await trio.to_thread.run_sync(vault.keep, self._files, plain)
             except Unready as error:
                 await self._excuse(lease, error)
                 return
-            except Shortage:
+            except (Shortage, vault.Unwritable):
                 raise  # no bot can be the reason: the job waits for room
             except Exception:
                 del self._held[lease.token]  # it was tried: or it would end every runner for ever
                 raise
-            record, size = await trio.to_thread.run_sync(vault.keep, self._files, plain)
         if outcome.bug:
             self._watch.bug(outcome.bug)
         by = version("briscola-referee")

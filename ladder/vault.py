@@ -27,6 +27,11 @@ ENDING: Final = ".jsonl.zst"
 LARGEST: Final = 64 * 1024 * 1024
 """So many bytes has a record at most, as it lies compressed."""
 
+
+class Unwritable(HostError):
+    """The system does not let a ladder's records be written or read."""
+
+
 _LEVEL: Final = 3
 """A third of the processor time of level 6, for files that are four per cent larger."""
 
@@ -46,7 +51,8 @@ def keep(folder: Path, plain: Path) -> tuple[str, int]:
         SHA-256 of the stored file, 64 hex digits, and its bytes.
 
     Raises:
-        HostError: it cannot be kept, or is too large; nothing of it is left then.
+        Unwritable: it cannot be kept; nothing of it is left then.
+        HostError: nor is one that is too large.
     """
     with _told(plain), plain.open("rb") as file:
         compressor = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True)
@@ -61,7 +67,8 @@ def keep_packed(folder: Path, pieces: Iterable[bytes]) -> tuple[str, int]:
         pieces: its bytes.
 
     Raises:
-        HostError: it cannot be kept, or is too large; nothing of it is left then.
+        Unwritable: it cannot be kept; nothing of it is left then.
+        HostError: nor is one that is too large.
     """
     records = folder / RECORDS
     with _told(records):
@@ -222,7 +229,7 @@ def _told(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         named = str(error.filename or path)
-        raise HostError(f"record {named!r}: {error.strerror}") from error
+        raise Unwritable(f"record {named!r}: {error.strerror}") from error
 
 
 @contextmanager

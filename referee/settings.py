@@ -1,6 +1,7 @@
 """What the organiser allows: the file `settings.toml`, and defaults where there is none."""
 
 import os
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Final
@@ -132,12 +133,15 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
     if path is None:
         return Settings()
     try:
-        if path.stat().st_size > _LARGEST:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise RefereeError(f"settings {str(path)!r}: that is no file")
+        if status.st_size > _LARGEST:
             raise RefereeError(f"settings {str(path)!r}: more than {_LARGEST} bytes")
         found = msgspec.toml.decode(path.read_bytes(), type=Settings)
     except OSError as error:
         raise RefereeError(f"settings {str(path)!r}: {error.strerror}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise RefereeError(f"settings {str(path)!r}: {error}") from error
     problem = _problem(found)
     if problem is not None:

@@ -1,6 +1,7 @@
 """Whatever is changed in a ladder is found and named; and nothing is found where nothing was."""
 
 import hashlib
+import json
 import os
 import random
 import shutil
@@ -127,9 +128,31 @@ def test_nothing_is_found_in_a_sound_ladder(ladder: Path) -> None:
 
 def test_a_sample_is_played_again_and_the_rest_compared(ladder: Path) -> None:
     """Every file is held against its hash all the same."""
-    report = prove(where_of(str(ladder)), Wanted(sample=2))
+    report = prove(where_of(str(ladder)), Wanted(sample=2, seed="a"))
 
     assert (report.holds, report.records, report.proved) == (True, 4, 2)
+    assert "not proved: that the results of 2 matches" in report.unproved()[0]
+    assert len(prove(where_of(str(ladder)), Wanted()).unproved()) == len(report.unproved()) - 1
+
+
+def test_who_makes_a_ladder_cannot_know_which_matches_are_drawn(
+    ladder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each run draws others, and says how to draw them again; a seed without a sample is none."""
+    words = ["ladder", "verify", "--ladder", str(ladder), "--sample", "2", "--json"]
+    seeds = []
+    for again in ([], [], ["--seed", "x"]):
+        assert run([*words, *again]) == 0
+        shown = json.loads(capsys.readouterr().out)
+        seeds.append(shown["seed"])
+        assert "2 matches" in shown["not_proved"][0]
+    assert len(set(seeds)) == 3
+    assert seeds[2] == "x"
+    assert run(["ladder", "verify", "--ladder", str(ladder), "--sample", "1"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "what was looked at holds; head" in said
+    assert "the same ones again: --seed " in said
+    assert run(["ladder", "verify", "--ladder", str(ladder), "--seed", "1"]) == 2
 
 
 @pytest.mark.thorough
@@ -592,6 +615,7 @@ SENSELESS: dict[str, tuple[list[Fact], Fact, str]] = {
     "opened twice": ([OPENED], OPENED, "opened before"),
     "a strange id": ([], replace(OPENED, ladder="x"), "32 hex digits"),
     "a time before all time": ([OPENED], replace(POOL, at_ms=-1), "its time is -1"),
+    "a time that has no date": ([OPENED], replace(POOL, at_ms=10**15), "its time is 10000"),
     "a pool is left out": ([OPENED], replace(POOL, pool=2), "number is 2, and should be 1"),
     "sides of other seats": ([OPENED], replace(POOL, partners=((0,), (0,))), "its sides"),
     "tables of none": ([OPENED], replace(POOL, places=0), "0 places"),
@@ -639,6 +663,10 @@ MATCHES: dict[str, tuple[Callable[[Match], Match], str]] = {
     "of three": (lambda m: replace(m, used_us=(1, 2, 3)), "2 places"),
     "less than nothing": (lambda m: replace(m, acts=-1), "less than nothing"),
     "too much": (lambda m: replace(m, wall_us=2**63), "too much"),
+    "sums too large for a database": (
+        lambda m: replace(m, voids=(0, 2**41)),
+        "too much",
+    ),
     "a fault of nobody": (
         lambda m: replace(m, fault_list=(replace(m.fault_list[0], bot=2),)),
         "at no place",

@@ -351,7 +351,7 @@ def test_verify_says_what_it_compared_with(
     run(["ladder", "verify", *ladder, "--against", str(tmp_path / "kept"), "--json"])
     shown = json.loads(capsys.readouterr().out)
 
-    assert shown["not_proved"] is None
+    assert all("played again" in one for one in shown["not_proved"])
     assert shown["goes_on_from"]["given"] == 1
     assert shown["goes_on_from"]["newest_given"] == shown["facts"]
 

@@ -660,6 +660,17 @@ class TestTrouble:
         assert (match.blocks, bool(match.given_up)) == ((), True)
         assert taken is None
 
+    async def test_a_record_that_is_too_large_is_given_up(
+        self, store: Store, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """It is no larger disk's to keep: the match would come back for ever."""
+        monkeypatch.setattr(vault, "LARGEST", 10)
+        for _ in range(MOST_TRIES):
+            found = await failure(runner(store, Toy(size=1), blocks=2, is_alive=lives_not))
+            assert "more than 10 bytes" in str(found)
+        store.take("x", LEASE_MS, lives_not, lambda _: None)
+        assert any(match.given_up for match in assert_whole(store))
+
     async def test_a_host_that_fails(self, store: Store) -> None:
         """Matches given up one after the other with nobody in common end the run; they are to be
         played again."""

@@ -71,6 +71,8 @@ def test_the_settings_are_the_first_file_there_is(tmp_path: Path) -> None:
         ('toolchains = ["/etc/alternatives"]', "holds more than programs"),
         ('toolchains = ["/usr/../tmp"]', "holds more than programs"),
         ("[most]\nmemory = 10", "default: memory = 256 is more than most: memory = 10"),
+        ("images = " + "[" * 20_000, "recursion"),
+        (f"# {'x' * 70_000}", "more than 65536 bytes"),
     ],
 )
 def test_wrong_settings_are_one_line(text: str, line: str, tmp_path: Path) -> None:
@@ -82,6 +84,12 @@ def test_wrong_settings_are_one_line(text: str, line: str, tmp_path: Path) -> No
     assert line in str(caught.value)
     with pytest.raises(RefereeError, match="No such file"):
         read_settings({"REFEREE_SETTINGS": str(tmp_path / "none")})
+
+
+def test_settings_are_a_file() -> None:
+    """What never ends is not read, nor is a pipe waited for."""
+    with pytest.raises(RefereeError, match="settings '/dev/zero': that is no file"):
+        read_settings({"REFEREE_SETTINGS": "/dev/zero"})
 
 
 def test_a_file_that_cannot_run_says_why(tmp_path: Path) -> None:

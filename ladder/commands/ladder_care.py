@@ -2,6 +2,7 @@
 
 import json
 import os
+import secrets
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -28,6 +29,7 @@ from referee.wording import plural
 
 _DAY_S = 24 * 3600
 _FINDINGS_SHOWN = 50
+_SEED_BYTES = 8
 
 
 def verify(
@@ -35,11 +37,16 @@ def verify(
         int | None,
         typer.Option(metavar="N", min=0, help="Play only N records again.  [default: all]"),
     ] = None,
+    seed: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="Draw the records of --sample again that TEXT drew."),
+    ] = None,
     head: Annotated[
         bool,
         typer.Option(
             "--head",
-            help="Print a signed head to publish once all is proved; be quick: --sample 0.",
+            help="Print a signed head to publish if all that was asked for holds; with --sample 0 "
+            "that is quick, but such a head is none for --since.",
         ),
     ] = False,
     against: Annotated[
@@ -78,18 +85,21 @@ def verify(
         raise RefereeError("say --head or --json, not both: a head is JSON by itself")
     if public_key is not None and against is None and since is None:
         raise RefereeError("--public-key says whose head --against is, or --since: say that, too")
+    if seed is not None and sample is None:
+        raise RefereeError("--seed draws the records of --sample: say that, too")
     claims = [claim for path in against or () for claim in read_claims(path, public_key)]
     before = None if since is None else _proved_then(since, public_key)
-    wanted = Wanted(sample, len(os.sched_getaffinity(0)), tuple(claims), before)
+    seed = "" if sample is None else seed or secrets.token_hex(_SEED_BYTES)
+    wanted = Wanted(sample, seed, len(os.sched_getaffinity(0)), tuple(claims), before)
     found = _proved(where, wanted)
     if head and found.holds:
         with opened(where) as store:
             print(heads.as_json(_signed(store, found)).decode(), end="")
         return
     if as_json:
-        print(json.dumps(_as_json(found), indent=2))
+        print(json.dumps(_as_json(found, seed), indent=2))
     else:
-        _print(found, console(stderr=head))  # where a head is to go, nothing else goes
+        _print(found, seed, console(stderr=head))  # where a head is to go, nothing else goes
     raise typer.Exit(int(not found.holds))
 
 
@@ -116,7 +126,7 @@ def _signed(store: Store, found: Report) -> SignedHead:
     return sign_now(store.files, head, tell_new_key)
 
 
-def _as_json(found: Report) -> dict[str, Any]:
+def _as_json(found: Report, seed: str) -> dict[str, Any]:
     return {
         "holds": found.holds,
         "ladder": found.ladder,
@@ -124,6 +134,7 @@ def _as_json(found: Report) -> dict[str, Any]:
         "matches": found.matches,
         "records": found.records,
         "played_again": found.proved,
+        "seed": seed or None,
         "proved_before": found.earlier,
         "gone_by_policy": found.gone,
         "bots": found.bots,
@@ -131,12 +142,12 @@ def _as_json(found: Report) -> dict[str, Any]:
         "findings": [{"where": one.where, "what": one.what} for one in found.findings],
         "more_findings": found.more,
         "goes_on_from": asdict(found.compared),
-        "not_proved": found.compared.unproved(found.facts) or None,
+        "not_proved": list(found.unproved()),
         "notes": list(found.notes),
     }
 
 
-def _print(found: Report, to: Console) -> None:
+def _print(found: Report, seed: str, to: Console) -> None:
     for one in found.findings[:_FINDINGS_SHOWN]:
         to.print(one.line, style="red")
     if more := max(len(found.findings) - _FINDINGS_SHOWN, 0) + found.more:
@@ -152,10 +163,13 @@ def _print(found: Report, to: Console) -> None:
     )
     for line in found.compared.proved():
         to.print(line)
-    if unproved := found.compared.unproved(found.facts):
+    if 0 < found.proved < found.records:
+        to.print(f"the same ones again: --seed {seed}")
+    for unproved in found.unproved():
         to.print(unproved, style="yellow")
     if found.holds:
-        to.print(f"all of it holds; head: {found.head}", style="green")
+        whole = "all of it holds" if found.proved == found.records else "what was looked at holds"
+        to.print(f"{whole}; head: {found.head}", style="green")
     else:
         to.print("it does not hold", style="bold red")
 

@@ -5,6 +5,7 @@ from typing import Final
 from msgspec import Struct
 
 from ladder.proving.compared import Compared
+from referee.wording import plural
 
 MOST: Final = 1000
 """So many findings are kept; of others only how many there are."""
@@ -64,6 +65,16 @@ class Report(Struct, frozen=True, kw_only=True):
     bots: int
     head: str
     compared: Compared
+
+    def unproved(self) -> tuple[str, ...]:
+        """Return what could be otherwise although nothing was found, a sentence each."""
+        left = self.records - self.proved
+        results = (
+            f"not proved: that the results of {plural(left, 'match', 'matches')} are those of "
+            f"{'its record' if left == 1 else 'their records'}, not played again"
+        )
+        earlier = self.compared.unproved(self.facts)
+        return (*([results] if left else []), *([earlier] if earlier else []))
 
     @property
     def holds(self) -> bool:

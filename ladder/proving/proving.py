@@ -36,6 +36,7 @@ class Wanted(Struct, frozen=True):
 
     Attributes:
         sample: how many matches are played again; None for all.
+        seed: which, if not all.
         workers: how many processes play them.
         claims: what was said of the ladder before: it has to go on from there.
         since: as one of these, when all was proved: the records and bots of the facts that it has
@@ -43,6 +44,7 @@ class Wanted(Struct, frozen=True):
     """
 
     sample: int | None = None
+    seed: str = ""
     workers: int = 1
     claims: tuple[Claim, ...] = ()
     since: Claim | None = None
@@ -122,7 +124,7 @@ def _proved(
     reading = Reading(rows, findings)
     known, total = reading.known, rows.count_matches()
     earlier = 0 if wanted.since is None else rows.count_matches(wanted.since.head.facts)
-    scope = Scope(_chosen(rows, wanted, earlier, total), earlier, reading.horizon)
+    scope = Scope(_chosen(wanted, earlier, total), earlier, reading.horizon)
     through = _Through(reading, rows, findings, claims)
     with Records(files, scope, wanted.workers, findings) as records:
         through.go(records, lambda number: watch(number, total))
@@ -151,11 +153,11 @@ def _proved(
     )
 
 
-def _chosen(rows: Examiner, wanted: Wanted, earlier: int, total: int) -> Collection[int] | None:
+def _chosen(wanted: Wanted, earlier: int, total: int) -> Collection[int] | None:
     """Numbers of the matches that are played again; None for all that are new."""
     if wanted.sample is None:
         return None
-    found = drawn(total - earlier, wanted.sample, rows.newest())
+    found = drawn(total - earlier, wanted.sample, wanted.seed)
     return frozenset(earlier + number for number in found)
 
 

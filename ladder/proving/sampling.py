@@ -5,17 +5,18 @@ import hashlib
 from referee.chance import BlockKey, below, words
 
 
-def drawn(matches: int, wanted: int, head: str) -> frozenset[int]:
-    """Numbers of matches, spread evenly; whoever draws again draws the same.
+def drawn(matches: int, wanted: int, seed: str) -> frozenset[int]:
+    """Numbers of matches, spread evenly; the same seed draws the same.
 
     Args:
         matches: how many there are.
         wanted: how many are to be drawn, at most.
-        head: the hash of the last fact, which nobody knows before all matches are played.
+        seed: what nobody knew who made the ladder: from a hash of its facts, one who forges them
+            would choose which matches are not drawn.
     """
     if wanted >= matches:
         return frozenset(range(1, matches + 1))
-    dice = words(BlockKey(hashlib.sha256(head.encode()).hexdigest()), "sample")
+    dice = words(BlockKey(hashlib.sha256(seed.encode()).hexdigest()), "sample")
     found = set()
     for part in range(wanted):
         first, last = part * matches // wanted, (part + 1) * matches // wanted

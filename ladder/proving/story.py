@@ -30,6 +30,12 @@ from referee.errors import RefereeError
 _LADDER: Final = re.compile(r"[0-9a-f]{32}", re.ASCII)
 _SHA256: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _BELOW: Final = 2**63
+_MOST_COUNTED: Final = 2**40
+"""In one match, microseconds included (twelve days): sums of millions of matches have 63 bits."""
+
+_YEAR_10000_MS: Final = 253_402_300_800_000
+"""From it on the date of a moment cannot be said."""
+
 _MOST_PLACES: Final = 64
 _MOST_SEATINGS: Final = 100_000
 
@@ -56,7 +62,7 @@ class Story:
         if (self.roster.opened is None) != isinstance(fact, Opened):
             begun = isinstance(fact, Opened)
             yield "it was opened before" if begun else "the ladder was not opened before"
-        if not 0 <= fact.at_ms < _BELOW:
+        if not 0 <= fact.at_ms < _YEAR_10000_MS:
             yield f"its time is {fact.at_ms}"
         match fact:
             case Opened():
@@ -163,7 +169,7 @@ def _of_table(match: Match, pool: Pool) -> Iterator[str]:
 
 
 def _are_sound(numbers: Iterable[int]) -> bool:
-    return all(0 <= number < _BELOW for number in numbers)
+    return all(0 <= number < _MOST_COUNTED for number in numbers)
 
 
 def _is_kept(match: Match, pool: Pool) -> bool:

@@ -217,12 +217,6 @@ class Examiner:
         rows = self._all(query, "table match", {"last": last})
         return int(rows[0]["matches"]) if rows else 0
 
-    def newest(self) -> str:
-        """The hash of the last fact, whatever it is; "" where there is none."""
-        query = select(_plainly(FactRow.hash)).order_by(FactRow.seq.desc()).limit(1)
-        rows = self._all(query, "table fact", {})
-        return str(rows[0]["hash"]) if rows else ""
-
     def _all(self, query: Executable, where: str, values: Mapping[str, int]) -> list[Fetched]:
         """The rows of a query; none, and a word about it, where the database fails at it."""
         try:
