@@ -136,6 +136,16 @@ async def test_without_control_groups_memory_of_the_kernel_is_watched(
     assert {fault.code for fault in found.totals.faults} == {FaultCode.MEMORY}
 
 
+async def test_without_control_groups_no_memory_is_had_that_no_process_maps(tmp_path: Path) -> None:
+    """Nothing would count it: such mappings are refused, and the bot plays on."""
+    need("bwrap")
+    (hostile,) = (one for one in animals() if one.name == "memory_unmapped")
+    typed = str(Cages(tmp_path).folder(hostile, "bwrap"))
+    async with opened(SandboxName.BWRAP, cgroups=False) as bwrap:
+        found = await meet(bwrap, (typed, HONEST), tmp_path / "r", hostile.time)
+    assert [fault.detail for fault in found.totals.faults] == []
+
+
 def larger_buffers(kind: str) -> str:
     return f"""
 import socket

@@ -300,7 +300,22 @@ def test_memory_files_can_be_taken_away() -> None:
     """Where nothing counts what is in them."""
     for answer in (by_program, by_profile):
         assert answer("x86_64", Filter(), "memfd_create") is None
-        assert answer("x86_64", Filter(memfd=False), "memfd_create") == errno.ENOSYS
+        assert answer("x86_64", Filter(unmapped=False), "memfd_create") == errno.ENOSYS
+
+
+def test_memory_that_no_process_maps_can_be_taken_away() -> None:
+    """Anonymous memory to be shared, by both words for it; files and memory of one's own stay."""
+    shared, private, validated, anonymous, huge = 1, 2, 3, 0x20, 0x40000
+    for answer in (by_program, by_profile):
+        for machine in ARCHITECTURES:
+            for flags in (shared, private, validated, private | anonymous):
+                mapped = (machine, Filter(unmapped=False), "mmap", 0, 4096, 3, flags)
+                assert answer(*mapped) is None
+            for flags in (shared | anonymous, validated | anonymous, private | huge):
+                mapped = (machine, Filter(unmapped=False), "mmap", 0, 4096, 3, flags)
+                assert answer(*mapped) == errno.EPERM
+            mapped = (machine, Filter(), "mmap", 0, 4096, 3, shared | anonymous)
+            assert answer(*mapped) is None
 
 
 def test_only_builds_may_ask_for_the_memory_of_the_machine() -> None:

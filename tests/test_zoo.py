@@ -44,6 +44,7 @@ ROWS = frozenset(
         "resources: memory through sockets",
         "resources: memory through tables of pages",
         "resources: memory through timers and sets of descriptors",
+        "resources: memory through mappings without pages",
         "resources: inode bomb",
         "resources: disk filler",
         "resources: sparse file",

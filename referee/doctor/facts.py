@@ -67,6 +67,7 @@ class Facts(Struct, frozen=True):
     children_out: bool | None = None
     shm_mib: int | None = None
     memfd_mib: int | None = None
+    unmapped_mib: int = 0
     files_out: bool | None = None
     tmp_kib: int | None = None
     tmp_error: str | None = None

@@ -100,12 +100,13 @@ def children(facts: Facts, terms: Terms) -> Outcome:
 
 
 def memory_files(facts: Facts, terms: Terms) -> Outcome:
-    """Shared memory is small; a memfd counts."""
-    shared, file = facts.shm_mib or 0, facts.memfd_mib or 0
+    """Shared memory is small; a memfd counts, and so does what no process maps."""
+    shared, file = facts.shm_mib or 0, (facts.memfd_mib or 0) + facts.unmapped_mib
     good = shared <= terms.shm and (file == 0 or bool(facts.files_out))
     kind = "ended at" if facts.files_out else "got"
-    memfd = f"{kind} {file} MiB in a memfd" if file else "memfd refused"
-    return good and file <= terms.memory, f"{shared} MiB in /dev/shm, {memfd}"
+    where = "unmapped" if facts.unmapped_mib else "in a memfd"
+    other = f"{kind} {file} MiB {where}" if file else "memfd refused"
+    return good and file <= terms.memory, f"{shared} MiB in /dev/shm, {other}"
 
 
 def tmp(facts: Facts, terms: Terms) -> Outcome:

@@ -80,9 +80,9 @@ class Bubblewrap:
         self._masks = masks_in(place)
         self._path = search_path(place.settings.toolchains)
         self._programs = {name: _found(name) for name in _PACKAGES}
-        memfd = place.hierarchies is not None
+        counted = place.hierarchies is not None
         try:
-            self._filters = tuple(program(Filter(memfd, build)) for build in (False, True))
+            self._filters = tuple(program(Filter(counted, build)) for build in (False, True))
         except UnknownMachine as error:
             raise SandboxError(f"no filter of system calls for a {error}") from error
         self._numbers = iter(range(1, 1 << 62))

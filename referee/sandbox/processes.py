@@ -86,14 +86,14 @@ def threads_of(pids: Iterable[int]) -> Iterator[int]:
 
 
 def memory_kib(pid: int) -> int:
-    """How much memory a process has, its share of what it shares, in KiB; files excluded."""
-    shares = _kib(f"/proc/{pid}/smaps_rollup", "Pss_Anon:", "Pss_Shmem:")
+    """How much memory a process has, swap included, its share of what it shares; KiB, no files."""
+    shares = _kib(f"/proc/{pid}/smaps_rollup", "Pss_Anon:", "Pss_Shmem:", "SwapPss:")
     return shares + _kib(f"/proc/{pid}/status", _PAGE_TABLES)
 
 
 def resident_kib(pid: int) -> int:
     """The same, but what processes share is counted for each of them; quickly known."""
-    return _kib(f"/proc/{pid}/status", "RssAnon:", "RssShmem:", _PAGE_TABLES)
+    return _kib(f"/proc/{pid}/status", "RssAnon:", "RssShmem:", "VmSwap:", _PAGE_TABLES)
 
 
 def _kib(file: str, *wanted: str) -> int:

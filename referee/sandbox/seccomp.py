@@ -23,6 +23,7 @@ from referee.sandbox.system_calls import (
     MEMFD,
     NEWER,
     SYSINFO,
+    UNSHARED_MMAP,
     Call,
     Condition,
     conditions,
@@ -41,12 +42,13 @@ class Filter(Struct, frozen=True):
     """What may vary.
 
     Attributes:
-        memfd: whether memory may be had as a file; not where nothing counts such memory.
+        unmapped: whether memory may be had that stays when no process maps it (memory as a file,
+            mappings to be shared); not where only what processes map is counted.
         sysinfo: whether the machine's memory may be asked for: only by builds, since libc has
             rubbish for an answer where the call is refused, and compilers size themselves by it.
     """
 
-    memfd: bool = True
+    unmapped: bool = True
     sysinfo: bool = False
 
 
@@ -68,16 +70,17 @@ def _allowed(filter_: Filter, column: int) -> tuple[Call, ...]:
 
 def _answered(filter_: Filter, column: int) -> list[tuple[int, tuple[Call, ...]]]:
     """The calls that return at once without being made, by the error that they return; 0: none."""
-    withheld = () if filter_.memfd else ((errno.ENOSYS, (MEMFD,)),)
+    withheld = () if filter_.unmapped else ((errno.ENOSYS, (MEMFD,)),)
     return [(error, _known(calls, column)) for error, calls in (*ANSWERED, *withheld)]
 
 
 def _conditions(filter_: Filter, column: int) -> list[Condition]:
-    return [
-        condition
-        for condition in conditions(column)
-        if _known((condition.call,), column) and (filter_.memfd or condition.call != MEMFD)
-    ]
+    found = {condition.call: condition for condition in conditions(column)}
+    if not filter_.unmapped:
+        found.pop(MEMFD, None)
+        if UNSHARED_MMAP.call in found:
+            found[UNSHARED_MMAP.call] = UNSHARED_MMAP
+    return [condition for call, condition in found.items() if _known((call,), column)]
 
 
 def _known(calls: Sequence[Call], column: int) -> tuple[Call, ...]:

@@ -227,6 +227,7 @@ SYSINFO: Final = Call("sysinfo", 99, 179)
 """How much memory the machine has left, and how many processes: every bot can change both."""
 
 MEMFD: Final = Call("memfd_create", 319, 279)
+_MMAP: Final = Call("mmap", 9, 222)
 FSTATFS: Final = Call("fstatfs", 138, 44)
 """How full a file system is, which tells of what others write; runc asks in the bot's place."""
 
@@ -241,6 +242,14 @@ def _none_of(argument: int, bits: int) -> tuple[tuple[Test, ...], ...]:
 
 _LOCAL_STREAMS: Final = tuple((Test(0, ALL_BITS, 1), Test(1, 0xF, kind)) for kind in (1, 5))
 """AF_UNIX, SOCK_STREAM or SOCK_SEQPACKET: of datagrams, a socket keeps those of many dead ones."""
+
+
+_HUGE, _SHARED, _ANONYMOUS = 0x40000, 1, 0x20
+
+UNSHARED_MMAP: Final = Condition(
+    _MMAP, (*_none_of(3, _HUGE | _SHARED), *_none_of(3, _HUGE | _ANONYMOUS))
+)
+"""Mappings of files, and memory of one's own: that goes with its pages, shared memory does not."""
 
 
 def conditions(column: int) -> tuple[Condition, ...]:
@@ -268,7 +277,7 @@ def conditions(column: int) -> tuple[Condition, ...]:
             ),
         ),
         # huge pages are the machine's, and no bot's memory
-        Condition(Call("mmap", 9, 222), _none_of(3, 0x40000)),
+        Condition(_MMAP, _none_of(3, _HUGE)),
         Condition(MEMFD, _none_of(1, 4)),
         # NORMAL, RANDOM, SEQUENTIAL, DONTNEED (one's own mapping only), FREE, DONTFORK, DOFORK,
         # HUGEPAGE, NOHUGEPAGE, DONTDUMP, DODUMP, WIPEONFORK, KEEPONFORK

@@ -67,6 +67,8 @@ def arguments(bot: BotSpec, toolchains: Mapping[str, str], path: str, masks: Mas
     for name, value in environment(bot.bounds, path).items():
         found += ["--setenv", name, value]
     found += [*system(), "--proc", "/proc", "--dev", "/dev"]
+    # zeros to be read all the same; a mapping of the other is memory that need not be mapped
+    found += ["--dev-bind", "/dev/full", "/dev/zero"]
     found += _masked(masks, bot.bounds.memory)
     for folder, size in (("/dev/shm", _SHM), ("/tmp", bot.bounds.tmp * MIB)):  # noqa: S108
         found += ["--perms", "1777", "--size", str(size), "--tmpfs", folder]

@@ -8,7 +8,7 @@ import trio
 from referee.sandbox import bubblewrap
 from referee.sandbox.seccomp import Filter
 from referee.sandbox.watching import Watch
-from support.breaks import without_janitor, without_limit
+from support.breaks import options, without_janitor, without_limit
 from support.walls import Wall, nothing, spawned
 
 
@@ -50,6 +50,12 @@ WALLS: Final = (
     ),
     Wall("limit of own memory", without_limit("ulimit -d"), ("limits",), "own memory"),
     Wall("filter: memory as files", memory_files_allowed, ("memory-files",), "memfd"),
+    Wall(
+        "no mappings of zeros",
+        options((("--dev-bind", "/dev/full", "/dev/zero"), ())),
+        ("memory-files",),
+        "unmapped",
+    ),
     Wall("signals that stop", never_stopped, ("freeze", "freeze-daemons")),
     Wall("count of time", time_not_counted, ("cpu",)),
     Wall("janitor", without_janitor, ("orphans",)),

@@ -2,6 +2,7 @@
 
 import errno
 import json
+import mmap
 import os
 import resource
 import select
@@ -71,7 +72,7 @@ def child(number: int, mib: int, to: int) -> int:
 
 
 def files(bound: int) -> None:
-    """Files in memory: /dev/shm, then a memfd."""
+    """Files in memory: /dev/shm, then a memfd, or mappings whose pages no process keeps."""
     say(shm_mib=fill("/dev/shm", bound // 4)[0] // MIB)
     for name in os.listdir("/dev/shm"):
         os.unlink(f"/dev/shm/{name}")
@@ -79,6 +80,7 @@ def files(bound: int) -> None:
         descriptor = os.memfd_create("probe")
     except OSError:
         say(memfd_mib=0)
+        mappings(bound)
         return
     for number in range(1, 2 * bound + 1):
         try:
@@ -87,6 +89,21 @@ def files(bound: int) -> None:
             break
         if number % 4 == 0:
             say(memfd_mib=number)
+
+
+def mappings(bound: int) -> None:
+    """Memory to be shared, anonymous or of the device of zeros, with pages that nobody has."""
+    kept = []
+    for device in (-1, os.open("/dev/zero", os.O_RDWR)):
+        for _ in range(bound):
+            try:
+                kept.append(mmap.mmap(device, MIB, flags=mmap.MAP_SHARED))
+            except OSError:
+                break
+            kept[-1].write(b"x" * MIB)
+            kept[-1].madvise(mmap.MADV_DONTNEED)
+            if len(kept) % 4 == 0:
+                say(unmapped_mib=len(kept))
 
 
 def fill(folder: str, most_mib: int) -> "tuple[int, str]":
