@@ -9,7 +9,6 @@ for it during an act.
 
 import os
 import threading
-import time
 from collections.abc import Callable
 from typing import Final
 
@@ -33,6 +32,7 @@ class Watchdog:
         self._ends: dict[int, End] = {}
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
+        self._over = threading.Event()
 
     def watch(self, descriptor: int, end: End) -> None:
         """Watch a pipe from now on.
@@ -43,31 +43,29 @@ class Watchdog:
         """
         with self._lock:
             self._ends[descriptor] = end
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._look, name="watchdog", daemon=True)
-                self._thread.start()
+        if self._thread is None:
+            self._over.clear()
+            self._thread = threading.Thread(target=self._look, name="watchdog", daemon=True)
+            self._thread.start()
 
     def forget(self, descriptor: int) -> None:
-        """Watch a pipe no longer. Idempotent."""
+        """Watch a pipe no longer; after the last there is no thread. Idempotent."""
         with self._lock:
             self._ends.pop(descriptor, None)
+        if self._thread is not None and not self._ends:
+            self._over.set()
+            self._thread.join()
+            self._thread = None
 
     def _look(self) -> None:
         """Look every now and then, until there is no pipe any more."""
         before, same = "", 0
-        while self._has_pipes():
-            time.sleep(LOOK_S)
+        while not self._over.wait(LOOK_S):
             call = _call()
             same = same + 1 if call == before else 1
             before = call
             if same >= LOOKS:
                 self._end(call)
-
-    def _has_pipes(self) -> bool:
-        with self._lock:
-            if not self._ends:
-                self._thread = None
-            return bool(self._ends)
 
     def _end(self, call: str) -> None:
         """End the bot whose pipe a call is about, if it is about one."""
