@@ -123,11 +123,9 @@ async def test_without_control_groups_memory_is_watched(tmp_path: Path) -> None:
         finish(spinning)
 
 
-@pytest.mark.parametrize("name", ["memory_sockets", "memory_page_tables"])
-async def test_without_control_groups_memory_of_the_kernel_is_watched(
-    name: str, tmp_path: Path
-) -> None:
-    """Full sockets, six processes of them, and tables of pages: the bot is ended for them."""
+@pytest.mark.parametrize("name", ["memory_sockets", "memory_page_tables", "memory_unshared"])
+async def test_without_control_groups_hidden_memory_is_watched(name: str, tmp_path: Path) -> None:
+    """Full sockets, tables of pages, and what was shared: the bot is ended for them."""
     need("bwrap")
     (hostile,) = (one for one in animals() if one.name == name)
     typed = str(Cages(tmp_path).folder(hostile, "bwrap"))

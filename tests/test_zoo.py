@@ -45,6 +45,7 @@ ROWS = frozenset(
         "resources: memory through tables of pages",
         "resources: memory through timers and sets of descriptors",
         "resources: memory through mappings without pages",
+        "resources: memory that is shared no longer",
         "resources: inode bomb",
         "resources: disk filler",
         "resources: sparse file",

@@ -28,6 +28,14 @@ _LOOK_S: Final = 0.05
 _SHARE: Final = 20
 """How many times as long as a look we rest after it: no bot can make us look all the time."""
 
+_LONGEST_S: Final = 0.25
+"""But never longer: processes that share memory make looks long, and a bot could do as it likes
+until the next one. Four GiB that are shared take 60 ms to count."""
+
+_MOST_MAPPED: Final = 16
+"""So many times its bound may the processes of a bot map together, however much of it they share:
+when they write to it, it is no longer shared."""
+
 
 class Watch:
     """The processes below one that we started; see `referee.sandbox.cgroups.Group`."""
@@ -57,14 +65,15 @@ class Watch:
             # of those that have ended, whoever has waited for them knows
             self._others_us = sum(map(cpu_us, found)) - cpu_us(self._main, waited=False)
             kernel = sockets_kib(min(found)) if found else 0
-            if sum(map(resident_kib, found)) + kernel > self._most_kib:
+            mapped = sum(map(resident_kib, found)) + kernel
+            if mapped > self._most_kib:
                 # what they share counts once, which takes the kernel long to find out
                 fair = await trio.to_thread.run_sync(lambda: sum(map(memory_kib, found)))  # noqa: B023  # done before the next look
-                if fair + kernel > self._most_kib:
+                if fair + kernel > self._most_kib or mapped > self._most_kib * _MOST_MAPPED:
                     self._exceeded = True
                     self.kill()
                     return
-            rest_s = max(_LOOK_S, _SHARE * (time.perf_counter() - began))
+            rest_s = min(max(_LOOK_S, _SHARE * (time.perf_counter() - began)), _LONGEST_S)
 
     def members(self) -> tuple[int, ...]:
         """The ids of the processes."""
