@@ -46,6 +46,10 @@ class SandboxError(HostError):
     """No bot can be started, or the sandbox itself is gone: what was played then is void."""
 
 
+class Unstoppable(SandboxError):
+    """A bot was not stopped between its acts, though what stops bots works: it is its own doing."""
+
+
 class Shortage(HostError):
     """The machine has no room, no memory or no file handles left, or lets nothing be written."""
 

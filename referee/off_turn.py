@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Final
 
-from referee.errors import SandboxError
+from referee.errors import SandboxError, Unstoppable
 from referee.sandbox import BotProcess
 from referee.sandbox.processes import is_running
 from referee.verdict import Freeze
@@ -69,12 +69,19 @@ class OffTurn:
     def stop(self) -> None:
         """Stop the bot, if it is to be stopped between its acts."""
         if self._freezes:
-            self._process.freeze()
+            self._freeze()
 
     def check(self) -> None:
         """Look, while another bot is to move, whether this one works, and stop it then."""
         if self._judge(self._process.cpu_us()):
+            self._freeze()
+
+    def _freeze(self) -> None:
+        """Stop the bot; one that does so much that it cannot be stopped is ended for it."""
+        try:
             self._process.freeze()
+        except Unstoppable as error:
+            self.end_for_good(f"it could not be stopped between its acts: {error}")
 
     def _judge(self, cpu: int) -> bool:
         """Whether it is found only now to have worked between its acts; `cpu` is its time now."""

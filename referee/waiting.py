@@ -153,7 +153,7 @@ class Wait:
     async def _watch(self) -> None:
         """Look every now and then what others do; add up by how much we are woken too late."""
         tick_ns = min(max(_TICK_NS, self._ask.allowance_us * 10), _LONGEST_TICK_NS)
-        self._table.check()
+        self._check_others()
         while True:
             self._witness.standstill.begin()
             self._held_us = self._witness.held_us
@@ -162,9 +162,21 @@ class Wait:
             finally:  # it also counts when it is the deadline or the answer that ends the wait
                 self._add_lag(tick_ns)
             self._look()
-            self._table.check()
+            self._check_others()
             if self._put_off_us:
                 self._table.count_running()
+
+    def _check_others(self) -> None:
+        """Look what others do; to stop one can take a daemon long, which is no lag of ours.
+
+        Nor is it the bot's that is to move: if it has answered meanwhile, we read it late.
+        """
+        before = time.perf_counter_ns()
+        self._table.check()
+        spent = time.perf_counter_ns() - before
+        if spent >= _FIRST_LOOK_NS:
+            self._held_up.lose(spent // 1000)
+            self._due += spent
 
     def _add_lag(self, tick_ns: int) -> None:
         """Count by how much we are late for this look, and say when the next is due.

@@ -1,7 +1,10 @@
 """A process may end at any moment, also between two looks at what /proc says of it."""
 
 import os
+import socket
 import subprocess
+import sys
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
@@ -14,6 +17,11 @@ from referee.sandbox import processes
 def threads(pid: int) -> list[int]:
     """All threads of one process."""
     return list(processes.threads_of([pid]))
+
+
+def sockets(pid: int) -> int:
+    """The sockets of one process's network."""
+    return processes.sockets_kib([pid])
 
 
 def path_mark(pid: int) -> set[str]:
@@ -32,7 +40,7 @@ LOOKS: Final[list[Callable[[int], object]]] = [
     threads,
     processes.memory_kib,
     processes.resident_kib,
-    processes.sockets_kib,
+    sockets,
     processes.cpu_us,
     processes.is_dead,
     path_mark,
@@ -105,3 +113,39 @@ def test_a_process_whose_threads_end_all_the_time_is_looked_at_a_few_times_only(
         child.kill()
 
     assert child.pid in found
+
+
+def test_sockets_are_counted_although_a_process_of_the_network_has_ended() -> None:
+    """It is there until its parent asks for its status, and shows no network."""
+    with subprocess.Popen(["true"]) as ended:
+        os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
+        before = processes.sockets_kib([ended.pid, os.getpid()])
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            assert processes.sockets_kib([ended.pid, os.getpid()]) > before
+
+
+HEADLESS = """
+import ctypes, os, sys, threading, time
+def work():
+    held = bytearray(b"x") * (64 << 20)
+    print("ready", flush=True)
+    sys.stdin.read()
+    os._exit(len(held) & 1)
+threading.Thread(target=work).start()
+ctypes.CDLL(None).pthread_exit(None)
+"""
+
+
+def test_a_process_whose_first_thread_has_ended_has_its_memory_all_the_same() -> None:
+    """The kernel tells it of the threads that live."""
+    command = [sys.executable, "-S", "-c", HEADLESS]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+        while not processes.is_dead(process.pid):
+            time.sleep(0.001)
+        assert processes.memory_kib(process.pid) > 60 << 10
+        assert processes.resident_kib(process.pid) > 60 << 10
+        process.kill()

@@ -163,10 +163,8 @@ class ContainerProcess(Streams):
             self._memory_out = self._memory_out or self._daemon.news.was_starved(self._container)
         return self._memory_out
 
-    def ended_by_host(self) -> bool | None:
-        """Whether the machine ended one of its processes for want of memory; None: unknown."""
-        if not isinstance(self._control, Found):
-            return None
+    def ended_by_host(self) -> bool:
+        """Whether the machine ended one of its processes for want of memory."""
         with suppress(OSError):
             self._host_out = self._host_out or self._control.host_kills() > 0
         return self._host_out
@@ -177,9 +175,9 @@ class ContainerProcess(Streams):
         Raises:
             SandboxError: the daemon did not, where it is its to do.
         """
-        self._frozen = True
         with suppress(OSError):  # the group is gone
             self._control.freeze()
+        self._frozen = True
 
     def thaw(self) -> None:
         """Lets them run again.

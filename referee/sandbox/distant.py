@@ -8,7 +8,7 @@ from typing import Final
 
 from docker import APIClient
 
-from referee.errors import SandboxError
+from referee.errors import SandboxError, Unstoppable
 from referee.sandbox.cgroups import Gauge, gauge_of
 from referee.sandbox.daemon import Daemon
 from referee.sandbox.processes import descendants
@@ -53,9 +53,15 @@ class Distant(Watch):
         """Has the daemon stop it.
 
         Raises:
-            SandboxError: it did not.
+            Unstoppable: it could not, and is there.
+            SandboxError: it is not there.
         """
-        self._tell(APIClient.pause)
+        try:
+            self._tell(APIClient.pause)
+        except SandboxError as error:
+            if self._daemon.news.connected:
+                raise Unstoppable(str(error)) from error
+            raise
 
     def thaw(self) -> None:
         """Has the daemon let it go on.
@@ -87,6 +93,19 @@ class Distant(Watch):
         if self._gauge is not None:
             self._gauge.close()
             self._gauge = None
+
+    def host_kills(self) -> int:
+        """How many of its processes the kernel has ended though it was within its bound.
+
+        None where its group cannot be read: what the whole machine counts is brought about by
+        other bots, too.
+
+        Raises:
+            OSError: the group is gone.
+        """
+        if self._gauge is None or self._gauge.reached_limit():
+            return 0
+        return self._gauge.oom_kills()
 
     def kill(self) -> None:
         """Ends it by signals, or has the daemon do so where it is not ours to signal to."""

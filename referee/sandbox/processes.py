@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -87,13 +88,24 @@ def threads_of(pids: Iterable[int]) -> Iterator[int]:
 
 def memory_kib(pid: int) -> int:
     """How much memory a process has, swap included, its share of what it shares; KiB, no files."""
-    shares = _kib(f"/proc/{pid}/smaps_rollup", "Pss_Anon:", "Pss_Shmem:", "SwapPss:")
-    return shares + _kib(f"/proc/{pid}/status", _PAGE_TABLES)
+    thread = _with_memory(pid)
+    shares = _kib(f"/proc/{thread}/smaps_rollup", "Pss_Anon:", "Pss_Shmem:", "SwapPss:")
+    return shares + _kib(f"/proc/{thread}/status", _PAGE_TABLES)
 
 
 def resident_kib(pid: int) -> int:
     """The same, but what processes share is counted for each of them; quickly known."""
-    return _kib(f"/proc/{pid}/status", "RssAnon:", "RssShmem:", "VmSwap:", _PAGE_TABLES)
+    return _kib(
+        f"/proc/{_with_memory(pid)}/status", "RssAnon:", "RssShmem:", "VmSwap:", _PAGE_TABLES
+    )
+
+
+def _with_memory(pid: int) -> int:
+    """A thread of the process that has its memory: the first has none once it has ended."""
+    if _kib(f"/proc/{pid}/status", "VmSize:"):
+        return pid
+    threads = (one for one in threads_of([pid]) if _kib(f"/proc/{one}/status", "VmSize:"))
+    return next(threads, pid)
 
 
 def _kib(file: str, *wanted: str) -> int:
@@ -104,13 +116,17 @@ def _kib(file: str, *wanted: str) -> int:
     return sum(int(line.split()[1]) for line in text.splitlines() if line.startswith(wanted))
 
 
-def sockets_kib(pid: int) -> int:
-    """What the local sockets of a process's network, open or on their way, may take in KiB."""
-    try:
-        lines = Path(f"/proc/{pid}/net/unix").read_bytes().count(b"\n")
-    except OSError:
-        return 0
-    return max(lines - 1, 0) * _SOCKET_KIB
+def sockets_kib(pids: Iterable[int]) -> int:
+    """What the local sockets of a network, open or on their way, may take in KiB.
+
+    Args:
+        pids: processes that are in it; those that have ended tell nothing.
+    """
+    for pid in pids:
+        with suppress(OSError):
+            lines = Path(f"/proc/{pid}/net/unix").read_bytes().count(b"\n")
+            return max(lines - 1, 0) * _SOCKET_KIB
+    return 0
 
 
 def cpu_us(pid: int, *, waited: bool = True) -> int:

@@ -36,7 +36,7 @@ _LONGEST_LIFE_S: Final = 72 * 3600
 _BEGIN: Final = (
     # A word when all three are open; then none but a referee that holds the process lets it go on.
     f"exec <{IO_FOLDER}/in >{IO_FOLDER}/out 2>{IO_FOLDER}/err; echo; read -r _ || exit; "
-    f"command -v timeout >&- 2>&- && set -- timeout -s KILL {_LONGEST_LIFE_S} "
+    f"command -v timeout >/dev/null 2>&1 && set -- timeout -s KILL {_LONGEST_LIFE_S} "
     '"$@"; exec "$@"'
 )
 

@@ -21,6 +21,7 @@ from referee.sandbox.system_calls import (
     ANSWERED,
     FSTATFS,
     MEMFD,
+    MESSAGES,
     NEWER,
     SYSINFO,
     UNSHARED_MMAP,
@@ -43,7 +44,8 @@ class Filter(Struct, frozen=True):
 
     Attributes:
         unmapped: whether memory may be had that stays when no process maps it (memory as a file,
-            mappings to be shared); not where only what processes map is counted.
+            mappings to be shared, descriptors in messages); not where only what processes have is
+            counted.
         sysinfo: whether the machine's memory may be asked for: only by builds, since libc has
             rubbish for an answer where the call is refused, and compilers size themselves by it.
     """
@@ -65,7 +67,8 @@ def _column(machine: str) -> int:
 
 def _allowed(filter_: Filter, column: int) -> tuple[Call, ...]:
     """The calls that are allowed whatever their arguments are."""
-    return _known((*ALLOWED, SYSINFO) if filter_.sysinfo else ALLOWED, column)
+    more = (*([SYSINFO] if filter_.sysinfo else []), *(MESSAGES if filter_.unmapped else []))
+    return _known((*ALLOWED, *more), column)
 
 
 def _answered(filter_: Filter, column: int) -> list[tuple[int, tuple[Call, ...]]]:

@@ -105,7 +105,7 @@ ALLOWED: Final = _calls(
     # sockets among its own processes
     bind 49 200, listen 50 201, accept 43 202, accept4 288 242, connect 42 203,
     shutdown 48 210, getsockname 51 204, getpeername 52 205, sendto 44 206,
-    sendmsg 46 211, sendmmsg 307 269, recvfrom 45 207, recvmsg 47 212, recvmmsg 299 243,
+    recvfrom 45 207, recvmsg 47 212, recvmmsg 299 243,
     # starting and ending processes
     fork 57 -, vfork 58 -, execve 59 221, execveat 322 281, exit 60 93,
     exit_group 231 94, wait4 61 260, waitid 247 95, kill 62 129, tkill 200 130,
@@ -225,6 +225,9 @@ ANSWERED: Final = tuple(
 
 SYSINFO: Final = Call("sysinfo", 99, 179)
 """How much memory the machine has left, and how many processes: every bot can change both."""
+
+MESSAGES: Final = (Call("sendmsg", 46, 211), Call("sendmmsg", 307, 269))
+"""They pass descriptors on, which belong to no process then, and with them what no watch sees."""
 
 MEMFD: Final = Call("memfd_create", 319, 279)
 _MMAP: Final = Call("mmap", 9, 222)

@@ -64,7 +64,7 @@ class Watch:
             found = self.members()
             # of those that have ended, whoever has waited for them knows
             self._others_us = sum(map(cpu_us, found)) - cpu_us(self._main, waited=False)
-            kernel = sockets_kib(min(found)) if found else 0
+            kernel = sockets_kib(found)
             mapped = sum(map(resident_kib, found)) + kernel
             if mapped > self._most_kib:
                 # what they share counts once, which takes the kernel long to find out
