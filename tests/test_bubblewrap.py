@@ -123,7 +123,9 @@ async def test_without_control_groups_memory_is_watched(tmp_path: Path) -> None:
         finish(spinning)
 
 
-@pytest.mark.parametrize("name", ["memory_sockets", "memory_page_tables", "memory_unshared"])
+@pytest.mark.parametrize(
+    "name", ["memory_sockets", "memory_page_tables", "memory_unshared", "memory_headless"]
+)
 async def test_without_control_groups_hidden_memory_is_watched(name: str, tmp_path: Path) -> None:
     """Full sockets, tables of pages, and what was shared: the bot is ended for them."""
     need("bwrap")

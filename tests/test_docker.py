@@ -10,7 +10,7 @@ import tarfile
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import docker
@@ -25,6 +25,7 @@ from referee.sandbox import Sandbox, container, janitor, janitor_container, open
 from referee.sandbox.janitor import LABEL, groups_of, run_of
 from referee.sandbox.opening import SandboxName, opened
 from referee.sandbox.place import work_folder
+from referee.sandbox.processes import descendants
 from referee.settings import Settings
 from referee.verdict import Family, FaultCode, Freeze
 from support.docker import own_daemon
@@ -331,6 +332,22 @@ async def test_other_users_of_the_machine_cannot_open_the_pipes(sandbox: Sandbox
     finish(process)
     assert run_of(os.getpid()) in seen
     assert "opened" not in seen
+
+
+async def test_a_container_ends_by_itself_some_day(sandbox: Sandbox) -> None:
+    """A program of its own sees to it, where the image has that."""
+    process = await sandbox.launch(await prepared(sandbox, "sample:first"))
+    await until(lambda: "timeout" in names_of(process.pid), 5)
+    finish(process)
+
+
+def names_of(pid: int) -> list[str]:
+    """What the processes below one are called."""
+    found = []
+    for one in descendants(pid):
+        with suppress(OSError):  # it has ended
+            found.append(Path(f"/proc/{one}/comm").read_text().strip())
+    return found
 
 
 async def test_bots_are_of_users_of_their_own(sandbox: Sandbox) -> None:

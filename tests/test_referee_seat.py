@@ -17,6 +17,7 @@ from trio.testing import MockClock
 from protocol import Connection
 from protocol.messages import Answer, Ready
 from referee import standstill, waiting
+from referee.errors import Unstoppable
 from referee.leg import Ask
 from referee.off_turn import OFF_TURN_US
 from referee.seat import Seat
@@ -311,6 +312,24 @@ async def test_always_and_never_are_what_they_say(
         await answered(seat, process)
         assert process.frozen is frozen
         process.worked_us += 1_000_000
+
+
+async def test_a_bot_that_cannot_be_stopped_is_ended_and_charged_at_its_next_act(
+    process: FakeProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where what stops bots works and refuses this one, no other bot and no deal pays for it."""
+
+    def refuse(_: FakeProcess) -> None:
+        raise Unstoppable("unable to freeze")
+
+    monkeypatch.setattr(FakeProcess, "freeze", refuse)
+    seat = Seat(process, Freeze.ALWAYS)
+    await answered(seat, process)
+    verdict = await seat.ask(asked())
+
+    assert isinstance(verdict, Verdict)
+    assert verdict.code is FaultCode.LATE
+    assert "could not be stopped between its acts: unable to freeze" in verdict.detail
 
 
 async def test_a_frozen_bot_is_let_go_for_its_farewell(

@@ -46,6 +46,7 @@ ROWS = frozenset(
         "resources: memory through timers and sets of descriptors",
         "resources: memory through mappings without pages",
         "resources: memory that is shared no longer",
+        "resources: memory of processes without a first thread",
         "resources: inode bomb",
         "resources: disk filler",
         "resources: sparse file",

@@ -1,7 +1,7 @@
 # story: plays honestly, and takes the processor from whoever it plays against
 # row: resources: processor stolen by every means
 # kinds: children sessions threads flapping forks relay bandwidth disk signals timers pipes yields
-#   polite resumes before-ready after-an-answer
+#   polite populates resumes before-ready after-an-answer
 # expect: plays late startup - late is what its own crowd makes it, and nobody else
 # time: move=500ms,start=2s
 # before: sixty children made an honest thinker late in 6 of 6 deals, and charged startup to it
@@ -26,6 +26,7 @@ from typing import Any
 
 LIFE_S = 60
 CROWD = 60
+MAP_POPULATE = 0x8000
 
 Act = dict[str, Any]
 
@@ -140,6 +141,12 @@ def yields() -> None:
         os.sched_yield()
 
 
+def populates() -> None:
+    """Stays in the kernel for long, which then cannot stop it: an unprivileged Docker gave up."""
+    while True:
+        mmap.mmap(-1, 40 << 20, flags=mmap.MAP_PRIVATE | MAP_POPULATE).close()
+
+
 def polite() -> None:
     """Claims to be of the least priority, then of the highest, and spins."""
     for nice in (19, -20):
@@ -190,6 +197,7 @@ AT_START: dict[str, Callable[[], object]] = {
     "pipes": lambda: crowd(pipes, 8),
     "yields": lambda: crowd(yields),
     "polite": lambda: crowd(polite),
+    "populates": lambda: crowd(populates, 4),
     "resumes": resumes,
 }
 BEFORE_READY = {"before-ready": early}
