@@ -154,5 +154,5 @@ if __name__ == "__main__":
     parser.add_argument("how", nargs="*", metavar="HOW", help="kinds of attackers; all if none")
     parser.add_argument("--deals", type=int, default=8, help="so many each (8)")
     parser.add_argument("--move-ms", type=int, default=MOVE_MS, help=f"the clock ({MOVE_MS})")
-    asked = parser.parse_args()
+    asked = parser.parse_intermixed_args()
     sys.exit(trio.run(main, asked.sandbox, asked.deals, asked.move_ms, asked.how))
