@@ -10,7 +10,7 @@ import tarfile
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import docker
@@ -25,7 +25,6 @@ from referee.sandbox import Sandbox, container, janitor, janitor_container, open
 from referee.sandbox.janitor import LABEL, groups_of, run_of
 from referee.sandbox.opening import SandboxName, opened
 from referee.sandbox.place import work_folder
-from referee.sandbox.processes import descendants
 from referee.settings import Settings
 from referee.verdict import Family, FaultCode, Freeze
 from support.docker import own_daemon
@@ -334,22 +333,6 @@ async def test_other_users_of_the_machine_cannot_open_the_pipes(sandbox: Sandbox
     assert "opened" not in seen
 
 
-async def test_a_container_ends_by_itself_some_day(sandbox: Sandbox) -> None:
-    """A program of its own sees to it, where the image has that."""
-    process = await sandbox.launch(await prepared(sandbox, "sample:first"))
-    await until(lambda: "timeout" in names_of(process.pid), 5)
-    finish(process)
-
-
-def names_of(pid: int) -> list[str]:
-    """What the processes below one are called."""
-    found = []
-    for one in descendants(pid):
-        with suppress(OSError):  # it has ended
-            found.append(Path(f"/proc/{one}/comm").read_text().strip())
-    return found
-
-
 async def test_bots_are_of_users_of_their_own(sandbox: Sandbox) -> None:
     """Two at once are two users of the host, neither of them ours."""
     need(root=True)
@@ -460,7 +443,7 @@ def shell_bot(folder: Path, image: str) -> str:
 async def test_a_bot_may_name_an_image_that_is_here(
     sandbox: Sandbox, docker_host: str, tmp_path: Path
 ) -> None:
-    """It then sees that one's programs and not the host's, even without `timeout`."""
+    """It then sees that one's programs and not the host's."""
     with small_image(docker_host, "briscola-referee-test:sh"):
         spec = await prepared(
             sandbox,

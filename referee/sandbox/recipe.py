@@ -17,7 +17,7 @@ from referee.sandbox.masks import Masks
 from referee.sandbox.surroundings import LOCKED, MIB, OPEN_FILES, environment, file_limit
 
 _OWN_PROCESSES: Final = 2
-"""Docker's init and `timeout`, which count too."""
+"""Docker's init, which counts too, and one to spare."""
 
 _LEAST_MEMORY: Final = 6
 """MiB; the daemon takes no less."""
@@ -30,14 +30,9 @@ _DOCKERS_MASKS: Final = (
 )
 """What the daemon hides by itself, as long as we name nothing."""
 
-_LONGEST_LIFE_S: Final = 72 * 3600
-"""For a container that nobody is left to end."""
-
 _BEGIN: Final = (
     # A word when all three are open; then none but a referee that holds the process lets it go on.
-    f"exec <{IO_FOLDER}/in >{IO_FOLDER}/out 2>{IO_FOLDER}/err; echo; read -r _ || exit; "
-    f"command -v timeout >/dev/null 2>&1 && set -- timeout -s KILL {_LONGEST_LIFE_S} "
-    '"$@"; exec "$@"'
+    f'exec <{IO_FOLDER}/in >{IO_FOLDER}/out 2>{IO_FOLDER}/err; echo; read -r _ || exit; exec "$@"'
 )
 
 
