@@ -7,12 +7,16 @@ is left of /proc is the bot's own, or never changes.
 
 import os
 import re
+import shutil
 from collections.abc import Iterator
+from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
 from referee.errors import SandboxError
 from referee.sandbox.place import Place
+from referee.sandbox.surroundings import ETC
 
 NO_FILE: Final = "/dev/null"
 
@@ -20,9 +24,7 @@ _FILES: Final = (
     *("buddyinfo", "cgroups", "diskstats", "interrupts", "locks", "schedstat", "softirqs"),
     *("swaps", "vmstat", "zoneinfo"),
 )
-_FOLDERS: Final = ("driver", "fs", "irq", "pressure", "sys/fs", "sys/kernel/random")
-_TERMINALS: Final = "/dev/pts"
-"""Their number has one limit for the whole machine, and no bot needs one."""
+_FOLDERS: Final = ("driver", "fs", "irq", "pressure", "sys")
 
 _NUMBER: Final = re.compile(r"\d+")
 _FREQUENCY: Final = re.compile(r"^(cpu MHz\s*: ).*$", re.MULTILINE)
@@ -46,8 +48,7 @@ class Masks:
         for path in (folder, self.empty):
             path.chmod(0o755)
         self._files = tuple(path for path in _paths(_FILES) if os.path.exists(path))
-        folders = (*_paths(_FOLDERS), _TERMINALS)
-        self._folders = tuple(path for path in folders if os.path.exists(path))
+        self._folders = tuple(path for path in _paths(_FOLDERS) if os.path.exists(path))
         self._write("stat", constant_stat(_text_of("stat")))
         self._write("cpuinfo", constant_cpuinfo(_text_of("cpuinfo")))
         self._write("loadavg", "0.00 0.00 0.00 1/1 1\n")
@@ -75,6 +76,24 @@ class Masks:
         yield str(amount), "/proc/meminfo"
         for name in ("stat", "cpuinfo", "loadavg", "uptime"):
             yield str(self._folder / name), f"/proc/{name}"
+
+    @cached_property
+    def etc(self) -> Path:
+        """A copy of what programs need of /etc: one mount in the place of one for each.
+
+        Raises:
+            OSError: it cannot be made.
+        """
+        folder = self._folder / "etc"
+        folder.mkdir(exist_ok=True)
+        folder.chmod(0o755)
+        for path in map(Path, ETC):
+            with suppress(shutil.Error, FileNotFoundError, PermissionError):  # what may be read
+                if path.is_dir():
+                    shutil.copytree(path, folder / path.name, symlinks=True, dirs_exist_ok=True)
+                else:
+                    shutil.copy2(path, folder)
+        return folder
 
     def files(self) -> tuple[str, ...]:
         """Return the files of this machine that are to be empty."""

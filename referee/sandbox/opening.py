@@ -27,6 +27,7 @@ from referee.sandbox.place import (
     work_folder,
 )
 from referee.sandbox.verdicts import verdict_of
+from referee.sandbox.watchdog import WATCHDOG
 from referee.settings import CopyLimits, Settings
 
 _TRIAL_S: Final = 10.0
@@ -61,7 +62,7 @@ async def opened(
     sweep_dead(work, socket)
     run = janitor.run_of(os.getpid())
     try:
-        with _janitor(run, work, socket):  # before there is anything to clear up
+        with _janitor(run, work, socket), WATCHDOG.awake():  # before there is anything to clear up
             own_folder(work / run, 0o711)
             place = _place(run, work / run, settings or Settings(), cgroups=cgroups)
             async with _made(name, place) as sandbox:

@@ -30,6 +30,9 @@ _DOCKERS_MASKS: Final = (
 )
 """What the daemon hides by itself, as long as we name nothing."""
 
+_TERMINALS: Final = "/dev/pts"
+"""Their number has one limit for the whole machine, and no bot needs one."""
+
 _BEGIN: Final = (
     # A word when all three are open; then none but a referee that holds the process lets it go on.
     f'exec <{IO_FOLDER}/in >{IO_FOLDER}/out 2>{IO_FOLDER}/err; echo; read -r _ || exit; exec "$@"'
@@ -119,7 +122,8 @@ class Recipe(Struct, frozen=True):
             log_config=LogConfig(type="none"),
         )
         found["CgroupnsMode"] = "private"  # the SDK has no word for it, nor for the next
-        found["MaskedPaths"] = [*_DOCKERS_MASKS, "/sys", *self.masks.files(), *self.masks.folders()]
+        masked = (*_DOCKERS_MASKS, "/sys", _TERMINALS, *self.masks.files(), *self.masks.folders())
+        found["MaskedPaths"] = list(masked)
         return found
 
     def _tmpfs(self) -> dict[str, str]:

@@ -9,7 +9,8 @@ for it during an act.
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Final
 
 LOOK_S: Final = 1.0
@@ -25,14 +26,32 @@ End = Callable[[], None]
 
 
 class Watchdog:
-    """Watches the main thread for as long as there are pipes."""
+    """Watches the main thread for as long as a sandbox is open."""
 
     def __init__(self) -> None:
         """Begin with no pipe, and no thread."""
         self._ends: dict[int, End] = {}
         self._lock = threading.Lock()
+        self._sandboxes = 0
         self._thread: threading.Thread | None = None
         self._over = threading.Event()
+
+    @contextmanager
+    def awake(self) -> Iterator[None]:
+        """Look until the block is left; blocks may overlap."""
+        self._sandboxes += 1
+        if self._thread is None:
+            self._over.clear()
+            self._thread = threading.Thread(target=self._look, name="watchdog", daemon=True)
+            self._thread.start()
+        try:
+            yield
+        finally:
+            self._sandboxes -= 1
+            if not self._sandboxes:
+                self._over.set()
+                self._thread.join()
+                self._thread = None
 
     def watch(self, descriptor: int, end: End) -> None:
         """Watch a pipe from now on.
@@ -43,22 +62,14 @@ class Watchdog:
         """
         with self._lock:
             self._ends[descriptor] = end
-        if self._thread is None:
-            self._over.clear()
-            self._thread = threading.Thread(target=self._look, name="watchdog", daemon=True)
-            self._thread.start()
 
     def forget(self, descriptor: int) -> None:
-        """Watch a pipe no longer; after the last there is no thread. Idempotent."""
+        """Watch a pipe no longer. Idempotent."""
         with self._lock:
             self._ends.pop(descriptor, None)
-        if self._thread is not None and not self._ends:
-            self._over.set()
-            self._thread.join()
-            self._thread = None
 
     def _look(self) -> None:
-        """Look every now and then, until there is no pipe any more."""
+        """Look every now and then, until no sandbox is open any more."""
         before, same = "", 0
         while not self._over.wait(LOOK_S):
             call = _call()

@@ -11,7 +11,6 @@ from referee.sandbox.copies import BOT_FOLDER
 from referee.sandbox.masks import NO_FILE, Masks
 from referee.sandbox.surroundings import (
     ENTRIES,
-    ETC,
     LOCKED,
     MIB,
     NOBODY,
@@ -27,7 +26,15 @@ ENTER: Final = 'for door in $1; do echo 0 > "$door" || exit 97; done; eval "$2";
 _SHM: Final = MIB
 
 
-def system() -> list[str]:
+_DEVICES: Final = ("/dev/null", "/dev/full", "/dev/urandom")
+_SAME_DEVICES: Final = {"/dev/random": "urandom", "/dev/zero": "full"}
+"""Reading gives the same. Zeros from the other cannot be mapped: a mapping of /dev/zero is memory
+that stays when no process maps it any more."""
+
+_STREAMS: Final = {"fd": "", "stdin": "/0", "stdout": "/1", "stderr": "/2"}
+
+
+def system(etc: Path) -> list[str]:
     """The read-only system: /usr, what points into it, and what programs need of /etc."""
     found = ["--ro-bind", "/usr", "/usr"]
     for name in ENTRIES:
@@ -36,9 +43,20 @@ def system() -> list[str]:
             found += ["--symlink", os.readlink(path), str(path)]
         elif path.is_dir():
             found += ["--ro-bind", str(path), str(path)]
-    found += ["--dir", "/etc"]
-    for name in ETC:
-        found += ["--ro-bind-try", name, name]
+    return [*found, "--ro-bind", str(etc), "/etc"]
+
+
+def _devices() -> list[str]:
+    """The devices that programs need; no terminals. bubblewrap's own set is twice as many mounts.
+
+    For each mount bubblewrap reads the list of all: they are most of what a start costs.
+    """
+    found = ["--perms", "0755", "--dir", "/dev"]
+    for path in _DEVICES:
+        found += ["--dev-bind", path, path]
+    links = {f"/dev/{name}": f"/proc/self/fd{end}" for name, end in _STREAMS.items()}
+    for path, target in (_SAME_DEVICES | links).items():
+        found += ["--symlink", target, path]
     return found
 
 
@@ -66,9 +84,7 @@ def arguments(bot: BotSpec, toolchains: Mapping[str, str], path: str, masks: Mas
     ]
     for name, value in environment(bot.bounds, path).items():
         found += ["--setenv", name, value]
-    found += [*system(), "--proc", "/proc", "--dev", "/dev"]
-    # zeros to be read all the same; a mapping of the other is memory that need not be mapped
-    found += ["--dev-bind", "/dev/full", "/dev/zero"]
+    found += [*system(masks.etc), "--proc", "/proc", *_devices()]
     found += _masked(masks, bot.bounds.memory)
     for folder, size in (("/dev/shm", _SHM), ("/tmp", bot.bounds.tmp * MIB)):  # noqa: S108
         found += ["--perms", "1777", "--size", str(size), "--tmpfs", folder]
@@ -80,7 +96,7 @@ def arguments(bot: BotSpec, toolchains: Mapping[str, str], path: str, masks: Mas
     else:
         found += ["--ro-bind", bot.folder, BOT_FOLDER]
     found += ["--chdir", BOT_FOLDER]
-    return [*found, "--remount-ro", "/dev", "--remount-ro", "/"]
+    return [*found, "--remount-ro", "/"]
 
 
 def limits(bot: BotSpec, *, alone: bool) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any, Final
 import pytest
 
 from referee.bots import BotSpec
-from referee.sandbox import bubblewrap, cgroups, hierarchies, opening, wrapped
+from referee.sandbox import bubblewrap, cgroups, hierarchies, opening, wrapped, wrapping
 from referee.sandbox.freezers import FileFreezer
 from referee.sandbox.masks import Masks
 from referee.sandbox.place import Place
@@ -45,15 +45,22 @@ def without(*words: str) -> Break:
     return options(*(((one,), ()) for one in words))
 
 
-def own_folder_writable(patch: pytest.MonkeyPatch) -> None:
-    usual = current(bubblewrap, "arguments")
+def folder_writable(folder: str) -> Break:
+    def breaks(patch: pytest.MonkeyPatch) -> None:
+        usual = current(bubblewrap, "arguments")
 
-    def arguments(bot: BotSpec, *of: Any) -> list[str]:
-        found: list[str] = usual(bot, *of)
-        at = found.index("/bot") - 2
-        return [*found[:at], "--bind", *found[at + 1 :]]
+        def arguments(*of: Any) -> list[str]:
+            found: list[str] = usual(*of)
+            at = found.index(folder) - 2
+            return [*found[:at], "--bind", *found[at + 1 :]]
 
-    patch.setattr(bubblewrap, "arguments", arguments)
+        patch.setattr(bubblewrap, "arguments", arguments)
+
+    return breaks
+
+
+def devices_of_the_host(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(wrapping, "_devices", lambda: ["--dev-bind", "/dev", "/dev"])
 
 
 def masks_writable(patch: pytest.MonkeyPatch) -> None:

@@ -12,12 +12,13 @@ from referee.sandbox.slots import FIRST_UID
 from support.breaks import (
     allow_everything,
     cache_kept,
+    devices_of_the_host,
+    folder_writable,
     masks_writable,
     never_frozen,
     not_killed,
     options,
     outside,
-    own_folder_writable,
     same_user,
     shared,
     size_of,
@@ -144,8 +145,16 @@ _ALL_BUT_GROUPS: Final = (
         reason=_NO_DEVICE,
     ),
     Wall(
+        "read-only: /etc",
+        folder_writable("/etc"),
+        ("files-written",),
+        "/etc",
+        behind=("user ids",),
+        reason=_NO_DEVICE,
+    ),
+    Wall(
         "read-only: its own folder",
-        own_folder_writable,
+        folder_writable("/bot"),
         ("files-written",),
         "/bot",
         behind=("user ids",),
@@ -160,20 +169,13 @@ _ALL_BUT_GROUPS: Final = (
         reason=_NO_DEVICE,
     ),
     Wall("read-only: the root", options((("--remount-ro", "/"), ())), ("files-written",)),
-    Wall("read-only: /dev", options((("--remount-ro", "/dev"), ())), ("files-written",)),
     Wall(
         "its own /proc",
         options((("--proc", "/proc"), ("--ro-bind", "/proc", "/proc"))),
         ("others",),
         harmful=("taken-over",),
     ),
-    Wall(
-        "its own /dev",
-        options(
-            (("--dev", "/dev"), ("--dev-bind", "/dev", "/dev")), (("--remount-ro", "/dev"), ())
-        ),
-        ("files-written",),
-    ),
+    Wall("its own /dev", devices_of_the_host, ("files-written",)),
     *(
         Wall(
             f"its own {folder}",

@@ -52,7 +52,7 @@ WALLS: Final = (
     Wall("filter: memory as files", memory_files_allowed, ("memory-files",), "memfd"),
     Wall(
         "no mappings of zeros",
-        options((("--dev-bind", "/dev/full", "/dev/zero"), ())),
+        options((("--symlink", "full", "/dev/zero"), ("--dev-bind", "/dev/zero", "/dev/zero"))),
         ("memory-files",),
         "unmapped",
     ),
