@@ -13,7 +13,8 @@ from msgspec.structs import replace
 
 from ladder.comparison import Comparison
 from referee.errors import innermost
-from referee.workers.jobs import Outcome, Players
+from referee.outcome import Outcome
+from referee.workers.jobs import Players
 
 
 async def compare(

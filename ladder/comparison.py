@@ -12,9 +12,10 @@ from ladder.sprt import Sprt, SprtPlan, Verdict
 from ladder.stats.student import means
 from ladder.versus import lead
 from referee.errors import RefereeError
+from referee.escaping import plural
+from referee.outcome import BlockResult, FaultFound, Outcome
 from referee.verdict import Family
-from referee.wording import plural
-from referee.workers.jobs import BlockResult, FaultFound, Job, Outcome
+from referee.workers.jobs import Job
 from referee.workers.plans import plan_of
 
 MOST_BLOCKS: Final = 20_000

@@ -5,17 +5,17 @@ from typing import Any, Final
 from rich.console import Console
 
 from ladder.comparison import Comparison, Ending
+from ladder.estimates import Estimate
 from ladder.rows import again
-from ladder.scoreboard import Again, Estimate
+from ladder.scoreboard import Again
 from ladder.sequential import Decision
 from ladder.show import as_json
 from ladder.show.telling import WARNING, again_lines
 from ladder.sprt import Verdict
 from ladder.versus import Versus, observed_in, versus
 from referee.bots import Found
-from referee.escaping import printable
+from referee.escaping import plural, printable
 from referee.faces import print_table
-from referee.wording import plural
 
 _SIDES: Final = "AB"
 _LEANS: Final = (

@@ -24,7 +24,8 @@ from ladder.plan import EventPlan, SectionPlan
 from ladder.results import Round, RoundResult, Table
 from ladder.schedule import Compact, Part, event_digest, job, parts, record_name, round_result
 from referee.errors import HostError, RefereeError
-from referee.workers.jobs import Outcome, Players
+from referee.outcome import Outcome
+from referee.workers.jobs import Players
 
 RECORDS: Final = "records"
 """The folder of records, in that of the event."""

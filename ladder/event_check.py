@@ -7,9 +7,10 @@ not fit its own plan.
 from typing import Final
 
 from ladder.event_lines import EndLine, Header, MatchLine, Place, RoundLine
-from ladder.plan import MOST_BLOCKS, EventPlan
+from ladder.plan import EventPlan
 from ladder.results import Round, Table
 from ladder.schedule import Part, parts
+from ladder.terms import MOST_BLOCKS
 
 _LARGEST: Final = 2**53
 

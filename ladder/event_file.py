@@ -14,14 +14,14 @@ from typing import Final
 from msgspec import UNSET, Struct
 
 from ladder.event_toml import KEYS, EventFile, SectionTable
-from ladder.formats import Format
 from ladder.game_table import check_printable, check_top, naming, read_file, read_game
 from ladder.pairing import check_section
-from ladder.plan import Entrant, EventPlan, LuckUse, SectionPlan
+from ladder.plan import Entrant, EventPlan, SectionPlan
+from ladder.terms import Format, LuckUse
 from referee.bots import SAMPLES, find
 from referee.errors import RefereeError
 from referee.luck import VALUES_DIGEST
-from referee.sandbox.opening import SandboxName
+from referee.sandbox.names import SandboxName
 from referee.settings import Settings
 
 _SAMPLE: Final = "sample:"

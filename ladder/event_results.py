@@ -13,7 +13,7 @@ from ladder.event_log import LOG
 from ladder.files import atomic_write
 from ladder.heading import Heading
 from ladder.pairing import match_points, order
-from ladder.plan import EventPlan, LuckUse, SectionPlan
+from ladder.plan import EventPlan, SectionPlan
 from ladder.results import RoundResult
 from ladder.schedule import event_digest
 from ladder.scoreboard import Standings
@@ -21,8 +21,9 @@ from ladder.show.as_csv import as_csv
 from ladder.show.as_json import as_json
 from ladder.show.page import page
 from ladder.standings import Benched, Section, standings
+from ladder.terms import LuckUse
 from referee.errors import HostError
-from referee.wording import plural
+from referee.escaping import plural
 
 RESULTS: Final = "results"
 

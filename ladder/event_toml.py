@@ -7,10 +7,10 @@ from typing import Annotated, Final
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from ladder.formats import Format
 from ladder.game_table import Count, GamesFile, GameTable, Text
+from ladder.terms import Format
 from ladder.toml_mistakes import Keys
-from referee.sandbox.opening import SandboxName
+from referee.sandbox.names import SandboxName
 
 
 class SectionTable(GameTable, frozen=True, kw_only=True, forbid_unknown_fields=True):

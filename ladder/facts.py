@@ -11,12 +11,12 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from ladder.plan import LuckUse
+from ladder.terms import LuckUse
 from protocol.messages import Rules
+from referee.outcome import BlockResult, FaultFound
 from referee.rules import Sides
 from referee.seating import Seating
 from referee.verdict import Freeze, OnFault
-from referee.workers.jobs import BlockResult, FaultFound
 
 FIRST_HASH: Final = "0" * 64
 """What the first fact of a ladder is chained to."""

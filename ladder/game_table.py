@@ -14,7 +14,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
 
 from ladder.facts import Pool
-from ladder.plan import MOST_BENCH, LuckUse, Partners
+from ladder.terms import MOST_BENCH, LuckUse, Partners
 from ladder.toml_mistakes import Keys, in_words
 from protocol.messages import Rules
 from referee.config import MatchConfig, make_plan
@@ -226,6 +226,7 @@ def seatings_of(game: Game | Pool) -> int:
             options=game.options,
             bots=game.places,
             deals=game.blocks,
+            key="any",
             seating=game.seating,
             time=game.time,
             on_fault=game.on_fault,

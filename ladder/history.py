@@ -18,7 +18,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from ladder.scoreboard import ELO, Estimate, rounded
+from ladder.estimates import ELO, Estimate, rounded
 from ladder.skills import BETA, NEW
 
 BAND: Final = 2

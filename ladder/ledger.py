@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from ladder.facts import Match, Pool
 from ladder.packing import packed, packed_counts, plain_blocks, unpacked_counts
-from ladder.plan import LuckUse
 from ladder.skills import NEW, Rater, Skill
+from ladder.terms import LuckUse
 
 
 class SkillStep(TypedDict):

@@ -5,9 +5,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from ladder.estimates import rounded
 from ladder.observed import observed
 from ladder.results import RoundResult, TableResult
-from ladder.scoreboard import BotLine, FaultLine, RoundLine, TableLine, rounded
+from ladder.scoreboard import BotLine, FaultLine, RoundLine, TableLine
 from referee.rules import Sides
 
 

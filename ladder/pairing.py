@@ -6,10 +6,11 @@ from typing import Final
 from msgspec.structs import replace
 
 from ladder import formats
-from ladder.formats import Field, Format
-from ladder.plan import EventPlan, LuckUse, SectionPlan
+from ladder.formats import Field
+from ladder.plan import EventPlan, SectionPlan
 from ladder.results import Round, RoundResult, less_luck
-from referee.workers.jobs import BlockResult
+from ladder.terms import Format, LuckUse
+from referee.outcome import BlockResult
 
 BLOCKS_OF_A_SECTION: Final = 2**40
 """More than it can play: sections never meet each other's decks, ids or seeds."""

@@ -4,43 +4,15 @@ The plan stands in the first line of the event's log, so that the log alone tell
 """
 
 import hashlib
-from enum import StrEnum
-from typing import Final
 
 import msgspec
 from msgspec import Struct
 
-from ladder.formats import Format
+from ladder.terms import Format, LuckUse
 from protocol.messages import Rules
 from referee.rules import Sides
 from referee.seating import Seating
 from referee.verdict import Freeze, OnFault
-
-MOST_BLOCKS: Final = 100_000
-"""In a match, or in a round: what is forged must not make us reserve memory for more."""
-
-MOST_BENCH: Final = 1_000_000
-"""So many faulty blocks can be wanted to bench a bot: numbers beyond fit no database."""
-
-
-class Partners(StrEnum):
-    """Who enters a game that is played in partnerships."""
-
-    SIDE = "side"
-    """A bot holds a whole side, with a process for each of its seats."""
-    MIXED = "mixed"
-    """A bot holds one seat; partners change from table to table."""
-
-
-class LuckUse(StrEnum):
-    """What becomes of what chance alone brought."""
-
-    OFF = "off"
-    """It is not counted."""
-    SHOWN = "shown"
-    """It is shown beside the score."""
-    OFFICIAL = "official"
-    """It is taken off the score by which blocks are decided."""
 
 
 class Entrant(Struct, frozen=True):

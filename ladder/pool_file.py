@@ -21,8 +21,8 @@ from ladder.game_table import (
     read_file,
     read_game,
 )
-from ladder.plan import LuckUse
 from ladder.roster import Roster
+from ladder.terms import LuckUse
 from ladder.toml_mistakes import Keys
 from referee.errors import RefereeError
 from referee.luck import VALUES_DIGEST

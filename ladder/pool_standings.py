@@ -11,17 +11,18 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from msgspec import Struct
 
+from ladder.estimates import rounded
 from ladder.facts import Pool
 from ladder.numbering import Flags, Floats, Ints, distinct
 from ladder.observed import Observed, against, lineups
 from ladder.packing import Results
-from ladder.plan import LuckUse
 from ladder.ranking import Ranking, rank
 from ladder.rows import Account, MeanValues, mean_values, rows
-from ladder.scoreboard import FaultLine, Row, Standings, Time, rounded
+from ladder.scoreboard import FaultLine, Row, Standings, Time
 from ladder.scores import cross
 from ladder.standings import FAULTS_SHOWN, cells
-from referee.wording import plural
+from ladder.terms import LuckUse
+from referee.escaping import plural
 
 
 class Entrant(Struct, frozen=True, kw_only=True):

@@ -6,9 +6,9 @@ from typing import Final
 import numpy as np
 from msgspec import Struct
 
+from ladder.estimates import MOST_CROSSED, Estimate
 from ladder.numbering import Ints
 from ladder.observed import Observed
-from ladder.scoreboard import MOST_CROSSED, Estimate
 from ladder.stats.ratings import Ratings, rate
 from referee.rules import Sides
 

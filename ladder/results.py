@@ -1,10 +1,14 @@
 """What an event has played so far: the input of formats, standings, ratings and benching. Pure."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from msgspec import Struct
 
-from referee.workers.jobs import BlockResult, FaultFound
+from referee.outcome import BlockResult, FaultFound
+
+FAULTS_KEPT: Final = 20
+"""How many faults of a table are kept in words; all are counted."""
 
 
 class Table(Struct, frozen=True):

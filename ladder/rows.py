@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from msgspec import Struct
 
+from ladder.estimates import Estimate, Gain, rounded
 from ladder.numbering import Floats, Ints, distinct
 from ladder.observed import Observed
 from ladder.ranking import Ranking
 from ladder.results import TableResult
-from ladder.scoreboard import Again, Estimate, Gain, Row, Time, rounded
+from ladder.scoreboard import Again, Row, Time
 from ladder.scores import Spread, lucky, spread
 from ladder.stats.meetings import meetings
 from ladder.stats.student import Means, means

@@ -21,10 +21,10 @@ from ladder.desk import Desk
 from ladder.doubts import Doubts
 from ladder.facts import Decision, LadderJob, Match, Pool, Submission
 from ladder.fields import Situation, fields_of
+from ladder.match_fact import match_of
 from ladder.matchmaking import next_table, why_none
-from ladder.plan import LuckUse
-from ladder.proving.match import match_of
 from ladder.store.jobs import Lease, Settled
+from ladder.terms import LuckUse
 from ladder.uploads.clearing import clear_old, clearing, needed_by
 from ladder.uploads.freezing import BOTS
 from referee.chance import KEY_BITS

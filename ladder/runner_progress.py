@@ -14,8 +14,8 @@ from rich.progress import (
 )
 
 from ladder.facts import Decision, Match, Pool, Submission
-from referee.wording import plural
-from referee.workers.jobs import BlockResult
+from referee.escaping import plural
+from referee.outcome import BlockResult
 
 _SPEED_OVER_S = 30.0
 

@@ -12,12 +12,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ladder.event_lines import Place
-from ladder.plan import EventPlan, LuckUse
-from ladder.results import Round, RoundResult, Table, TableResult
-from referee.workers.jobs import BlockResult, Job, Outcome
-
-FAULTS_KEPT: Final = 20
-"""So many faults of a table are kept in words; all are counted."""
+from ladder.plan import EventPlan
+from ladder.results import FAULTS_KEPT, Round, RoundResult, Table, TableResult
+from ladder.terms import LuckUse
+from referee.outcome import BlockResult, Outcome
+from referee.workers.jobs import Job
 
 _SHARED: Final = 10_000
 _NAME_KEPT: Final = 20

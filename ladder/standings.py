@@ -10,13 +10,14 @@ from typing import Final
 import numpy as np
 from msgspec import Struct
 
+from ladder.estimates import MOST_CROSSED, rounded
 from ladder.listing import label_of, listed_faults, listed_rounds
 from ladder.numbering import distinct
 from ladder.observed import observed
 from ladder.ranking import rank
 from ladder.results import RoundResult
 from ladder.rows import accounts, mean_values, rows
-from ladder.scoreboard import MOST_CROSSED, Cell, Missing, Standings, rounded
+from ladder.scoreboard import Cell, Missing, Standings
 from ladder.scores import Cross, cross
 
 FAULTS_SHOWN: Final = 50

@@ -9,9 +9,8 @@ from difflib import get_close_matches
 from enum import StrEnum
 from typing import Final
 
-from ladder.formats import Format
-from ladder.plan import LuckUse, Partners
-from referee.sandbox.opening import SandboxName
+from ladder.terms import Format, LuckUse, Partners
+from referee.sandbox.names import SandboxName
 from referee.seating import Seating
 from referee.verdict import Freeze, OnFault
 

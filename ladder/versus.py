@@ -11,12 +11,12 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct
 
+from ladder.estimates import Estimate, rounded
 from ladder.numbering import Floats, Ints
 from ladder.observed import Observed, against
-from ladder.scoreboard import Estimate, rounded
 from ladder.stats.ratings import rate
 from ladder.stats.student import chance_above, means
-from referee.workers.jobs import BlockResult
+from referee.outcome import BlockResult
 
 Part = Sequence[BlockResult]
 """The blocks that one set of processes played."""

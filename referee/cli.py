@@ -9,9 +9,8 @@ import os
 import sys
 from typing import Final
 
-from referee.errors import HostError, RefereeError, innermost
+from referee.errors import HOST, INTERRUPTED, USAGE, HostError, RefereeError, innermost
 from referee.escaping import printable
-from referee.exits import HOST, INTERRUPTED, USAGE
 from referee.memory import check_memory
 from referee.signals import count_continuations, treat_all_alike, treat_none
 

@@ -1,7 +1,5 @@
-"""What a person asked for, checked and turned into a plan before anything is played."""
+"""What a person asked for, checked and turned into a plan before anything is played. Pure."""
 
-import secrets
-from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
@@ -9,7 +7,6 @@ from msgspec import Struct
 from protocol.messages import Rules, TimeControl
 from referee.cards import Card, cards, check_deck
 from referee.chance import (
-    KEY_BITS,
     BlockKey,
     block_key,
     event_key,
@@ -28,11 +25,8 @@ from referee.verdict import Freeze, OnFault
 
 Deck = tuple[Card, ...]
 
-_LONGEST_PATH: Final = 255
 _MOST_DEALS: Final = 1_000_000
 _LONGEST_PACE_MS: Final = 60_000
-_LARGEST_DECK_FILE: Final = 16 << 20
-"""Bytes; 100,000 decks."""
 
 
 class MatchConfig(Struct, frozen=True, kw_only=True):
@@ -41,6 +35,9 @@ class MatchConfig(Struct, frozen=True, kw_only=True):
     Attributes:
         dealer: who deals first in this match; None: follows from the key and from `first`.
         first: the index of the first block, where decks stand alone.
+        key: what cards, ids and seeds come from.
+        deck: decks given by hand, one a line; None: they follow from the key.
+        deck_file: the file that they stand in, for errors.
     """
 
     game: str
@@ -48,8 +45,9 @@ class MatchConfig(Struct, frozen=True, kw_only=True):
     bots: int
     deals: int | None = None
     first: int = 0
-    key: str | None = None
+    key: str
     deck: str | None = None
+    deck_file: str = ""
     dealer: int | None = None
     seating: Seating = Seating.ONE
     time: str = ""
@@ -122,8 +120,8 @@ def make_plan(asked: MatchConfig) -> MatchPlan:
     rules, name = variant.rules_of(_with_seats(variant, read_options(asked.options), asked.bots))
     seats, partners = rules.game.seats, rules.game.partners
     held = holders(asked.bots, seats, partners, asked.game)
-    given = _read_decks(asked.deck, rules.game.pack)
-    key = secrets.token_hex(KEY_BITS // 8) if asked.key is None else asked.key
+    given = _read_decks(asked.deck, asked.deck_file, rules.game.pack)
+    key = asked.key
     if not key:
         raise RefereeError("key: it must not be empty")
     first = _first(asked)
@@ -178,24 +176,11 @@ def read_options(texts: tuple[str, ...]) -> dict[str, str]:
     return found
 
 
-def _read_decks(text: str | None, pack: Deck) -> tuple[Deck, ...]:
-    """Decks from a file, one a line, or the one deck that stands in the text itself."""
+def _read_decks(text: str | None, file: str, pack: Deck) -> tuple[Deck, ...]:
+    """Return the decks of a text, one a line."""
     if text is None:
         return ()
-    if len(text) >= _LONGEST_PATH and " " not in text.strip():
-        raise RefereeError("deck: that is neither a file nor a list of cards")
-    path = Path(text)
-    if (
-        text
-        and len(text) < _LONGEST_PATH
-        and " " not in text.strip()
-        and "," not in text
-        and not path.is_file()
-    ):
-        raise RefereeError(f"deck {text!r} is neither a file nor a list of cards")
-    rows = [text]
-    if len(text) < _LONGEST_PATH and path.is_file():
-        rows = _lines_of(path)
+    rows = text.splitlines()
     decks = []
     for number, row in enumerate(rows, 1):
         if not row.strip():
@@ -204,24 +189,12 @@ def _read_decks(text: str | None, pack: Deck) -> tuple[Deck, ...]:
             deck = cards(row)
             check_deck(deck, pack)
         except RefereeError as error:
-            where = f"deck file {text!r}, line {number}: " if len(rows) > 1 else ""
+            where = f"deck file {file!r}, line {number}: " if len(rows) > 1 else ""
             raise RefereeError(f"{where}{error}") from error
         decks.append(deck)
     if not decks:
-        raise RefereeError(f"deck {text!r}: there is no deck in it")
+        raise RefereeError(f"deck {file or text!r}: there is no deck in it")
     return tuple(decks)
-
-
-def _lines_of(path: Path) -> list[str]:
-    """The lines of a deck file, which is read no further than one of a sensible size."""
-    try:
-        with path.open("rb") as file:
-            data = file.read(_LARGEST_DECK_FILE + 1)
-        if len(data) <= _LARGEST_DECK_FILE:
-            return data.decode().splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise RefereeError(f"deck file {str(path)!r}: {error}") from error
-    raise RefereeError(f"deck file {str(path)!r}: more than {_LARGEST_DECK_FILE} bytes")
 
 
 def _count_decks(deals: int | None, given: tuple[Deck, ...]) -> int | None:

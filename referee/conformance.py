@@ -4,6 +4,7 @@ The other seats are played by the referee itself, so that only one process runs.
 """
 
 import os
+import secrets
 import time
 from enum import StrEnum
 from typing import Final
@@ -16,6 +17,7 @@ from protocol.messages import Answer, Ready
 from referee.auction import BLIND
 from referee.bidding import PASS
 from referee.bots import BotSpec, is_alone
+from referee.chance import KEY_BITS
 from referee.config import MatchConfig, MatchPlan, make_plan, read_options
 from referee.errors import SandboxError
 from referee.games import find
@@ -266,7 +268,7 @@ def examination(
             options=options,
             bots=seats,
             deals=_DEALS,
-            key=key,
+            key=secrets.token_hex(KEY_BITS // 8) if key is None else key,
             dealer=seats - 1,
             time=clock,
         )

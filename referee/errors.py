@@ -7,6 +7,13 @@ import errno
 from collections.abc import Iterator
 from typing import Final
 
+USAGE: Final = 2
+"""Exit code: wrong usage or configuration, found before play."""
+HOST: Final = 3
+"""Exit code: the host or the referee failed."""
+INTERRUPTED: Final = 130
+"""Exit code: interrupted by a signal."""
+
 SHORTAGES: Final = (
     errno.ENOSPC,
     errno.EDQUOT,

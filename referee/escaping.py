@@ -1,4 +1,4 @@
-"""What strangers wrote, made harmless for a terminal."""
+"""Text for a terminal: what strangers wrote, made harmless; numbers with their nouns. Pure."""
 
 import unicodedata
 from typing import Final
@@ -15,3 +15,18 @@ def printable(text: str, keep: str = "") -> str:
         else one.encode("unicode_escape").decode()
         for one in text
     )
+
+
+def plural(count: int, word: str, words: str = "") -> str:
+    """1 block, 12,000 blocks; `words` is for those that no s makes many of."""
+    return f"{count:,} {word if count == 1 else words or word + 's'}"
+
+
+def in_bytes(size: int) -> str:
+    """Return a size in bytes as people read it: 512 B, 1.5 MiB."""
+    if size < 1 << 10:
+        return f"{size} B"
+    for unit, shift in (("KiB", 10), ("MiB", 20)):
+        if size < 1000 << shift:
+            return f"{size / (1 << shift):.1f} {unit}"
+    return f"{size / (1 << 30):,.1f} GiB"

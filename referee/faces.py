@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Final, NoReturn
+from typing import Any, NoReturn
 
 from rich import box
 from rich.console import Console
@@ -10,12 +10,6 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from referee.escaping import printable
-
-_PIPS: Final = {"H": "♥", "D": "♦", "C": "♣", "S": "♠"}
-_COLOURS: Final = {"H": "red", "D": "bright_red", "C": "green", "S": "cyan"}
-
-
-_WITH_CARDS: Final = ("call", "suit", "exchange", "marry")
 
 
 class _Plain(Console):
@@ -43,26 +37,6 @@ def busy(to: Console, text: str) -> Iterator[Callable[[str], None]]:
         return
     with to.status(printable(text)) as status:
         yield lambda now: status.update(printable(now))
-
-
-def face(card: str) -> Text:
-    """A card as 7♦, a suit as ♦; anything else as it is."""
-    if len(card) > 2 or card[-1:] not in _PIPS:
-        return Text(printable(card))
-    rank = "10" if card[0] == "T" else card[:-1]
-    return Text(f"{rank}{_PIPS[card[-1]]}", style=_COLOURS[card[-1]])
-
-
-def action_face(action: str) -> Text:
-    """An action with its cards as faces: 7♦, call 7♦, bid 62."""
-    word, *rest = action.split(" ")
-    shown = map(face, rest) if word in _WITH_CARDS else map(Text, rest)
-    return Text(" ").join((face(word), *shown))
-
-
-def faces(cards: Iterable[str]) -> Text:
-    """Cards in a row."""
-    return Text(" ").join(map(face, cards))
 
 
 def print_table(to: Console, columns: Sequence[str], rows: Iterable[Sequence[str | Text]]) -> None:

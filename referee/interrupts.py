@@ -9,7 +9,7 @@ from typing import Final
 
 import trio
 
-from referee.exits import INTERRUPTED
+from referee.errors import INTERRUPTED
 from referee.signals import SIGNALS, heard
 
 ONE_WISH_S: Final = 0.5

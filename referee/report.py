@@ -6,12 +6,12 @@ from typing import Any, Final
 from referee.bots import Found
 from referee.config import MatchPlan
 from referee.endings import Reason
+from referee.escaping import plural
 from referee.faces import console, print_table
 from referee.leg import DealReason
 from referee.match import MatchResult
 from referee.result import ROWS_KEPT, DealRow
 from referee.verdict import FaultCode
-from referee.wording import plural
 
 _ALONE: Final = (
     "(in a sandbox a bot sees only /usr and its own file: what it needs beside that goes into a "

@@ -7,8 +7,8 @@ from rich.text import Text
 
 from protocol.events import Event, Played, Uncovered
 from protocol.messages import View
+from referee.card_faces import action_face, face, faces
 from referee.escaping import printable
-from referee.faces import action_face, face, faces
 from referee.leg import DealResult
 from referee.table import Table
 

@@ -14,7 +14,6 @@ from referee.escaping import printable
 from referee.off_turn import OffTurn
 from referee.sandbox import BotProcess
 from referee.standstill import Standstill
-from referee.stderr import STDERR_MOST, Stderr
 from referee.verdict import (
     Evidence,
     Family,
@@ -29,6 +28,10 @@ from referee.verdict import (
 READ_MOST: Final = 4096
 """Bytes of an answer that are read at once."""
 
+STDERR_KEPT: Final = 16 * 1024
+STDERR_MOST: Final = 16 * 1024 * 1024
+"""What is kept of each end of it, and how much a process may write at most, in bytes."""
+
 Heard = tuple[Answer | Ready, Receipt]
 
 _LINE_KEPT: Final = 2000
@@ -38,6 +41,27 @@ _CODES: Final = {
     RemoteFault.PROTOCOL: FaultCode.PROTOCOL,
     RemoteFault.OUTPUT: FaultCode.OUTPUT,
 }
+
+
+class Stderr:
+    """What a bot writes for its author: the first and the last 16 KiB of it."""
+
+    def __init__(self) -> None:
+        """Nothing was written yet."""
+        self.head = b""
+        self.tail = b""
+        self.total = 0
+        self.flooded = trio.Event()
+        """Set when it was more than a process may write."""
+
+    def feed(self, data: bytes) -> None:
+        """Takes in what was written."""
+        self.total += len(data)
+        if self.total > STDERR_MOST:
+            self.flooded.set()
+        room = STDERR_KEPT - len(self.head)
+        self.head += data[:room]
+        self.tail = (self.tail + data[room if room > 0 else 0 :])[-STDERR_KEPT:]
 
 
 class Witness:

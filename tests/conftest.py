@@ -53,7 +53,8 @@ def many_cases(request: pytest.FixtureRequest) -> bool:
 async def bwrap() -> AsyncIterator["Sandbox"]:
     """Bubblewrap's sandbox; once it is closed, it has left neither groups nor folders."""
     from referee.sandbox.janitor import groups_of, run_of  # noqa: PLC0415  # slow to import
-    from referee.sandbox.opening import SandboxName, opened  # noqa: PLC0415  # likewise
+    from referee.sandbox.names import SandboxName  # noqa: PLC0415  # likewise
+    from referee.sandbox.opening import opened  # noqa: PLC0415  # likewise
     from referee.sandbox.place import store_folder  # noqa: PLC0415  # likewise
     from support.sandboxes import need  # noqa: PLC0415  # likewise
 

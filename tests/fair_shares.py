@@ -30,7 +30,8 @@ from referee.config import MatchConfig, make_plan
 from referee.match import play_match
 from referee.recording import NoRecord
 from referee.sandbox import Sandbox
-from referee.sandbox.opening import SandboxName, opened
+from referee.sandbox.names import SandboxName
+from referee.sandbox.opening import opened
 from referee.settings import Settings
 from referee.verdict import Freeze
 

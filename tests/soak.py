@@ -26,7 +26,8 @@ from referee.config import MatchConfig, make_plan
 from referee.match import play_match
 from referee.recording import Recorder
 from referee.sandbox import Sandbox, janitor
-from referee.sandbox.opening import SandboxName, opened
+from referee.sandbox.names import SandboxName
+from referee.sandbox.opening import opened
 from referee.sandbox.place import work_folder
 from referee.sandbox.processes import descendants, is_dead
 from referee.settings import Settings

@@ -10,7 +10,8 @@ import trio
 from referee.errors import RefereeError, SandboxError
 from referee.sandbox import Sandbox
 from referee.sandbox.janitor import run_of
-from referee.sandbox.opening import SandboxName, opened
+from referee.sandbox.names import SandboxName
+from referee.sandbox.opening import opened
 from referee.sandbox.place import work_folder
 from referee.settings import Settings
 from referee.verdict import FaultCode, Freeze

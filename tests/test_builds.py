@@ -13,7 +13,8 @@ from referee.bots import Found, find
 from referee.errors import RefereeError
 from referee.sandbox import Sandbox
 from referee.sandbox.building import FOLDER_FILES, FOLDER_MIB, show_sources
-from referee.sandbox.opening import SandboxName, opened
+from referee.sandbox.names import SandboxName
+from referee.sandbox.opening import opened
 from referee.sandbox.place import store_folder
 from referee.settings import Settings
 from support.sandboxes import need

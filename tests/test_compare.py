@@ -23,10 +23,11 @@ from referee.cli import run
 from referee.errors import HostError, RefereeError
 from referee.games import catalogue
 from referee.games import find as find_game
+from referee.outcome import BlockResult, FaultFound, Outcome
 from referee.rules import Game
 from referee.settings import Settings
 from referee.verdict import Family, FaultCode, OnFault
-from referee.workers.jobs import BlockResult, FaultFound, Job, Outcome
+from referee.workers.jobs import Job
 from support.processes import REFEREE
 from support.simulations import dice
 from support.strategies import likely

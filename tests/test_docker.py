@@ -23,7 +23,8 @@ from referee.match import MatchResult
 from referee.record import EndLine, VoidLine
 from referee.sandbox import Sandbox, container, janitor, janitor_container, opening
 from referee.sandbox.janitor import LABEL, groups_of, run_of
-from referee.sandbox.opening import SandboxName, opened
+from referee.sandbox.names import SandboxName
+from referee.sandbox.opening import opened
 from referee.sandbox.place import work_folder
 from referee.settings import Settings
 from referee.verdict import Family, FaultCode, Freeze

@@ -25,7 +25,7 @@ from referee.doctor.reports import (
     mend_of,
     taken,
 )
-from referee.sandbox.opening import SandboxName
+from referee.sandbox.names import SandboxName
 from referee.settings import Settings
 from support.processes import REFEREE
 from support.sandboxes import need

@@ -5,6 +5,9 @@ import pytest
 from referee.app import app
 from referee.cli import run
 from referee.errors import (
+    HOST,
+    INTERRUPTED,
+    USAGE,
     HostError,
     RefereeError,
     SandboxError,
@@ -12,7 +15,6 @@ from referee.errors import (
     check_means,
     innermost,
 )
-from referee.exits import HOST, INTERRUPTED, USAGE
 from referee.starting import Void
 from referee.verdict import Family, Mishap
 

@@ -9,12 +9,11 @@ import pytest
 from ladder.commands import event as command
 from ladder.event_file import event_path, read_event
 from ladder.event_toml import BotTable, EventFile, SectionTable
-from ladder.formats import Format
-from ladder.plan import LuckUse
+from ladder.terms import Format, LuckUse
 from referee.bots import SAMPLES
 from referee.cli import run
 from referee.errors import RefereeError
-from referee.sandbox.opening import SandboxName
+from referee.sandbox.names import SandboxName
 from referee.seating import Seating
 from referee.settings import Settings
 from referee.verdict import Freeze, OnFault

@@ -39,7 +39,8 @@ from referee.sandbox import janitor
 from referee.sandbox.bare import Bare, BareProcess
 from referee.sandbox.freezers import version_1, version_2
 from referee.sandbox.hierarchies import available
-from referee.sandbox.opening import SandboxName, opened_for
+from referee.sandbox.names import SandboxName
+from referee.sandbox.opening import opened_for
 from referee.sandbox.place import work_folder
 from referee.seat import Seat
 from referee.settings import Settings

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ladder.formats import Field, Format, next_round, order
+from ladder.formats import Field, next_round, order
 from ladder.results import Round, Table
+from ladder.terms import Format
 from referee.errors import RefereeError
 from support.formats import (
     DICE,

@@ -19,9 +19,9 @@ from ladder.standings import Section, standings
 from ladder.stats.meetings import RISK, meetings
 from referee.bots import BotSpec
 from referee.luck import luck_of
+from referee.outcome import BlockResult
 from referee.seating import Seating
 from referee.workers.blocks import Blocks
-from referee.workers.jobs import BlockResult
 from support.matches import match, verified
 from support.memories import SEASONS, Memory, named, season_of
 from support.nulls import KINDS

@@ -14,7 +14,8 @@ from referee.errors import RefereeError, SandboxError
 from referee.sandbox import Sandbox, bubblewrap, opening
 from referee.sandbox.bare import Bare
 from referee.sandbox.bubblewrap import INSTALL, MISSING
-from referee.sandbox.opening import SandboxName, by_strength, opened_for
+from referee.sandbox.names import SandboxName
+from referee.sandbox.opening import by_strength, opened_for
 from referee.settings import Settings
 from support.sandboxes import need
 

@@ -7,9 +7,9 @@ import pytest
 from msgspec.structs import replace
 
 from ladder.facts import Decision, Deed, Fact, Opened, Pool
-from ladder.plan import LuckUse
 from ladder.pool_file import USUAL_GAMES, Pools, changes, pools_of, read_pools
 from ladder.roster import Roster
+from ladder.terms import LuckUse
 from referee.errors import RefereeError
 from referee.games import catalogue
 from referee.seating import Seating

@@ -15,21 +15,23 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ladder.facts import LadderJob, Match, Pool
-from ladder.plan import LuckUse
-from ladder.proving.match import knows_luck, match_of, prove_match
-from ladder.schedule import FAULTS_KEPT
+from ladder.match_fact import match_of
+from ladder.proving.match import knows_luck, prove_match
+from ladder.results import FAULTS_KEPT
+from ladder.terms import LuckUse
 from ladder.vault import keep, keep_packed, path_of
 from protocol.messages import Rules
 from referee import match as match_module
 from referee.bots import find as find_bot
 from referee.luck import VALUES_DIGEST
+from referee.outcome import Outcome
 from referee.reading import RecordReader
 from referee.record import BadLine, Chain, Sealed, decode
 from referee.sandbox.bare import Bare
 from referee.seating import Seating
 from referee.settings import Settings
 from referee.verdict import Freeze, OnFault
-from referee.workers.jobs import Job, Outcome
+from referee.workers.jobs import Job
 from referee.workers.playing import Player
 from support import pools
 from support.sandboxes import Troubled, bot_that

@@ -22,8 +22,8 @@ from referee.leg import Ask
 from referee.off_turn import OFF_TURN_US
 from referee.seat import Seat
 from referee.standstill import STOOD_STILL_US
-from referee.stderr import STDERR_KEPT, Stderr
 from referee.verdict import Family, FaultCode, Freeze, Mishap, Verdict
+from referee.witness import STDERR_KEPT, Stderr
 from support.drive import HELLO
 
 HOUR_US = 3_600_000_000

@@ -27,14 +27,16 @@ from ladder.store.store import Store
 from ladder.uploads.bot_toml import toml_of
 from ladder.uploads.freezing import BOTS, freeze, keep, scratch
 from referee.errors import HostError, RefereeError, innermost
+from referee.outcome import Outcome
 from referee.reading import RecordReader
 from referee.record import FaultLine, LegLine
 from referee.sandbox import Sandbox, janitor
 from referee.sandbox.bare import Bare
-from referee.sandbox.opening import SandboxName, opened
+from referee.sandbox.names import SandboxName
+from referee.sandbox.opening import opened
 from referee.settings import Bounds, Settings
 from referee.verdict import Family
-from referee.workers.jobs import Job, Outcome, Unready
+from referee.workers.jobs import Job, Unready
 from referee.workers.playing import Player as Worker
 from support.disks import small_disk
 from support.events import outcome

@@ -13,9 +13,10 @@ from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.console import Console
 
+from ladder.estimates import MOST_CROSSED, Estimate
 from ladder.event_results import write_results
 from ladder.heading import Heading
-from ladder.scoreboard import MOST_CROSSED, Estimate, Standings
+from ladder.scoreboard import Standings
 from ladder.show.as_csv import COLUMNS, as_csv
 from ladder.show.as_json import as_json
 from ladder.show.page import page

@@ -8,11 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from ladder.estimates import MOST_CROSSED, Estimate
 from ladder.event_results import section_of
 from ladder.observed import observed
 from ladder.pairing import next_round
 from ladder.results import RoundResult, TableResult
-from ladder.scoreboard import MOST_CROSSED, BotLine, Cell, Estimate, Row, Standings, Time
+from ladder.scoreboard import BotLine, Cell, Row, Standings, Time
 from ladder.scores import cross
 from ladder.standings import Benched, Section, standings
 from referee.verdict import FaultCode

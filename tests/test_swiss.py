@@ -8,13 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ladder.formats import Field, Format, next_round, order
+from ladder.formats import Field, next_round, order
 from ladder.formats.matching import Matching
 from ladder.formats.round_robin import circle
 from ladder.formats.swiss import Score, score
 from ladder.results import Round, RoundResult, Table, TableResult
+from ladder.terms import Format
+from referee.outcome import BlockResult
 from referee.rules import Sides
-from referee.workers.jobs import BlockResult
 from support.formats import (
     DICE,
     PAIRS,

@@ -22,7 +22,8 @@ from referee.clock import DEFAULT_TIME
 from referee.errors import RefereeError
 from referee.sandbox import Sandbox
 from referee.sandbox.bubblewrap import Bubblewrap
-from referee.sandbox.opening import SandboxName, opened
+from referee.sandbox.names import SandboxName
+from referee.sandbox.opening import opened
 from referee.settings import Bounds, Settings
 from referee.workers.jobs import Job
 from referee.workers.playing import Player

@@ -16,7 +16,8 @@ from referee.doctor import verdict as doctor
 from referee.doctor.reports import Finding, Report, State
 from referee.errors import RefereeError, SandboxError
 from referee.sandbox import Sandbox, opening, verdicts
-from referee.sandbox.opening import SandboxName, opened_for
+from referee.sandbox.names import SandboxName
+from referee.sandbox.opening import opened_for
 from referee.sandbox.verdicts import Verdict, conditions, remember, verdict_of
 from referee.settings import Settings
 from support.sandboxes import need

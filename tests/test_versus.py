@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from ladder.scoreboard import Estimate
+from ladder.estimates import Estimate
 from ladder.versus import Part, lead, versus
-from referee.workers.jobs import BlockResult
+from referee.outcome import BlockResult
 from support.simulations import dice
 
 

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from referee.sandbox import watchdog
-from referee.sandbox.opening import SandboxName, opened
+from referee.sandbox.names import SandboxName
+from referee.sandbox.opening import opened
 from referee.verdict import FaultCode
 from support.invariants import nothing_left
 from support.sandboxes import need_sandbox, python_bot

@@ -19,18 +19,20 @@ from referee.endings import Reason
 from referee.errors import HostError, RefereeError
 from referee.games import catalogue, find
 from referee.leg import Ask, DealResult, Leg
+from referee.outcome import BlockResult, Outcome
 from referee.record import DealLine
 from referee.result import Totals
 from referee.sandbox import bubblewrap
 from referee.sandbox.bare import Bare
 from referee.sandbox.janitor import run_of
-from referee.sandbox.opening import SandboxName, opened_for
+from referee.sandbox.names import SandboxName
+from referee.sandbox.opening import opened_for
 from referee.sandbox.place import work_folder
 from referee.seating import Seating
 from referee.settings import Settings
 from referee.verdict import ATTEMPTS, Family, FaultCode, OnFault, Verdict
 from referee.workers.blocks import Blocks
-from referee.workers.jobs import BlockResult, Job, Outcome, Unready
+from referee.workers.jobs import Job, Unready
 from referee.workers.lines import Lines
 from referee.workers.playing import Player
 from referee.workers.pool import Pool, WorkerBug, opened_pool
@@ -146,7 +148,7 @@ def test_blocks_have_numbers_only_where_decks_stand_alone() -> None:
     """Anything else is a mistake of whoever asks."""
     for first, deals in ((-1, 3), (1, None)):
         with pytest.raises(RefereeError, match=f"first={first}: "):
-            make_plan(MatchConfig(game="briscola-2", bots=2, first=first, deals=deals))
+            make_plan(MatchConfig(game="briscola-2", bots=2, key="k", first=first, deals=deals))
 
 
 def test_luck_is_added_up_by_bot_or_left_out() -> None:

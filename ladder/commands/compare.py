@@ -21,14 +21,15 @@ from ladder.sprt import Verdict, read_sprt
 from referee.bots import find
 from referee.chance import KEY_BITS
 from referee.commands import shared
-from referee.exits import HOST, INTERRUPTED
+from referee.errors import HOST, INTERRUPTED
 from referee.faces import busy, console
 from referee.interrupts import interruptible
-from referee.sandbox.opening import SandboxName
+from referee.outcome import Outcome
+from referee.sandbox.names import SandboxName
 from referee.seating import Seating
 from referee.settings import read_settings
 from referee.verdict import ATTEMPTS, Freeze
-from referee.workers.jobs import Job, Outcome
+from referee.workers.jobs import Job
 from referee.workers.pool import opened_pool
 
 

@@ -19,14 +19,13 @@ from ladder.plan import EventPlan
 from ladder.progress import shown
 from referee.bots import find
 from referee.commands.shared import Json
-from referee.errors import HostError, RefereeError, innermost
-from referee.exits import INTERRUPTED
+from referee.errors import INTERRUPTED, HostError, RefereeError, innermost
+from referee.escaping import plural
 from referee.faces import busy, console
 from referee.interrupts import interruptible
 from referee.memory import check_memory
 from referee.sandbox.opening import opened_for
 from referee.settings import Settings, read_settings
-from referee.wording import plural
 from referee.workers.pool import opened_pool
 
 File = Annotated[str, typer.Argument(metavar="FILE", help="A TOML file, or sample:NAME.")]

@@ -13,9 +13,8 @@ from ladder.exchange.importing import Imported, take_in
 from ladder.head_text import head_line
 from ladder.store.where import where_of
 from referee.commands.shared import Json
-from referee.escaping import printable
+from referee.escaping import plural, printable
 from referee.faces import busy, console
-from referee.wording import plural
 
 
 def export_ladder(

@@ -27,14 +27,14 @@ from ladder.store.store import Beginning, Store
 from ladder.store.where import where_of
 from ladder.uploads.freezing import BOTS
 from referee.commands.shared import Json, Workers
-from referee.errors import RefereeError
-from referee.exits import INTERRUPTED
+from referee.errors import INTERRUPTED, RefereeError
+from referee.escaping import plural
 from referee.faces import busy, console
 from referee.interrupts import interruptible
-from referee.sandbox.opening import SandboxName, opened_for
+from referee.sandbox.names import SandboxName
+from referee.sandbox.opening import opened_for
 from referee.settings import Settings, read_settings
 from referee.variants import REVISION
-from referee.wording import plural
 from referee.workers.pool import opened_pool
 
 

@@ -39,7 +39,8 @@ from referee.errors import RefereeError, innermost
 from referee.escaping import printable
 from referee.faces import busy, console
 from referee.interrupts import interruptible
-from referee.sandbox.opening import SandboxName, opened_for
+from referee.sandbox.names import SandboxName
+from referee.sandbox.opening import opened_for
 from referee.settings import Settings, read_settings
 
 _SAMPLE = "sample:"

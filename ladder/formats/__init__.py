@@ -9,11 +9,12 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from ladder.formats import gauntlet, heats, knockout, round_robin, swiss
-from ladder.formats.field import Field, Format, check_field
+from ladder.formats.field import Field, check_field
 from ladder.results import Round, RoundResult
+from ladder.terms import Format
 from referee.errors import RefereeError
 
-__all__ = ["Field", "Format", "check", "expected_tables", "match_points", "next_round", "order"]
+__all__ = ["Field", "check", "expected_tables", "match_points", "next_round", "order"]
 
 _NOBODY: Final[frozenset[int]] = frozenset()
 

@@ -1,28 +1,12 @@
 """What all formats work on: who takes part, how tables are made up, what was played. Pure."""
 
 from collections.abc import Collection, Iterable, Sequence
-from enum import StrEnum
 
 from msgspec import Struct
 
 from ladder.results import Round, RoundResult, Table
 from referee.errors import RefereeError
 from referee.rules import Sides
-
-
-class Format(StrEnum):
-    """How an event finds out who is best."""
-
-    ROUND_ROBIN = "round-robin"
-    """Everybody against everybody."""
-    GAUNTLET = "gauntlet"
-    """One or a few against all the others."""
-    SWISS = "swiss"
-    """In each round against somebody who has done as well so far."""
-    KNOCKOUT = "knockout"
-    """Who loses is out."""
-    DOUBLE_KNOCKOUT = "double-knockout"
-    """Who has lost twice is out."""
 
 
 class Field(Struct, frozen=True, kw_only=True):

@@ -10,11 +10,12 @@ from collections.abc import Callable, Collection, Sequence
 from msgspec import Struct
 
 from ladder.formats.bracket import Bracket, Slot, Take, double, single
-from ladder.formats.field import Field, Format, present
+from ladder.formats.field import Field, present
 from ladder.formats.points import sums
 from ladder.results import Round, RoundResult, TableResult
+from ladder.terms import Format
 from referee.errors import RefereeError
-from referee.workers.jobs import BlockResult
+from referee.outcome import BlockResult
 
 MOST_AGAIN = 2
 """How often a level table meets again."""

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from msgspec import Struct
 
-from referee.workers.jobs import BlockResult
+from referee.outcome import BlockResult
 
 
 class Sum(Struct, frozen=True):

@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from referee.wording import plural
+from referee.escaping import plural
 
 _KEPT: Final = "a head, a log of heads, a receipt, a table or a page that was kept elsewhere"
 

@@ -5,7 +5,7 @@ from typing import Final
 from msgspec import Struct
 
 from ladder.proving.compared import Compared
-from referee.wording import plural
+from referee.escaping import plural
 
 MOST: Final = 1000
 """So many findings are kept; of others only how many there are."""

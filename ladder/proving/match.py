@@ -15,52 +15,21 @@ import msgspec
 from msgspec.structs import replace
 
 from ladder.facts import LadderJob, Match, Pool, unplayed
-from ladder.plan import MOST_BLOCKS, LuckUse
 from ladder.proving.pools import rules_of
-from ladder.schedule import FAULTS_KEPT
+from ladder.results import FAULTS_KEPT
+from ladder.terms import MOST_BLOCKS, LuckUse
 from ladder.vault import difference
 from referee.chance import block_key, event_key, first_dealer
 from referee.clock import parse_time
 from referee.endings import Reason
 from referee.errors import RefereeError, check_means
 from referee.luck import VALUES_DIGEST, luck_of
+from referee.outcome import BlockResult, FaultFound
 from referee.reading import Mismatch, RecordReader
 from referee.record import DealLine, Header, LegLine, Line, VoidLine
 from referee.variants import MatchRules
 from referee.verify import Resimulation
 from referee.workers.blocks import Blocks
-from referee.workers.jobs import BlockResult, FaultFound, Outcome
-
-
-def match_of(
-    job: LadderJob, outcome: Outcome, kept: tuple[str, int], *, referee: str, at_ms: int
-) -> Match:
-    """The fact that a match was played, as `prove_match` wants it to be.
-
-    Args:
-        job: what was to be played.
-        outcome: what the worker has brought.
-        kept: the hash and the bytes of the record, as the vault has said.
-        referee: the version that has played.
-        at_ms: milliseconds since 1970, UTC.
-    """
-    return Match(
-        job=job,
-        blocks=outcome.blocks,
-        acts=outcome.acts,
-        used_us=outcome.used_us,
-        wall_us=outcome.wall_us,
-        voids=outcome.voids,
-        faults=outcome.faults,
-        fault_list=outcome.fault_list[:FAULTS_KEPT],
-        given_up="" if outcome.given_up is None else ": ".join(outcome.given_up),
-        game_digest=outcome.game_digest,
-        record=kept[0],
-        size=kept[1],
-        referee=referee,
-        sandbox=outcome.sandbox,
-        at_ms=at_ms,
-    )
 
 
 def knows_luck(pool: Pool) -> bool:

@@ -3,8 +3,9 @@
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from ladder.benching import Count, benchings, counted
+from ladder.benching import Count, counted
 from ladder.facts import Decision, Deed, Fact, Match, Pool
+from ladder.ladder_benching import benchings
 from ladder.ledger import Ledger, Standing, StandingTable
 from ladder.proving.findings import LAST, Findings
 from ladder.roster import Roster

@@ -23,8 +23,8 @@ from ladder.facts import (
 )
 from ladder.names import name_of
 from ladder.packing import packed, packed_counts, unpacked, unpacked_counts
-from ladder.plan import MOST_BENCH, MOST_BLOCKS
 from ladder.roster import Roster
+from ladder.terms import MOST_BENCH, MOST_BLOCKS
 from referee.errors import RefereeError
 
 _LADDER: Final = re.compile(r"[0-9a-f]{32}", re.ASCII)

@@ -5,10 +5,11 @@ import io
 from collections.abc import Sequence
 from typing import Final
 
+from ladder.estimates import Estimate
 from ladder.head_text import moment
 from ladder.heading import Heading
 from ladder.heads import Head
-from ladder.scoreboard import Estimate, Row, Standings
+from ladder.scoreboard import Row, Standings
 from referee.escaping import printable
 from referee.verdict import FaultCode
 

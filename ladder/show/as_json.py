@@ -5,8 +5,9 @@ from typing import Any
 
 from msgspec.structs import asdict
 
+from ladder.estimates import Estimate, Gain
 from ladder.heading import Heading
-from ladder.scoreboard import Again, Cell, Estimate, Gain, RoundLine, Row, Standings
+from ladder.scoreboard import Again, Cell, RoundLine, Row, Standings
 
 Json = dict[str, Any]
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final
 
+from ladder.estimates import Estimate
 from ladder.history import Point
-from ladder.scoreboard import Estimate
 from ladder.show.scale import Scale, scale_of
 
 _DAY_MS: Final = 86_400_000

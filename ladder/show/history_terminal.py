@@ -5,13 +5,13 @@ from typing import Final
 from rich.console import Console
 from rich.text import Text
 
+from ladder.estimates import Estimate
 from ladder.history import BAND, History
-from ladder.scoreboard import Estimate
 from ladder.show import wording
 from ladder.show.grid import said
 from ladder.show.history_axes import ends, scale_over, shares
 from ladder.show.scale import Scale
-from referee.wording import plural
+from referee.escaping import plural
 
 ROWS: Final = 12
 WIDEST: Final = 100

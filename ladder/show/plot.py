@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from ladder.scoreboard import Estimate
+from ladder.estimates import Estimate
 from ladder.show import wording
 from ladder.show.markup import Markup, join, number, tag
 from ladder.show.scale import Scale, scale_of

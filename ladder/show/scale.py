@@ -5,7 +5,7 @@ from math import ceil, floor, log10
 
 from msgspec import Struct
 
-from ladder.scoreboard import Estimate
+from ladder.estimates import Estimate
 
 
 class Scale(Struct, frozen=True):

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-from ladder.scoreboard import Cell, Estimate, Row, Standings
+from ladder.estimates import Estimate
+from ladder.scoreboard import Cell, Row, Standings
 from ladder.show import wording
 from ladder.show.markup import Markup, number, tag
 

@@ -11,7 +11,7 @@ from ladder.heading import Heading
 from ladder.scoreboard import Cell, Standings
 from ladder.show import telling, wording
 from ladder.show.grid import Column, fits, print_grid, said
-from referee.wording import plural
+from referee.escaping import plural
 
 MOST_CROSSED_IN_TERMINAL: Final = 12
 """More bots than that have no cross-table on a terminal."""

@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from typing import Final
 
-from ladder.scoreboard import Cell, Estimate, Row, Standings
-from referee.wording import plural
+from ladder.estimates import Estimate
+from ladder.scoreboard import Cell, Row, Standings
+from referee.escaping import plural
 
 UNKNOWN: Final = "·"
 

@@ -22,9 +22,9 @@ import numpy as np
 from msgspec import Struct
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # it has no types
 
+from ladder.estimates import ELO, Estimate
 from ladder.numbering import Flags, Floats, Ints, distinct
 from ladder.observed import Observed
-from ladder.scoreboard import ELO, Estimate
 from ladder.stats.bradley_terry import Fit, Model
 from ladder.stats.dispersion import Dispersion, dispersion
 from ladder.stats.links import linked_groups

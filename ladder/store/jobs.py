@@ -8,9 +8,10 @@ from typing import Final
 from msgspec import Struct
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
-from ladder.benching import Count, benchings, counted
+from ladder.benching import Count, counted
 from ladder.facts import Decision, Fact, LadderJob, Match, Pool, unplayed
 from ladder.fields import SeatedTable, Situation
+from ladder.ladder_benching import benchings
 from ladder.packing import unpacked, unpacked_counts
 from ladder.roster import Roster
 from ladder.store import chain, ratings

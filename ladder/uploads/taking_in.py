@@ -24,7 +24,7 @@ from referee.bots import BotSpec, BotToml, Found, find
 from referee.errors import HostError, RefereeError
 from referee.pinning import apart
 from referee.sandbox import Sandbox
-from referee.sandbox.opening import SandboxName
+from referee.sandbox.names import SandboxName
 from referee.sandbox.place import cores_folder
 from referee.settings import Bounds, Settings
 

@@ -11,9 +11,10 @@ import trio
 from referee.bench.goals import ACTS_A_DEAL
 from referee.bench.matches import GAME, KEY
 from referee.errors import HostError
-from referee.sandbox.opening import SandboxName
+from referee.outcome import Outcome
+from referee.sandbox.names import SandboxName
 from referee.seating import Seating
-from referee.workers.jobs import Job, Outcome
+from referee.workers.jobs import Job
 from referee.workers.pool import Pool, opened_pool
 
 _WAITING = 2

@@ -24,7 +24,8 @@ from referee.bots import find
 from referee.errors import RefereeError
 from referee.pinning import one_core
 from referee.sandbox import Sandbox
-from referee.sandbox.opening import SandboxName, opened, opened_for
+from referee.sandbox.names import SandboxName
+from referee.sandbox.opening import opened, opened_for
 from referee.settings import read_settings
 from referee.verdict import Freeze
 

@@ -17,9 +17,9 @@ from referee.bench.report import Report
 from referee.bench.running import Watch, measure
 from referee.bench.sizes import QUICK, USUAL, Sizes
 from referee.errors import RefereeError
+from referee.escaping import plural
 from referee.faces import console, print_table
 from referee.interrupts import interruptible
-from referee.wording import plural
 
 _ROUNDS, _QUICK_ROUNDS, _MOST_ROUNDS = 7, 2, 1000
 _BUSY = 0.5

@@ -15,7 +15,8 @@ from referee.conformance import TIME, Finding, Level, examination, examine
 from referee.escaping import printable
 from referee.faces import busy, console
 from referee.interrupts import interruptible
-from referee.sandbox.opening import SandboxName, opened_for
+from referee.sandbox.names import SandboxName
+from referee.sandbox.opening import opened_for
 from referee.settings import Settings, read_settings
 
 _STYLES = {Level.OK: "green", Level.WARNING: "yellow", Level.PROBLEM: "bold red"}

@@ -15,7 +15,8 @@ from referee.doctor.reports import Report, State, exit_code, taken
 from referee.escaping import printable
 from referee.faces import busy, console, print_table
 from referee.interrupts import interruptible
-from referee.sandbox.opening import SandboxName, by_strength
+from referee.sandbox.names import SandboxName
+from referee.sandbox.opening import by_strength
 from referee.settings import Settings, read_settings
 
 _STYLES = {State.PROVED: "green", State.BROKEN: "bold red", State.ABSENT: "yellow"}

@@ -1,6 +1,7 @@
 """`referee match`: plays bots against each other, prints the result, keeps the record."""
 
 import json
+import secrets
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
@@ -16,11 +17,12 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from referee.bots import Found, find
+from referee.chance import KEY_BITS
 from referee.commands import shared
+from referee.commands.deck_file import read_decks
 from referee.config import MatchConfig, MatchPlan, make_plan
 from referee.endings import Reason
-from referee.errors import RefereeError
-from referee.exits import HOST, INTERRUPTED
+from referee.errors import HOST, INTERRUPTED, RefereeError
 from referee.faces import busy, console
 from referee.games import catalogue
 from referee.interrupts import interruptible
@@ -29,7 +31,8 @@ from referee.match import MatchResult, play_match
 from referee.recording import Recorder
 from referee.report import match_report, print_report
 from referee.sandbox import Sandbox
-from referee.sandbox.opening import SandboxName, opened_for
+from referee.sandbox.names import SandboxName
+from referee.sandbox.opening import opened_for
 from referee.seating import Seating
 from referee.settings import Settings, read_settings
 from referee.verdict import ATTEMPTS, Freeze
@@ -77,13 +80,15 @@ def match(
     """Plays a match. Exit code 0, or 1 when a bot was faulted."""
     if game is None and f"briscola-{len(bots)}" not in catalogue():
         raise RefereeError(f"a match of briscola needs 2, 3, 4 or 6 bots; got {len(bots)}")
+    decks, deck_file = (None, "") if deck is None else read_decks(deck)
     asked = MatchConfig(
         game=game or f"briscola-{len(bots)}",
         options=tuple(options or ()),
         bots=len(bots),
         deals=deals,
-        key=key,
-        deck=deck,
+        key=secrets.token_hex(KEY_BITS // 8) if key is None else key,
+        deck=decks,
+        deck_file=deck_file,
         dealer=dealer,
         seating=seating,
         time=time,

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from referee.errors import RefereeError
-from referee.escaping import printable
+from referee.escaping import plural, printable
 from referee.faces import busy, console
 from referee.games import find
 from referee.leg import DealResult
@@ -20,7 +20,6 @@ from referee.record import WIRE
 from referee.replay import match_object
 from referee.scenes import deal_heading, ending_text, scene_text, scenes
 from referee.verify import Resimulation
-from referee.wording import plural
 
 _STDERR_SHOWN = 5
 

@@ -9,7 +9,7 @@ import typer
 
 from referee import verdict
 from referee.clock import DEFAULT_TIME
-from referee.sandbox.opening import SandboxName
+from referee.sandbox.names import SandboxName
 
 Options = Annotated[
     list[str] | None,

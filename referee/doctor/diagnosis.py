@@ -16,7 +16,8 @@ from referee.doctor.reports import SWITCHES, Language, Machine, Report, absent, 
 from referee.doctor.trials import TRIALS, Attempt, Patient
 from referee.errors import HostError, RefereeError
 from referee.sandbox import Sandbox
-from referee.sandbox.opening import SandboxName, opened, trial
+from referee.sandbox.names import SandboxName
+from referee.sandbox.opening import opened, trial
 from referee.sandbox.surroundings import LOCKED, OPEN_FILES, SIGNALS, file_limit, own_memory
 from referee.sandbox.verdicts import Verdict, conditions, remember, verdict_of
 from referee.settings import Bounds, Settings

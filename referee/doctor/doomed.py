@@ -11,7 +11,8 @@ import trio
 
 from referee.doctor.probing import found_probes, running
 from referee.sandbox.janitor import run_of
-from referee.sandbox.opening import SandboxName, opened
+from referee.sandbox.names import SandboxName
+from referee.sandbox.opening import opened
 from referee.settings import Bounds, read_settings
 
 

@@ -9,7 +9,7 @@ import msgspec
 import trio
 
 from referee.doctor.diagnosis import diagnose
-from referee.sandbox.opening import SandboxName
+from referee.sandbox.names import SandboxName
 from referee.settings import Settings
 
 _SAYS = "finding out what {} keeps of its promises here, which is remembered: some seconds ..."

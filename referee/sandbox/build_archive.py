@@ -12,8 +12,8 @@ from msgspec import Struct
 
 from referee.bots import Found
 from referee.errors import RefereeError
+from referee.escaping import in_bytes, plural
 from referee.folders import DEEPEST, LONGEST_PATH, OUR_TROUBLE
-from referee.wording import in_bytes, plural
 
 _BLOCK: Final = 512
 _LONGEST_NAME: Final = 64 * 1024

@@ -5,7 +5,6 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
-from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +17,7 @@ from referee.sandbox.bare import Bare
 from referee.sandbox.bubblewrap import INSTALL, MISSING, Bubblewrap
 from referee.sandbox.copy_store import CopyStore
 from referee.sandbox.hierarchies import available
+from referee.sandbox.names import SandboxName
 from referee.sandbox.place import (
     Place,
     leave,
@@ -32,15 +32,6 @@ from referee.settings import CopyLimits, Settings
 
 _TRIAL_S: Final = 10.0
 _FALLEN_BACK: Final = "no isolation, since no sandbox works here: "
-
-
-class SandboxName(StrEnum):
-    """What `--sandbox` can be."""
-
-    AUTO = "auto"
-    BWRAP = "bwrap"
-    DOCKER = "docker"
-    BARE = "bare"
 
 
 @asynccontextmanager

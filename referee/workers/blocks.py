@@ -6,7 +6,7 @@ from collections.abc import Callable
 from msgspec import UNSET, UnsetType
 
 from referee.leg import DealResult
-from referee.workers.jobs import BlockResult, Meetings
+from referee.outcome import BlockResult, Meetings
 
 LuckOf = Callable[[DealResult], tuple[int, ...] | None]
 """What chance alone brought in a deal, by seat, in thousandths of its value; None: not known."""

@@ -5,7 +5,8 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from referee.workers.jobs import Job, Outcome
+from referee.outcome import Outcome
+from referee.workers.jobs import Job
 
 
 class SetUp(Struct, frozen=True, tag=True):

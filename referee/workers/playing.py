@@ -14,12 +14,13 @@ from referee.bots import BotSpec, find
 from referee.errors import HostError, RefereeError, Shortage
 from referee.luck import luck_of
 from referee.match import LineWriter, MatchResult, play_match
+from referee.outcome import FaultFound, Outcome
 from referee.recording import NoRecord, Recorder
 from referee.sandbox import Sandbox
 from referee.sandbox.opening import only_own
 from referee.settings import Settings
 from referee.workers.blocks import Blocks
-from referee.workers.jobs import FaultFound, Job, Outcome, Unready
+from referee.workers.jobs import Job, Unready
 from referee.workers.plans import plan_of
 
 UNFINISHED: Final = ".part"

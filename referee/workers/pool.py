@@ -17,10 +17,11 @@ from typing import Final
 import trio
 
 from referee.errors import HostError, RefereeError, Shortage
-from referee.sandbox.opening import SandboxName
+from referee.outcome import Outcome
+from referee.sandbox.names import SandboxName
 from referee.verdict import ATTEMPTS
 from referee.workers.child import Child, WorkerGone
-from referee.workers.jobs import Job, Outcome, Unready
+from referee.workers.jobs import Job, Unready
 from referee.workers.messages import (
     Broken,
     Failed,

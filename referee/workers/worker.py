@@ -14,7 +14,8 @@ import trio
 
 from referee.errors import HostError, RefereeError, innermost, shortage
 from referee.pinning import claimed
-from referee.sandbox.opening import SandboxName, opened_for
+from referee.sandbox.names import SandboxName
+from referee.sandbox.opening import opened_for
 from referee.sandbox.place import cores_folder
 from referee.settings import read_settings
 from referee.signals import SIGNALS, count_continuations

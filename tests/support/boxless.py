@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from referee.bots import BotSpec, Found
 from referee.sandbox import Sandbox, opening
 from referee.sandbox.bare import Bare, BareProcess
-from referee.sandbox.opening import SandboxName
+from referee.sandbox.names import SandboxName
 from referee.sandbox.place import Place
 from referee.workers import child, worker
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from referee.sandbox.opening import SandboxName
+from referee.sandbox.names import SandboxName
 from support import walls_of_bwrap, walls_of_docker, walls_of_watched
 from support.walls import Setting
 

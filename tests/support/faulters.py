@@ -23,12 +23,12 @@ from referee.course import CoursePlan
 from referee.endings import Ending, EndingKind
 from referee.games import find
 from referee.leg import Leg
+from referee.outcome import BlockResult
 from referee.plain import PlainGame
 from referee.play import State
 from referee.rules import Game, Shown
 from referee.variants import MatchRules
 from referee.workers.blocks import Blocks
-from referee.workers.jobs import BlockResult
 from support.drive import AT_ONCE, CRASH, plan_of
 from support.players import Sight
 

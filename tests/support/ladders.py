@@ -17,8 +17,8 @@ from msgspec.structs import replace
 
 from ladder import vault
 from ladder.facts import LadderJob, Match, Pool, Submission
+from ladder.match_fact import match_of
 from ladder.pool_file import pools_of
-from ladder.proving.match import match_of
 from ladder.roster import Roster
 from ladder.runner import workers_job
 from ladder.store.jobs import Lease, Settled
@@ -28,10 +28,10 @@ from ladder.uploads.bot_toml import toml_of
 from ladder.uploads.freezing import BOTS, freeze, keep, scratch
 from referee.bots import SAMPLES, find
 from referee.chance import KEY_BITS
+from referee.outcome import BlockResult, FaultFound
 from referee.sandbox.bare import Bare
 from referee.settings import Settings
 from referee.verdict import FaultCode
-from referee.workers.jobs import BlockResult, FaultFound
 from referee.workers.playing import Player
 from support.matches import ROGUE
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ladder.facts import Pool
-from ladder.plan import LuckUse
+from ladder.terms import LuckUse
 from referee.config import read_options
 from referee.games import find
 from referee.seating import Seating, holders, legs

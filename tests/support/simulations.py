@@ -12,8 +12,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ladder.estimates import ELO, Estimate
 from ladder.observed import Observed, against, lineups
-from ladder.scoreboard import ELO, Estimate
 from ladder.sequential import Decider, Decision
 from ladder.sprt import Sprt, SprtPlan, Verdict
 from ladder.stats.ratings import rate

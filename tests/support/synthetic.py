@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from ladder.facts import Pool
 from ladder.packing import UNKNOWN, Gathering, Results
-from ladder.plan import LuckUse
 from ladder.pool_standings import Entrant, pool_standings
+from ladder.terms import LuckUse
 from referee.rules import Sides
 from support.pools import pool_of
 from support.simulations import dice

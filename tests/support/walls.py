@@ -17,7 +17,7 @@ from referee.doctor import aftermath, diagnosis
 from referee.doctor.reports import Report, State
 from referee.doctor.trials import TRIALS
 from referee.errors import SandboxError
-from referee.sandbox.opening import SandboxName
+from referee.sandbox.names import SandboxName
 from referee.settings import Settings
 
 Break = Callable[[pytest.MonkeyPatch], None]

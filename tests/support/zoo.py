@@ -25,7 +25,8 @@ from referee.config import MatchConfig, make_plan
 from referee.match import MatchResult, play_match
 from referee.recording import Recorder
 from referee.sandbox import Sandbox
-from referee.sandbox.opening import SandboxName, opened
+from referee.sandbox.names import SandboxName
+from referee.sandbox.opening import opened
 from referee.settings import Bounds, Settings
 from referee.verdict import FaultCode
 
