@@ -10,7 +10,7 @@ from typing import Final
 from msgspec import Struct
 
 from ladder.results import RoundResult
-from referee.outcome import BlockResult
+from referee.match.outcome import BlockResult
 
 TIMES_THE_FIELD: Final = 3
 """So many times as many void deals as the others bench a bot (DESIGN 6)."""

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from ladder.comparison import Comparison
 from referee.errors import innermost
-from referee.outcome import Outcome
+from referee.match.outcome import Outcome
 from referee.workers.jobs import Players
 
 

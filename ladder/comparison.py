@@ -12,11 +12,11 @@ from ladder.sprt import Sprt, SprtPlan, Verdict
 from ladder.stats.student import means
 from ladder.versus import lead
 from referee.errors import RefereeError
-from referee.escaping import plural
-from referee.outcome import BlockResult, FaultFound, Outcome
-from referee.verdict import Family
+from referee.match.outcome import BlockResult, FaultFound, Outcome
+from referee.match.verdict import Family
+from referee.text import plural
+from referee.workers.job_plan import plan_of
 from referee.workers.jobs import Job
-from referee.workers.plans import plan_of
 
 MOST_BLOCKS: Final = 20_000
 """Blocks after which a comparison is given up, where nothing else is said."""

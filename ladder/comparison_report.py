@@ -13,9 +13,9 @@ from ladder.show import as_json
 from ladder.show.telling import WARNING, again_lines
 from ladder.sprt import Verdict
 from ladder.versus import Versus, observed_in, versus
-from referee.bots import Found
-from referee.escaping import plural, printable
-from referee.faces import print_table
+from referee.bots.find import Found
+from referee.terminal.console import print_table
+from referee.text import plural, printable
 
 _SIDES: Final = "AB"
 _LEANS: Final = (

@@ -7,8 +7,8 @@ import msgspec
 from msgspec import Meta, Struct
 
 from ladder.files import atomic_write
+from referee.bots.settings import BuildOutput
 from referee.errors import HostError, RefereeError
-from referee.settings import BuildOutput
 
 KEPT_IN: Final = "disk.json"
 """The file of the limits, within the folder of the ladder's files."""

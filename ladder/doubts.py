@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final, Generic, TypeVar
 
 from referee.errors import HostError
-from referee.verdict import Family
+from referee.match.verdict import Family
 
 _IN_A_ROW: Final = 3
 """So many matches that fail one after the other are the host's doing, if no bot is in them all."""

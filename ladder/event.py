@@ -24,7 +24,7 @@ from ladder.plan import EventPlan, SectionPlan
 from ladder.results import Round, RoundResult, Table
 from ladder.schedule import Compact, Part, event_digest, job, parts, record_name, round_result
 from referee.errors import HostError, RefereeError
-from referee.outcome import Outcome
+from referee.match.outcome import Outcome
 from referee.workers.jobs import Players
 
 RECORDS: Final = "records"

@@ -18,11 +18,11 @@ from ladder.game_table import check_printable, check_top, naming, read_file, rea
 from ladder.pairing import check_section
 from ladder.plan import Entrant, EventPlan, SectionPlan
 from ladder.terms import Format, LuckUse
-from referee.bots import SAMPLES, find
+from referee.bots.find import SAMPLES, find
+from referee.bots.settings import Settings
 from referee.errors import RefereeError
-from referee.luck import VALUES_DIGEST
+from referee.match.luck import VALUES_DIGEST
 from referee.sandbox.names import SandboxName
-from referee.settings import Settings
 
 _SAMPLE: Final = "sample:"
 _SCRIPT: Final = "sample:script="

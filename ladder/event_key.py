@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Final
 
 from ladder.files import atomic_write
-from referee.chance import KEY_BITS, event_key
 from referee.errors import RefereeError
+from referee.match.chance import KEY_BITS, event_key
 
 FILE: Final = "key"
 

@@ -13,8 +13,8 @@ from msgspec import UNSET, Struct
 
 from ladder.plan import EventPlan
 from ladder.results import Round
-from referee.outcome import BlockResult, FaultFound, Meetings, Outcome
-from referee.verdict import Family
+from referee.match.outcome import BlockResult, FaultFound, Meetings, Outcome
+from referee.match.verdict import Family
 
 FORMAT: Final = 1
 """Of the file; a higher one is refused."""

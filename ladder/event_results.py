@@ -23,7 +23,7 @@ from ladder.show.page import page
 from ladder.standings import Benched, Section, standings
 from ladder.terms import LuckUse
 from referee.errors import HostError
-from referee.escaping import plural
+from referee.text import plural
 
 RESULTS: Final = "results"
 

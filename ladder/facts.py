@@ -13,10 +13,10 @@ from msgspec import Struct
 
 from ladder.terms import LuckUse
 from protocol.messages import Rules
-from referee.outcome import BlockResult, FaultFound
-from referee.rules import Sides
-from referee.seating import Seating
-from referee.verdict import Freeze, OnFault
+from referee.match.outcome import BlockResult, FaultFound
+from referee.match.seating import Seating
+from referee.match.verdict import Freeze, OnFault
+from referee.rules.game import Sides
 
 FIRST_HASH: Final = "0" * 64
 """What the first fact of a ladder is chained to."""
@@ -87,7 +87,7 @@ class Submission(Struct, frozen=True, tag=True, kw_only=True):
         entrant: its number, from 1: what plays, and what is rated.
         bot: the entrant number of the first version; name and author make a bot.
         version: from 1.
-        hash: SHA-256 of the frozen folder, as `referee.botfiles.hash_files` has it.
+        hash: SHA-256 of the frozen folder, as `referee.bots.files.hash_files` has it.
         source: SHA-256 of what was handed in.
         partners: bots that its author declared to be its partners: only with them may it sit at a
             table, on their side, though they are of the same author.

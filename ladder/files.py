@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Final
 
+from referee.sandbox.folders import remove_tree
 from referee.sandbox.janitor import is_alive, run_of
-from referee.sandbox.place import remove_tree
 
 _DAY_S: Final = 24 * 60 * 60
 

@@ -17,15 +17,15 @@ from ladder.facts import Pool
 from ladder.terms import MOST_BENCH, LuckUse, Partners
 from ladder.toml_mistakes import Keys, in_words
 from protocol.messages import Rules
-from referee.config import MatchConfig, make_plan
 from referee.errors import RefereeError
 from referee.games import find
-from referee.luck import values_of
-from referee.rules import Sides
-from referee.seating import Seating
-from referee.variants import MatchRules
-from referee.verdict import Freeze, OnFault
-from referee.workers.plans import check_on_fault
+from referee.match.luck import values_of
+from referee.match.plan import MatchConfig, make_plan
+from referee.match.seating import Seating
+from referee.match.verdict import Freeze, OnFault
+from referee.rules.game import Sides
+from referee.rules.variants import MatchRules
+from referee.workers.job_plan import check_on_fault
 
 PACE_MS: Final = 10
 """The pace of partnership and hidden-partner games where the file names none (DESIGN 6)."""

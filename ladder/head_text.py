@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from ladder.heads import Head
-from referee.escaping import plural
+from referee.text import plural
 
 _LINE: Final = re.compile(
     r"(\d{1,15})\s+facts?\s+until\s+([^,<>]{1,40}),\s+hash\s+([0-9a-f]{64}),"

@@ -12,7 +12,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from ladder.skills import Skill
-from referee.rules import Sides
+from referee.rules.game import Sides
 
 Below = Callable[[int], int]
 """Dice: a number from 0 to its argument - 1, each as likely."""

@@ -9,7 +9,7 @@ from ladder.estimates import rounded
 from ladder.observed import observed
 from ladder.results import RoundResult, TableResult
 from ladder.scoreboard import BotLine, FaultLine, RoundLine, TableLine
-from referee.rules import Sides
+from referee.rules.game import Sides
 
 
 def label_of(number: int, played: RoundResult) -> str:

@@ -2,7 +2,7 @@
 
 from ladder.facts import LadderJob, Match
 from ladder.results import FAULTS_KEPT
-from referee.outcome import Outcome
+from referee.match.outcome import Outcome
 
 
 def match_of(

@@ -34,7 +34,7 @@ from msgspec import Struct
 
 from ladder.lineups import Candidate, Field, Lineups, shuffled
 from ladder.skills import chance_ahead
-from referee.chance import BlockKey, below, words
+from referee.match.chance import BlockKey, below, words
 
 __all__ = ["NEW_BLOCKS", "Candidate", "Field", "Pairing", "next_table", "why_none"]
 

@@ -16,7 +16,7 @@ from msgspec import UNSET, Struct
 
 from ladder.numbering import Flags, Ints
 from ladder.results import less_luck
-from referee.outcome import BlockResult
+from referee.match.outcome import BlockResult
 
 UNKNOWN: Final = -(2**31)
 _NUMBER: Final = np.dtype("<i4")

@@ -10,7 +10,7 @@ from ladder.formats import Field
 from ladder.plan import EventPlan, SectionPlan
 from ladder.results import Round, RoundResult, less_luck
 from ladder.terms import Format, LuckUse
-from referee.outcome import BlockResult
+from referee.match.outcome import BlockResult
 
 BLOCKS_OF_A_SECTION: Final = 2**40
 """More than it can play: sections never meet each other's decks, ids or seeds."""

@@ -10,9 +10,9 @@ from msgspec import Struct
 
 from ladder.terms import Format, LuckUse
 from protocol.messages import Rules
-from referee.rules import Sides
-from referee.seating import Seating
-from referee.verdict import Freeze, OnFault
+from referee.match.seating import Seating
+from referee.match.verdict import Freeze, OnFault
+from referee.rules.game import Sides
 
 
 class Entrant(Struct, frozen=True):

@@ -25,7 +25,7 @@ from ladder.roster import Roster
 from ladder.terms import LuckUse
 from ladder.toml_mistakes import Keys
 from referee.errors import RefereeError
-from referee.luck import VALUES_DIGEST
+from referee.match.luck import VALUES_DIGEST
 
 USUAL_GAMES: Final = ("briscola-2",)
 """The games of a ladder of which nobody has said what it ranks."""

@@ -22,7 +22,7 @@ from ladder.scoreboard import FaultLine, Row, Standings, Time
 from ladder.scores import cross
 from ladder.standings import FAULTS_SHOWN, cells
 from ladder.terms import LuckUse
-from referee.escaping import plural
+from referee.text import plural
 
 
 class Entrant(Struct, frozen=True, kw_only=True):

@@ -18,7 +18,7 @@ from rich.text import Text
 
 from ladder.plan import SectionPlan
 from ladder.results import Round, RoundResult
-from referee.escaping import plural
+from referee.text import plural
 
 _SPEED_OVER_S = 30.0
 

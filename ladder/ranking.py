@@ -10,7 +10,7 @@ from ladder.estimates import MOST_CROSSED, Estimate
 from ladder.numbering import Ints
 from ladder.observed import Observed
 from ladder.stats.ratings import Ratings, rate
-from referee.rules import Sides
+from referee.rules.game import Sides
 
 _NOWHERE: Final = (0, 0)
 

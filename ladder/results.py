@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from referee.outcome import BlockResult, FaultFound
+from referee.match.outcome import BlockResult, FaultFound
 
 FAULTS_KEPT: Final = 20
 """How many faults of a table are kept in words; all are counted."""

@@ -27,8 +27,8 @@ from ladder.store.jobs import Lease, Settled
 from ladder.terms import LuckUse
 from ladder.uploads.clearing import clear_old, clearing, needed_by
 from ladder.uploads.freezing import BOTS
-from referee.chance import KEY_BITS
 from referee.errors import HostError, Shortage
+from referee.match.chance import KEY_BITS
 from referee.sandbox import janitor
 from referee.workers.jobs import Job, Players, Unready
 

@@ -14,8 +14,8 @@ from rich.progress import (
 )
 
 from ladder.facts import Decision, Match, Pool, Submission
-from referee.escaping import plural
-from referee.outcome import BlockResult
+from referee.match.outcome import BlockResult
+from referee.text import plural
 
 _SPEED_OVER_S = 30.0
 

@@ -15,7 +15,7 @@ from ladder.event_lines import Place
 from ladder.plan import EventPlan
 from ladder.results import FAULTS_KEPT, Round, RoundResult, Table, TableResult
 from ladder.terms import LuckUse
-from referee.outcome import BlockResult, Outcome
+from referee.match.outcome import BlockResult, Outcome
 from referee.workers.jobs import Job
 
 _SHARED: Final = 10_000

@@ -17,7 +17,7 @@ from msgspec import Struct
 from openskill.models import PlackettLuce, PlackettLuceRating
 
 from ladder.observed import by_cards
-from referee.rules import Sides
+from referee.rules.game import Sides
 
 
 class Skill(Struct, frozen=True):

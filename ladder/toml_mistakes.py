@@ -10,9 +10,9 @@ from enum import StrEnum
 from typing import Final
 
 from ladder.terms import Format, LuckUse, Partners
+from referee.match.seating import Seating
+from referee.match.verdict import Freeze, OnFault
 from referee.sandbox.names import SandboxName
-from referee.seating import Seating
-from referee.verdict import Freeze, OnFault
 
 _CHOICES: Final[dict[str, type[StrEnum]]] = {
     "format": Format,

@@ -16,7 +16,7 @@ from ladder.numbering import Floats, Ints
 from ladder.observed import Observed, against
 from ladder.stats.ratings import rate
 from ladder.stats.student import chance_above, means
-from referee.outcome import BlockResult
+from referee.match.outcome import BlockResult
 
 Part = Sequence[BlockResult]
 """The blocks that one set of processes played."""

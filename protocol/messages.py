@@ -80,7 +80,7 @@ class Deal(Struct, frozen=True, tag_field="type", tag="deal", omit_defaults=True
     plus: int = 0
 
 
-# the one shape that is not frozen: it grows in place, event by event (`referee.seeing`)
+# the one shape that is not frozen: it grows in place, event by event (`referee.rules.views`)
 class View(Struct, omit_defaults=True):
     """All that a seat knows: everything it was shown in this deal, added up (SPEC 4).
 

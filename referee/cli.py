@@ -9,10 +9,10 @@ import os
 import sys
 from typing import Final
 
+from referee.commands.memory import check_memory
 from referee.errors import HOST, INTERRUPTED, USAGE, HostError, RefereeError, innermost
-from referee.escaping import printable
-from referee.memory import check_memory
 from referee.signals import count_continuations, treat_all_alike, treat_none
+from referee.text import printable
 
 _LONGEST_LINE: Final = 20_000
 """Characters of an error that are shown."""
@@ -27,7 +27,7 @@ def run(arguments: list[str]) -> int:
         for argument in arguments:
             argument.encode()
         check_memory(_LEAST_MIB)
-        from referee.app import call  # noqa: PLC0415  # see above
+        from referee.commands.app import call  # noqa: PLC0415  # see above
 
         code = call(arguments)
         line = "interrupted" if code == INTERRUPTED else ""

@@ -1,6 +1,6 @@
 """What can go wrong that is no bot's doing; `referee.cli` makes a line and an exit code of it.
 
-A bot's mistake is never an exception: it is a `referee.verdict.Verdict`, a value.
+A bot's mistake is never an exception: it is a `referee.match.verdict.Verdict`, a value.
 """
 
 import errno

@@ -27,7 +27,7 @@ from ladder.store.importing import import_facts
 from ladder.store.jobs import Lease, Settled
 from ladder.store.store import Store
 from ladder.store.where import where_of
-from referee.outcome import BlockResult
+from referee.match.outcome import BlockResult
 from support.synthetic import Blobs, blobs, pool
 
 COMMITS: Final = 300

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from referee.games import find
-from referee.luck import family_of, luck_of
-from referee.plain import PlainGame
-from referee.play import State
+from referee.match.luck import family_of, luck_of
+from referee.rules.deal import State
+from referee.rules.plain_game import PlainGame
 from sample_bots import greedy_bot
 from support.players import PLAYERS, Player, play_out
 

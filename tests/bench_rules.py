@@ -17,8 +17,8 @@ from collections.abc import Callable
 from statistics import median
 from typing import Any
 
-from referee.bench.engine import game_of, random_deal
-from referee.rules import Game
+from referee.bench.rules_and_proof import game_of, random_deal
+from referee.rules.game import Game
 
 ROUNDS = 7
 DICE = random.Random(1)

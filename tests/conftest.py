@@ -52,10 +52,10 @@ def many_cases(request: pytest.FixtureRequest) -> bool:
 @pytest.fixture
 async def bwrap() -> AsyncIterator["Sandbox"]:
     """Bubblewrap's sandbox; once it is closed, it has left neither groups nor folders."""
+    from referee.sandbox.choose import opened  # noqa: PLC0415  # likewise
+    from referee.sandbox.folders import store_folder  # noqa: PLC0415  # likewise
     from referee.sandbox.janitor import groups_of, run_of  # noqa: PLC0415  # slow to import
     from referee.sandbox.names import SandboxName  # noqa: PLC0415  # likewise
-    from referee.sandbox.opening import opened  # noqa: PLC0415  # likewise
-    from referee.sandbox.place import store_folder  # noqa: PLC0415  # likewise
     from support.sandboxes import need  # noqa: PLC0415  # likewise
 
     need("bwrap")
@@ -97,7 +97,7 @@ def no_commands(monkeypatch: pytest.MonkeyPatch) -> None:
 
     The plug-ins add theirs once in a process: they must have, or the other tests never see them.
     """
-    from referee.app import add_plug_ins, app  # noqa: PLC0415  # few tests need the command line
+    from referee.commands.app import add_plug_ins, app  # noqa: PLC0415  # few tests need the command line
 
     add_plug_ins()
     monkeypatch.setattr(app, "registered_commands", [])

@@ -25,15 +25,15 @@ import trio
 from hostile.steals import HOW
 from msgspec import Struct
 
-from referee.bots import BotSpec, find
-from referee.config import MatchConfig, make_plan
-from referee.match import play_match
-from referee.recording import NoRecord
+from referee.bots.find import BotSpec, find
+from referee.bots.settings import Settings
+from referee.match.plan import MatchConfig, make_plan
+from referee.match.verdict import Freeze
+from referee.play.conductor import play_match
+from referee.record.writer import NoRecord
 from referee.sandbox import Sandbox
+from referee.sandbox.choose import opened
 from referee.sandbox.names import SandboxName
-from referee.sandbox.opening import opened
-from referee.settings import Settings
-from referee.verdict import Freeze
 
 MOVE_MS: Final = 200
 START_MS: Final = 700

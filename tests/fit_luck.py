@@ -1,4 +1,4 @@
-"""Fits the numbers of `referee.luck` by least squares on self-play; run by hand.
+"""Fits the numbers of `referee.match.luck` by least squares on self-play; run by hand.
 
     python tests/fit_luck.py [SCALE]
 
@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from referee.games import find
-from referee.luck import POINTS, Reckoner, Values, Worth, family_of
-from referee.plain import PlainGame
-from referee.table import Table
+from referee.match.luck import POINTS, Reckoner, Values, Worth, family_of
+from referee.match.table import Table
+from referee.rules.plain_game import PlainGame
 from sample_bots import greedy_bot
 
 Floats = NDArray[np.float64]

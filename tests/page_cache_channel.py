@@ -15,8 +15,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import trio
 
+from referee.sandbox.choose import opened
 from referee.sandbox.names import SandboxName
-from referee.sandbox.opening import opened
 from support.memory_channel import Carrier, measured  # it lies beside this file
 
 

@@ -21,17 +21,17 @@ import nulls
 import trio
 from msgspec import Struct
 
-from referee.bots import BotSpec, find
-from referee.config import MatchConfig, make_plan
-from referee.match import play_match
-from referee.recording import Recorder
+from referee.bots.find import BotSpec, find
+from referee.bots.settings import Settings
+from referee.match.plan import MatchConfig, make_plan
+from referee.match.verdict import FaultCode
+from referee.play.conductor import play_match
+from referee.record.writer import Recorder
 from referee.sandbox import Sandbox, janitor
+from referee.sandbox.choose import opened
+from referee.sandbox.folders import work_folder
 from referee.sandbox.names import SandboxName
-from referee.sandbox.opening import opened
-from referee.sandbox.place import work_folder
-from referee.sandbox.processes import descendants, is_dead
-from referee.settings import Settings
-from referee.verdict import FaultCode
+from referee.sandbox.procfs import descendants, is_dead
 from support import fault_effects, fuzz, simulations
 from support.processes import open_files
 

@@ -11,15 +11,15 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from referee.bench.engine import game_of, random_deal
 from referee.bench.figures import FIGURES, LINE
-from referee.bench.goals import goal, in_l
 from referee.bench.matches import mean_line
-from referee.bench.ping import compiled, trip_us
 from referee.bench.report import Machine, Report, rows_of
+from referee.bench.round_trip import compiled, trip_us
+from referee.bench.rules_and_proof import game_of, random_deal
+from referee.bench.targets import goal, in_l
 from referee.cli import run
 from referee.commands.bench import show
-from referee.faces import console
+from referee.terminal.console import console
 from support.matches import has_tool
 from support.processes import REFEREE
 

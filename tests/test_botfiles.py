@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from ladder.uploads import intake
-from referee import bots
-from referee.botfiles import hash_files
-from referee.bots import find
+from referee.bots import find as bots
+from referee.bots.files import hash_files
+from referee.bots.find import find
+from referee.bots.held_folder import OUR_TROUBLE, HeldFolder
+from referee.bots.settings import Settings
 from referee.errors import HostError, RefereeError
-from referee.folders import OUR_TROUBLE, HeldFolder
 from referee.sandbox import Sandbox
-from referee.settings import Settings
 
 HIDDEN = "what only the organiser can read"
 

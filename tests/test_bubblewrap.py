@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 import trio
 
+from referee.bots.settings import Settings
 from referee.errors import RefereeError, SandboxError
+from referee.match.verdict import FaultCode, Freeze
 from referee.sandbox import Sandbox
+from referee.sandbox.choose import opened
+from referee.sandbox.folders import work_folder
 from referee.sandbox.janitor import run_of
 from referee.sandbox.names import SandboxName
-from referee.sandbox.opening import opened
-from referee.sandbox.place import work_folder
-from referee.settings import Settings
-from referee.verdict import FaultCode, Freeze
 from support.matches import has_tool, lines_of, match, verified
 from support.processes import open_files
 from support.sandboxes import (

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.bots import Found
+from referee.bots.find import Found
+from referee.bots.settings import BuildOutput
 from referee.errors import RefereeError
 from referee.sandbox.build_archive import Unpacker
-from referee.settings import BuildOutput
 
 Entry = tuple[str, bytes, bytes | str]
 """A name, a kind, and contents or what a link names."""

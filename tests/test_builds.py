@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from referee.bots import Found, find
+from referee.bots.find import Found, find
+from referee.bots.settings import Settings
 from referee.errors import RefereeError
 from referee.sandbox import Sandbox
-from referee.sandbox.building import FOLDER_FILES, FOLDER_MIB, show_sources
+from referee.sandbox.build import FOLDER_FILES, FOLDER_MIB, show_sources
+from referee.sandbox.choose import opened
+from referee.sandbox.folders import store_folder
 from referee.sandbox.names import SandboxName
-from referee.sandbox.opening import opened
-from referee.sandbox.place import store_folder
-from referee.settings import Settings
 from support.sandboxes import need
 
 pytestmark = pytest.mark.slow

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from referee.course import CoursePlan
 from referee.games import catalogue, find
-from referee.leg import Ask, Leg
+from referee.match.leg import Ask, Leg
+from referee.match.leg_state import CoursePlan
 from support.drive import KEY, plan_of, play
 from support.strategies import option_sets
 

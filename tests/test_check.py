@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from _pytest.mark.structures import ParameterSet
 
-from referee.bots import BotSpec
+from referee.bots.find import BotSpec
+from referee.check.examine import Finding, Level, examination, examine
+from referee.check.unknown_fields import greased
 from referee.cli import run
-from referee.config import MatchPlan
-from referee.conformance import Finding, Level, examination, examine
 from referee.games import catalogue
-from referee.grease import greased
-from referee.leg import Leg
+from referee.match.leg import Leg
+from referee.match.plan import MatchPlan
 from referee.sandbox.bare import Bare
 from support.matches import processes_with
 from support.sandboxes import python_bot

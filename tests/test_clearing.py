@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from ladder.commands import submit as submitting
+from ladder.commands import submit
 from ladder.commands.shared import clear_bots
 from ladder.disk import KEPT_IN, DiskLimits, read_limits, write_limits
 from ladder.exchange.exporting import export
@@ -28,14 +28,14 @@ from ladder.uploads.bot_toml import toml_of
 from ladder.uploads.clearing import bots_in_use, clearing
 from ladder.uploads.freezing import BOTS, freeze, keep, scratch
 from ladder.uploads.taking_in import Frozen, taken_in
-from referee.bots import find
+from referee.bots.find import find
+from referee.bots.settings import CopyLimits, Settings
 from referee.cli import run
 from referee.errors import HostError, RefereeError
 from referee.sandbox import Sandbox
 from referee.sandbox.copy_store import CopyStore
+from referee.sandbox.folders import store_folder
 from referee.sandbox.janitor import end_marked, run_of
-from referee.sandbox.place import store_folder
-from referee.settings import CopyLimits, Settings
 from support.ladders import hash_of, job, lease, made
 from support.pools import pool_of
 from support.sandboxes import Copying
@@ -122,7 +122,7 @@ import sys
 from pathlib import Path
 import trio
 from ladder.uploads.taking_in import taken_in
-from referee.settings import Settings
+from referee.bots.settings import Settings
 from support.pools import pool_of
 from support.sandboxes import Copying
 home = Path(sys.argv[1])
@@ -378,7 +378,7 @@ def test_each_submission_clears_old_versions(
     async def opened_for(*_: object) -> AsyncIterator[Sandbox]:
         yield Copying(tmp_path)
 
-    monkeypatch.setattr(submitting, "opened_for", opened_for)
+    monkeypatch.setattr(submit, "opened_for", opened_for)
     monkeypatch.chdir(tmp_path)
     file = tmp_path / "games.toml"
     file.write_text('[disk]\nold_bots = 0\n[[game]]\nid = "briscola-2"\n')

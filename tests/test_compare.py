@@ -18,15 +18,15 @@ from ladder.comparison import PART, Comparison, ComparisonPlan, Ending, make_com
 from ladder.comparison_report import answer, print_report, report
 from ladder.sequential import Decision
 from ladder.sprt import SprtPlan, Verdict
-from referee.bots import find
+from referee.bots.find import find
+from referee.bots.settings import Settings
 from referee.cli import run
 from referee.errors import HostError, RefereeError
 from referee.games import catalogue
 from referee.games import find as find_game
-from referee.outcome import BlockResult, FaultFound, Outcome
-from referee.rules import Game
-from referee.settings import Settings
-from referee.verdict import Family, FaultCode, OnFault
+from referee.match.outcome import BlockResult, FaultFound, Outcome
+from referee.match.verdict import Family, FaultCode, OnFault
+from referee.rules.game import Game
 from referee.workers.jobs import Job
 from support.processes import REFEREE
 from support.simulations import dice

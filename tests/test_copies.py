@@ -8,21 +8,21 @@ from pathlib import Path
 import pytest
 import trio
 
-from referee.botfiles import hash_files
-from referee.bots import find
+from referee.bots.files import hash_files
+from referee.bots.find import find
+from referee.bots.held_folder import HeldFolder
+from referee.bots.settings import Settings
 from referee.errors import RefereeError, SandboxError
-from referee.folders import HeldFolder
 from referee.sandbox import Sandbox
-from referee.sandbox.janitor import is_alive, run_of
-from referee.sandbox.place import (
+from referee.sandbox.folders import (
     own_folder,
     own_store,
     remove_tree,
     store_folder,
     unless_taken,
 )
-from referee.sandbox.slots import READERS
-from referee.settings import Settings
+from referee.sandbox.janitor import is_alive, run_of
+from referee.sandbox.user_ids import READERS
 from support.sandboxes import ended, finish, need, prepared
 
 

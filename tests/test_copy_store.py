@@ -15,15 +15,15 @@ import trio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.bots import find
+from referee.bots.find import find
+from referee.bots.settings import CopyLimits, Settings
 from referee.cli import run
 from referee.commands import clean
 from referee.sandbox.copy_choice import Copy, over, unused_since
 from referee.sandbox.copy_store import CopyStore
 from referee.sandbox.janitor import run_of
-from referee.settings import CopyLimits, Settings
 from referee.workers.jobs import Job
-from referee.workers.playing import Player
+from referee.workers.player import Player
 from support.processes import open_files
 from support.sandboxes import Copying, bot_that, python_bot
 
@@ -138,7 +138,7 @@ _HOLDER = """
 import sys
 from pathlib import Path
 from referee.sandbox.copy_store import CopyStore
-from referee.settings import CopyLimits
+from referee.bots.settings import CopyLimits
 store = CopyStore(Path(sys.argv[1]), CopyLimits())
 print(store.hold("a"), flush=True)
 sys.stdin.read()

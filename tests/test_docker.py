@@ -17,17 +17,19 @@ import docker
 import pytest
 import trio
 
-from referee.bots import BotSpec
+from referee.bots.find import BotSpec
+from referee.bots.settings import Settings
 from referee.errors import RefereeError, SandboxError
-from referee.match import MatchResult
-from referee.record import EndLine, VoidLine
-from referee.sandbox import Sandbox, container, janitor, janitor_container, opening
+from referee.match.verdict import Family, FaultCode, Freeze
+from referee.play.conductor import MatchResult
+from referee.record.lines import EndLine, VoidLine
+from referee.sandbox import Sandbox, choose, janitor
+from referee.sandbox.choose import opened
+from referee.sandbox.container import janitor as janitor_container
+from referee.sandbox.container import sandbox as container
+from referee.sandbox.folders import work_folder
 from referee.sandbox.janitor import LABEL, groups_of, run_of
 from referee.sandbox.names import SandboxName
-from referee.sandbox.opening import opened
-from referee.sandbox.place import work_folder
-from referee.settings import Settings
-from referee.verdict import Family, FaultCode, Freeze
 from support.docker import own_daemon
 from support.invariants import nothing_left
 from support.matches import has_tool, lines_of, match, verified
@@ -236,7 +238,7 @@ async def test_bots_of_every_language_are_built_and_play_the_same_in_it(
     """Built in a container where they are built; the game is that of a bare match."""
     if not has_tool(sample):
         pytest.skip(f"no compiler or interpreter for {sample}")
-    monkeypatch.setattr(opening, "store_folder", lambda: tmp_path / "store")  # nothing built yet
+    monkeypatch.setattr(choose, "store_folder", lambda: tmp_path / "store")  # nothing built yet
     bots = (f"sample:{sample}", "sample:first")
     bare = await match(tmp_path / "bare", "briscola-2", *bots, deals=2, time=CLOCK)
     async with opened(SandboxName.DOCKER, with_rust()) as sandbox:
@@ -558,7 +560,7 @@ async def test_a_daemon_that_is_told_to_stop_charges_no_bot(
     with own_daemon() as daemon:
         monkeypatch.setenv("DOCKER_HOST", daemon.host)
         # a loaded machine takes seconds to start it again; three attempts have to last so long
-        monkeypatch.setattr("referee.match._BACK_OFF_S", 4.0)
+        monkeypatch.setattr("referee.play.conductor._BACK_OFF_S", 4.0)
 
         def restart() -> None:
             daemon.end()

@@ -12,9 +12,9 @@ from typing import Any, Final
 import pytest
 import typer
 
-from referee.app import add_plug_ins, app
-from referee.bots import sample_names
-from referee.verdict import FaultCode
+from referee.bots.find import sample_names
+from referee.commands.app import add_plug_ins, app
+from referee.match.verdict import FaultCode
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from msgspec import structs
 
+from referee.bots.settings import Settings
 from referee.cli import run
 from referee.doctor.diagnosis import BOUNDS, diagnose
-from referee.doctor.facts import Facts, Terms
 from referee.doctor.guarantees import GUARANTEES
+from referee.doctor.measurements import Facts, Terms
 from referee.doctor.reports import (
     BARE_PROMISES,
     Finding,
@@ -26,7 +27,6 @@ from referee.doctor.reports import (
     taken,
 )
 from referee.sandbox.names import SandboxName
-from referee.settings import Settings
 from support.processes import REFEREE
 from support.sandboxes import need
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from referee.app import app
 from referee.cli import run
+from referee.commands.app import app
 from referee.errors import (
     HOST,
     INTERRUPTED,
@@ -15,8 +15,8 @@ from referee.errors import (
     check_means,
     innermost,
 )
-from referee.starting import Void
-from referee.verdict import Family, Mishap
+from referee.match.verdict import Family, Mishap
+from referee.play.start import Void
 
 REFUSED, GONE, FULL = RefereeError("no such game"), SandboxError("gone"), OSError(28, "No space")
 VOID, STOPPED, BUG = Void(Mishap(Family.HOST, "lag")), KeyboardInterrupt(), KeyError("a bug")

@@ -10,13 +10,13 @@ from ladder.commands import event as command
 from ladder.event_file import event_path, read_event
 from ladder.event_toml import BotTable, EventFile, SectionTable
 from ladder.terms import Format, LuckUse
-from referee.bots import SAMPLES
+from referee.bots.find import SAMPLES
+from referee.bots.settings import Settings
 from referee.cli import run
 from referee.errors import RefereeError
+from referee.match.seating import Seating
+from referee.match.verdict import Freeze, OnFault
 from referee.sandbox.names import SandboxName
-from referee.seating import Seating
-from referee.settings import Settings
-from referee.verdict import Freeze, OnFault
 from support.events import KEY, event_of, event_text
 
 LEAST = 'name = "x"\n[[game]]\nid = "briscola-2"\n[[bot]]\npath = "sample:first"\n'

@@ -13,8 +13,8 @@ from ladder.event_lines import EndLine, Header, MatchLine, match_line, outcome_o
 from ladder.event_log import LOG, Contents, EventLog
 from ladder.plan import EventPlan
 from ladder.results import Round, Table
-from referee.chance import event_key
 from referee.errors import HostError, RefereeError
+from referee.match.chance import event_key
 from referee.workers.jobs import Job
 from support.events import KEY, event_of, event_text, outcome
 

@@ -10,8 +10,8 @@ import pytest
 from fair_shares import meeting, play
 from hostile.steals import HOW
 
+from referee.sandbox.choose import opened
 from referee.sandbox.names import SandboxName
-from referee.sandbox.opening import opened
 from support.sandboxes import need
 
 _MOVE_MS = 4000

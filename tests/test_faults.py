@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from referee import match as match_module
-from referee.leg import Leg
-from referee.record import FaultLine
+from referee.match.leg import Leg
+from referee.match.seating import Seating
+from referee.match.verdict import FaultCode, Freeze, OnFault
+from referee.play import conductor as match_module
+from referee.record.lines import FaultLine
 from referee.sandbox.bare import Bare
-from referee.seating import Seating
-from referee.verdict import FaultCode, Freeze, OnFault
 from support.matches import lines_of, match, processes_with, rogue, verified
 from support.processes import open_files
 

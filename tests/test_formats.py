@@ -15,7 +15,7 @@ from ladder.formats.round_robin import circle
 from ladder.formats.tables import MOST_TABLES, balanced, shared_out, splits, tables_a_turn
 from ladder.terms import Format
 from referee.errors import RefereeError
-from referee.rules import Sides
+from referee.rules.game import Sides
 from support.formats import (
     COUPLES,
     DICE,

@@ -14,8 +14,8 @@ from protocol.connection import Connection, State
 from protocol.errors import RemoteProtocolError
 from protocol.limits import LINE_FROM_BOT, MATCH_FROM_BOT
 from protocol.messages import Answer, Ready
-from referee import match
-from referee.verdict import FaultCode
+from referee.match.verdict import FaultCode
+from referee.play import conductor
 from support import fuzz
 from support.drive import HELLO
 from support.sandboxes import need
@@ -36,7 +36,7 @@ def test_damaged_conversations_through_everything_but_processes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """No act lasts longer than it may, however bytes drip, stop and end; the records verify."""
-    monkeypatch.setattr(match, "Seat", fuzz.Watched)
+    monkeypatch.setattr(conductor, "Seat", fuzz.Watched)
     found = fuzz.fuzz_matches(range(40))
 
     wanted = {FaultCode.MALFORMED, FaultCode.PROTOCOL, FaultCode.LATE, FaultCode.CRASHED}

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from referee.games import catalogue, find
-from referee.table import Table
+from referee.match.table import Table
 from sample_bots import greedy_bot
 from support.strategies import any_options
 

@@ -10,12 +10,12 @@ from typing import Final
 import pytest
 
 from protocol.connection import Connection
-from referee.leg import Ask
-from referee.off_turn import OFF_TURN_US
-from referee.sandbox.held_up import HeldUp, Reading, Thread, held_up_us, read
-from referee.sandbox.processes import is_running
-from referee.seat import Seat
-from referee.verdict import Family, FaultCode, Freeze, Mishap, Verdict
+from referee.match.leg import Ask
+from referee.match.verdict import Family, FaultCode, Freeze, Mishap, Verdict
+from referee.play.off_turn import OFF_TURN_US
+from referee.play.seat import Seat
+from referee.sandbox.procfs import is_running
+from referee.sandbox.run_delay import HeldUp, Reading, Thread, held_up_us, read
 from support.drive import HELLO
 from support.fuzz import Puppet
 
@@ -109,7 +109,8 @@ def waits(monkeypatch: pytest.MonkeyPatch, *all_ms: int) -> None:
     """From now on the kernel says, from look to look, that the bot has waited so long; then 1 s."""
     readings = chain(all_ms, count(1000, 1000))
     monkeypatch.setattr(
-        "referee.sandbox.held_up.read", lambda _: Reading(0, 0, {1: Thread(0, next(readings) * MS)})
+        "referee.sandbox.run_delay.read",
+        lambda _: Reading(0, 0, {1: Thread(0, next(readings) * MS)}),
     )
 
 
@@ -178,8 +179,8 @@ async def test_the_bot_that_works_off_turn_is_charged_for_what_another_lost(
 ) -> None:
     """It is ended, the other has its time, and the charge is made at its own next act."""
     waits(monkeypatch, 0)
-    monkeypatch.setattr("referee.off_turn.is_running", bool)
-    monkeypatch.setattr("referee.off_turn._LEAST_LOOKS", 1)
+    monkeypatch.setattr("referee.play.off_turn.is_running", bool)
+    monkeypatch.setattr("referee.play.off_turn._LEAST_LOOKS", 1)
     other = Seat(bots[1])
     await silent(bots[0], other)
     connection = Connection()
@@ -196,7 +197,7 @@ async def test_a_bot_that_was_seen_at_work_a_few_times_only_is_not_charged(
 ) -> None:
     """On a busy machine it may wait for the last of its own act."""
     waits(monkeypatch, 0)
-    monkeypatch.setattr("referee.off_turn.is_running", bool)
+    monkeypatch.setattr("referee.play.off_turn.is_running", bool)
     found = await silent(bots[0], Seat(bots[1]))
 
     assert isinstance(found, Mishap)
@@ -208,11 +209,11 @@ async def test_a_bot_that_was_ended_at_its_last_turn_is_charged_when_the_match_e
 ) -> None:
     """No act of its own comes any more."""
     waits(monkeypatch, 0)
-    monkeypatch.setattr("referee.off_turn.is_running", bool)
-    monkeypatch.setattr("referee.off_turn._LEAST_LOOKS", 1)
+    monkeypatch.setattr("referee.play.off_turn.is_running", bool)
+    monkeypatch.setattr("referee.play.off_turn._LEAST_LOOKS", 1)
     other = Seat(bots[1])
     await silent(bots[0], other)
-    monkeypatch.setattr("referee.seat.GRACE_S", 0.0)
+    monkeypatch.setattr("referee.play.seat.GRACE_S", 0.0)
     charged = await other.part(b"", Connection())
 
     assert charged is not None
@@ -274,7 +275,7 @@ async def test_a_bot_that_is_not_ready_yet_is_not_stopped() -> None:
 
 def test_nothing_is_looked_at_before_it_is_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """An act that is answered quickly costs no look at all."""
-    monkeypatch.setattr("referee.sandbox.held_up.read", pytest.fail)
+    monkeypatch.setattr("referee.sandbox.run_delay.read", pytest.fail)
     puppet = Puppet()
     held_up = HeldUp(puppet, ALLOWANCE_US)
 

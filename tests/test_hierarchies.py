@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from referee.sandbox.cgroups import Group
-from referee.sandbox.hierarchies import Hierarchies, Kind, read_mounts, usable
+from referee.bots.settings import Bounds
+from referee.sandbox.cgroups.group import Group
+from referee.sandbox.cgroups.hierarchy import Hierarchies, Kind, read_mounts, usable
 from referee.sandbox.janitor import GROUPS, IDLE
-from referee.settings import Bounds
 
 V1 = """\
 30 24 0:26 / /sys/fs/cgroup ro,nosuid shared:9 - tmpfs tmpfs ro,mode=755

@@ -24,33 +24,33 @@ from trio.testing import MockClock
 
 from protocol.connection import Connection
 from protocol.errors import LocalProtocolError
-from referee import seat as seat_module
-from referee import waiting, witness
-from referee.bots import BotSpec, find
+from referee.bots.find import BotSpec, find
+from referee.bots.settings import Settings
+from referee.check.examine import examination, examine
 from referee.cli import run
-from referee.conformance import examination, examine
 from referee.errors import HostError, SandboxError, Shortage
-from referee.leg import Ask, Leg
-from referee.match import MatchResult
-from referee.reading import Mismatch, RecordReader
-from referee.record import ActLine, Chain, DealEndLine, DealLine, EndLine, FaultLine, VoidLine
-from referee.recording import Recorder
+from referee.match.leg import Ask, Leg
+from referee.match.outbox import Voice
+from referee.match.table import Table
+from referee.match.verdict import ATTEMPTS, Family, FaultCode, Mishap, Receipt, Verdict, starved
+from referee.play import evidence, waiting
+from referee.play import seat as seat_module
+from referee.play.conductor import MatchResult
+from referee.play.seat import Seat
+from referee.record.lines import ActLine, Chain, DealEndLine, DealLine, EndLine, FaultLine, VoidLine
+from referee.record.reader import Mismatch, RecordReader
+from referee.record.verify import Resimulation
+from referee.record.writer import Recorder
 from referee.sandbox import janitor
 from referee.sandbox.bare import Bare, BareProcess
-from referee.sandbox.freezers import version_1, version_2
-from referee.sandbox.hierarchies import available
+from referee.sandbox.cgroups.freezer import version_1, version_2
+from referee.sandbox.cgroups.hierarchy import available
+from referee.sandbox.choose import opened_for
+from referee.sandbox.folders import work_folder
 from referee.sandbox.names import SandboxName
-from referee.sandbox.opening import opened_for
-from referee.sandbox.place import work_folder
-from referee.seat import Seat
-from referee.settings import Settings
 from referee.signals import count_continuations
-from referee.table import Table
-from referee.verdict import ATTEMPTS, Family, FaultCode, Mishap, Receipt, Verdict, starved
-from referee.verify import Resimulation
-from referee.voice import Voice
 from referee.workers.jobs import Job
-from referee.workers.playing import Player
+from referee.workers.player import Player
 from support import disks
 from support.drive import HELLO
 from support.fuzz import Puppet
@@ -507,7 +507,7 @@ ONCE: Final = {"the leg deals": (2,), "the leg greets": (1, 2)}
 @pytest.fixture(autouse=True)
 def no_back_off(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody waits before a deal is played again."""
-    monkeypatch.setattr("referee.match._BACK_OFF_S", 0)
+    monkeypatch.setattr("referee.play.conductor._BACK_OFF_S", 0)
 
 
 async def undisturbed(path: Path, deals: int = 3, first: BotSpec | str = "sample:greedy") -> Any:
@@ -781,7 +781,7 @@ async def test_no_weaker_sandbox_is_taken_for_want_of_descriptors(
     async def tried(*_: object, **__: object) -> None:
         raise SandboxError("cannot copy a bot") from OSError(errno.EMFILE, "Too many open files")
 
-    monkeypatch.setattr("referee.sandbox.opening._tried", tried)
+    monkeypatch.setattr("referee.sandbox.choose._tried", tried)
     with pytest.raises(SandboxError, match="cannot copy a bot"):
         async with opened_for(SandboxName.AUTO, (), Settings()):
             pass
@@ -865,7 +865,7 @@ def one_clock(monkeypatch: pytest.MonkeyPatch, autojump_clock: MockClock) -> Moc
         def perf_counter_ns() -> int:
             return int(trio.current_time() * 1e9)
 
-    for module in (seat_module, waiting, witness):
+    for module in (seat_module, waiting, evidence):
         monkeypatch.setattr(module, "time", Time)
     return autojump_clock
 

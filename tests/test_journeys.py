@@ -16,9 +16,9 @@ from ladder.store.store import Store
 from ladder.store.where import where_of
 from ladder.uploads.bot_toml import toml_of
 from ladder.uploads.freezing import BOTS, freeze, is_whole, keep, scratch
-from referee.bots import find
+from referee.bots.find import find
+from referee.bots.settings import Settings
 from referee.errors import RefereeError
-from referee.settings import Settings
 from support import ladders
 
 pytestmark = pytest.mark.slow

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.cards import Card
 from referee.games import catalogue, find
-from referee.leg import Ask, DealResult
-from referee.seeing import see
-from referee.verdict import OnFault, Verdict
+from referee.match.leg import Ask, DealResult
+from referee.match.verdict import OnFault, Verdict
+from referee.rules.cards import Card
+from referee.rules.views import see
 from support.drive import CRASH, one_deal, play
 from support.leaks import in_view, leak, modelled, named, played, random_acts, told, unseen
 from support.strategies import Chance, deals, likely, option_sets

@@ -10,13 +10,13 @@ from msgspec.structs import replace
 
 from ladder.results import Round, Table
 from ladder.schedule import Part, parts
-from referee.config import MatchConfig, MatchPlan, make_plan
-from referee.leg import Leg
-from referee.reading import Mismatch, RecordReader
-from referee.record import Chain, LegLine, Sealed, decode
-from referee.result import Totals
-from referee.seating import Seating
-from referee.verify import Resimulation
+from referee.match.leg import Leg
+from referee.match.plan import MatchConfig, MatchPlan, make_plan
+from referee.match.seating import Seating
+from referee.record.lines import Chain, LegLine, Sealed, decode
+from referee.record.reader import Mismatch, RecordReader
+from referee.record.totals import Totals
+from referee.record.verify import Resimulation
 from support.drive import Choice, play
 from support.matches import match, verified
 

@@ -14,11 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.cards import Card
 from referee.games import catalogue, find
-from referee.layout import Trump
-from referee.leg import DealReason, DealResult
-from referee.luck import (
+from referee.match.leg import DealReason, DealResult
+from referee.match.luck import (
     POINTS,
     REVISION,
     VALUES,
@@ -28,11 +26,13 @@ from referee.luck import (
     luck_of,
     values_of,
 )
-from referee.plain import PlainGame
-from referee.play import State
-from referee.rules import Trick
-from referee.seating import Seating, legs
-from referee.verdict import OnFault
+from referee.match.seating import Seating, legs
+from referee.match.verdict import OnFault
+from referee.rules.cards import Card
+from referee.rules.deal import State
+from referee.rules.game import Trick
+from referee.rules.layout import Trump
+from referee.rules.plain_game import PlainGame
 from support.drive import CRASH, one_deal, play
 from support.players import PLAYERS, play_out
 from support.strategies import Chance, deals

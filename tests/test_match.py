@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from protocol.messages import Answer
-from referee.bots import BotSpec, sample_names
-from referee.bots import find as find_bot
-from referee.config import MatchConfig, make_plan
+from referee.bots.find import BotSpec, sample_names
+from referee.bots.find import find as find_bot
+from referee.bots.settings import CopyLimits, Settings
 from referee.games import catalogue, find
-from referee.leg import Leg
-from referee.record import ActLine
+from referee.match.leg import Leg
+from referee.match.plan import MatchConfig, make_plan
+from referee.match.seating import Seating
+from referee.record.lines import ActLine
 from referee.sandbox.build_cache import cache_folder, in_place
 from referee.sandbox.copy_store import CopyStore
-from referee.seating import Seating
-from referee.settings import CopyLimits, Settings
 from support.conversation import DECK
 from support.drive import AT_ONCE, heard
 from support.matches import TOOLS, has_tool, lines_of, match, verified

@@ -17,7 +17,7 @@ from ladder.ledger import Standing
 from ladder.matchmaking import Candidate, Field, next_table, why_none
 from ladder.roster import Roster
 from ladder.skills import NEW, Skill
-from referee.rules import Sides
+from referee.rules.game import Sides
 from support.pools import pool_of
 from support.seasons import (
     Season,

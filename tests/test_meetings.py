@@ -17,11 +17,11 @@ from ladder.show.as_json import as_json
 from ladder.show.telling import WARNING, rules_lines
 from ladder.standings import Section, standings
 from ladder.stats.meetings import RISK, meetings
-from referee.bots import BotSpec
-from referee.luck import luck_of
-from referee.outcome import BlockResult
-from referee.seating import Seating
-from referee.workers.blocks import Blocks
+from referee.bots.find import BotSpec
+from referee.match.luck import luck_of
+from referee.match.outcome import BlockResult
+from referee.match.seating import Seating
+from referee.workers.block_sums import Blocks
 from support.matches import match, verified
 from support.memories import SEASONS, Memory, named, season_of
 from support.nulls import KINDS

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from referee.doctor.cold_files import cold, in_memory, system_files
-from referee.sandbox import Sandbox, cgroups
+from referee.sandbox import Sandbox
+from referee.sandbox.cgroups import group as cgroups
 from support.memory_channel import Carrier, Channel, measured
 from support.sandboxes import finish, line_of, need, prepared, python_bot
 

@@ -4,10 +4,10 @@ import random
 
 import pytest
 
-from referee.course import Course, CoursePlan
 from referee.games import catalogue, find
-from referee.rules import Tally
-from referee.variants import MatchRules
+from referee.match.leg_state import Course, CoursePlan
+from referee.rules.game import Tally
+from referee.rules.variants import MatchRules
 from support import model
 from support.strategies import any_options, likely
 

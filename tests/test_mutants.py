@@ -8,11 +8,11 @@ import pytest
 from msgspec.structs import replace
 
 from protocol.events import Bade, Called, Drew, Event, HandShown, Played, Signalled
-from referee.auction import AuctionGame, CalledState
 from referee.games import find
-from referee.plain import PlainGame
-from referee.play import State
-from referee.rules import Game, Shown
+from referee.rules.auction_game import AuctionGame, CalledState
+from referee.rules.deal import State
+from referee.rules.game import Game, Shown
+from referee.rules.plain_game import PlainGame
 from support.leaks import leak
 from support.strategies import Chance
 

@@ -7,16 +7,17 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from referee.bots import Doubt, Found, find
+from referee.bots.find import Doubt, Found, find
+from referee.bots.settings import Settings
 from referee.cli import run
 from referee.doctor.reports import Machine, mend_of
 from referee.errors import RefereeError, SandboxError
-from referee.sandbox import Sandbox, bubblewrap, opening
+from referee.sandbox import Sandbox, choose
 from referee.sandbox.bare import Bare
-from referee.sandbox.bubblewrap import INSTALL, MISSING
+from referee.sandbox.bubblewrap import sandbox as bubblewrap
+from referee.sandbox.bubblewrap.sandbox import INSTALL, MISSING
+from referee.sandbox.choose import by_strength, opened_for
 from referee.sandbox.names import SandboxName
-from referee.sandbox.opening import by_strength, opened_for
-from referee.settings import Settings
 from support.sandboxes import need
 
 
@@ -70,7 +71,7 @@ async def test_a_refusal_says_the_reason_and_one_command(
     """What speaks against the bot, what each sandbox lacks, and what to type."""
     own = executable(tmp_path / "own")
     monkeypatch.setattr(Found, "doubt", lambda _: Doubt("it is odd", mend))
-    monkeypatch.setattr(opening, "by_strength", lambda: (SandboxName.BWRAP, SandboxName.DOCKER))
+    monkeypatch.setattr(choose, "by_strength", lambda: (SandboxName.BWRAP, SandboxName.DOCKER))
     assert mend_of("bwrap", MISSING, Machine()) == INSTALL  # the doctor says the same
     with pytest.raises(RefereeError) as caught:
         await taken(SandboxName.AUTO, str(own))
@@ -90,7 +91,7 @@ async def test_what_no_package_mends_is_for_the_doctor(
         raise SandboxError("setting up uid map")
 
     own = executable(tmp_path / "own")
-    monkeypatch.setattr("referee.sandbox.opening._tried", fails)
+    monkeypatch.setattr("referee.sandbox.choose._tried", fails)
     monkeypatch.setattr(os, "geteuid", lambda: own.stat().st_uid + 1)
     with pytest.raises(
         RefereeError, match=r"uid map\): `referee doctor` says how to mend that; or"
@@ -150,9 +151,9 @@ def test_docker_comes_first_where_only_docker_binds_memory(
 ) -> None:
     """Without control groups of ours, or without root, bubblewrap can only watch."""
     usual = (SandboxName.BWRAP, SandboxName.DOCKER)
-    monkeypatch.setattr(opening, "available", lambda: None)
+    monkeypatch.setattr(choose, "available", lambda: None)
     assert by_strength() == usual[::-1]
-    monkeypatch.setattr(opening, "available", lambda: "some")
+    monkeypatch.setattr(choose, "available", lambda: "some")
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     assert by_strength() == usual
     monkeypatch.setattr(os, "geteuid", lambda: 1000)

@@ -22,12 +22,12 @@ from ladder.uploads.bot_toml import toml_of
 from ladder.uploads.freezing import freeze, hash_of, keep, scratch
 from referee.cli import run
 from referee.games import find
-from referee.leg import Leg
-from referee.luck import VALUES, Reckoner, luck_of
-from referee.plain import PlainGame
-from referee.record import VoidLine
-from referee.seating import Seating
-from referee.verdict import OnFault
+from referee.match.leg import Leg
+from referee.match.luck import VALUES, Reckoner, luck_of
+from referee.match.seating import Seating
+from referee.match.verdict import OnFault
+from referee.record.lines import VoidLine
+from referee.rules.plain_game import PlainGame
 from support import ladders
 from support.matches import lines_of, match, rogue, verified
 
@@ -154,7 +154,7 @@ async def test_the_game_digest_of_a_record_with_a_void_deal_follows_from_what_is
             raise RuntimeError("planted")
         return judge(leg, *answer)
 
-    monkeypatch.setattr("referee.match._BACK_OFF_S", 0)
+    monkeypatch.setattr("referee.play.conductor._BACK_OFF_S", 0)
     monkeypatch.setattr(Leg, "judge", fail_once)
     await match(path, "briscola-2", "sample:random", "sample:greedy", deals=2)
     monkeypatch.undo()

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from referee.sandbox.choose import opened
 from referee.sandbox.names import SandboxName
-from referee.sandbox.opening import opened
 from support.sandboxes import finish, line_of, need, prepared, python_bot
 
 TELLS = """

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from referee.pinning import apart, claimed
+from referee.play.affinity import apart, claimed
 
 
 def test_trials_keep_off_cores_that_play_as_long_as_there_are_others(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from ladder.roster import Roster
 from ladder.terms import LuckUse
 from referee.errors import RefereeError
 from referee.games import catalogue
-from referee.seating import Seating
+from referee.match.seating import Seating
 
 WHOLE = """
 name = "Everything"

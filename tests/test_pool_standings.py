@@ -30,7 +30,7 @@ from ladder.show.page import page
 from ladder.show.terminal import print_standings
 from ladder.standings import Section, standings
 from ladder.terms import LuckUse
-from referee.rules import Sides
+from referee.rules.game import Sides
 from support import ladders
 from support.sections import block
 from support.simulations import dice

@@ -24,9 +24,9 @@ from ladder.facts import Decision, Deed, Fact
 from ladder.store.database import DatabaseGone
 from ladder.store.jobs import Settled
 from ladder.store.store import Store
-from referee.bots import SAMPLES
+from referee.bots.find import SAMPLES
 from referee.cli import run
-from referee.sandbox.processes import children
+from referee.sandbox.procfs import children
 from support.ladders import LEASE_MS, invented, job, made
 from support.postgres import Mode, Postgres
 from support.sandboxes import living, need, python_bot

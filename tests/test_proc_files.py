@@ -11,38 +11,38 @@ from typing import Final
 
 import pytest
 
-from referee.sandbox import processes
+from referee.sandbox import procfs
 
 
 def threads(pid: int) -> list[int]:
     """All threads of one process."""
-    return list(processes.threads_of([pid]))
+    return list(procfs.threads_of([pid]))
 
 
 def sockets(pid: int) -> int:
     """The sockets of one process's network."""
-    return processes.sockets_kib([pid])
+    return procfs.sockets_kib([pid])
 
 
 def path_mark(pid: int) -> set[str]:
     """What its environment says of a variable that most processes have."""
-    return processes.marks(pid, "PATH")
+    return procfs.marks(pid, "PATH")
 
 
 GONE: Final = 1 << 30
 """The id of no thread."""
 
 LOOKS: Final[list[Callable[[int], object]]] = [
-    processes.sleeps_in_a_read,
-    processes.children,
-    processes.descendants,
-    processes.is_running,
+    procfs.sleeps_in_a_read,
+    procfs.children,
+    procfs.descendants,
+    procfs.is_running,
     threads,
-    processes.memory_kib,
-    processes.resident_kib,
+    procfs.memory_kib,
+    procfs.resident_kib,
     sockets,
-    processes.cpu_us,
-    processes.is_dead,
+    procfs.cpu_us,
+    procfs.is_dead,
     path_mark,
 ]
 
@@ -88,8 +88,8 @@ def test_children_are_those_of_all_threads() -> None:
     with ThreadPoolExecutor(1) as pool:
         child = pool.submit(subprocess.Popen, ["sleep", "60"]).result()
         try:
-            assert child.pid in processes.children(os.getpid())
-            assert child.pid in processes.descendants(os.getpid())
+            assert child.pid in procfs.children(os.getpid())
+            assert child.pid in procfs.descendants(os.getpid())
         finally:
             child.kill()
             child.wait()
@@ -108,8 +108,8 @@ def test_a_process_whose_threads_end_all_the_time_is_looked_at_a_few_times_only(
         return [os.getpid(), GONE]
 
     with subprocess.Popen(["sleep", "60"]) as child:
-        monkeypatch.setattr(processes, "threads_of", threads_of)
-        found = processes.children(os.getpid())
+        monkeypatch.setattr(procfs, "threads_of", threads_of)
+        found = procfs.children(os.getpid())
         child.kill()
 
     assert child.pid in found
@@ -119,10 +119,10 @@ def test_sockets_are_counted_although_a_process_of_the_network_has_ended() -> No
     """It is there until its parent asks for its status, and shows no network."""
     with subprocess.Popen(["true"]) as ended:
         os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
-        before = processes.sockets_kib([ended.pid, os.getpid()])
+        before = procfs.sockets_kib([ended.pid, os.getpid()])
         ours, theirs = socket.socketpair()
         with ours, theirs:
-            assert processes.sockets_kib([ended.pid, os.getpid()]) > before
+            assert procfs.sockets_kib([ended.pid, os.getpid()]) > before
 
 
 HEADLESS = """
@@ -144,8 +144,8 @@ def test_a_process_whose_first_thread_has_ended_has_its_memory_all_the_same() ->
     with subprocess.Popen(command, stdin=pipe, stdout=pipe) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"ready\n"
-        while not processes.is_dead(process.pid):
+        while not procfs.is_dead(process.pid):
             time.sleep(0.001)
-        assert processes.memory_kib(process.pid) > 60 << 10
-        assert processes.resident_kib(process.pid) > 60 << 10
+        assert procfs.memory_kib(process.pid) > 60 << 10
+        assert procfs.resident_kib(process.pid) > 60 << 10
         process.kill()

@@ -21,18 +21,18 @@ from ladder.results import FAULTS_KEPT
 from ladder.terms import LuckUse
 from ladder.vault import keep, keep_packed, path_of
 from protocol.messages import Rules
-from referee import match as match_module
-from referee.bots import find as find_bot
-from referee.luck import VALUES_DIGEST
-from referee.outcome import Outcome
-from referee.reading import RecordReader
-from referee.record import BadLine, Chain, Sealed, decode
+from referee.bots.find import find as find_bot
+from referee.bots.settings import Settings
+from referee.match.luck import VALUES_DIGEST
+from referee.match.outcome import Outcome
+from referee.match.seating import Seating
+from referee.match.verdict import Freeze, OnFault
+from referee.play import conductor
+from referee.record.lines import BadLine, Chain, Sealed, decode
+from referee.record.reader import RecordReader
 from referee.sandbox.bare import Bare
-from referee.seating import Seating
-from referee.settings import Settings
-from referee.verdict import Freeze, OnFault
 from referee.workers.jobs import Job
-from referee.workers.playing import Player
+from referee.workers.player import Player
 from support import pools
 from support.sandboxes import Troubled, bot_that
 
@@ -152,7 +152,7 @@ async def test_a_match_that_was_given_up_holds_as_far_as_it_went(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Void deals, their acts and their reason included; a block less or another reason is found."""
-    monkeypatch.setattr(match_module, "_BACK_OFF_S", 0.0)
+    monkeypatch.setattr(conductor, "_BACK_OFF_S", 0.0)
     pool, bots = pool_of("briscola-2", 2), ("sample:first", "sample:greedy")
     found = await played(tmp_path, pool, *bots, sandbox=Troubled(3))
 

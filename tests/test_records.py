@@ -9,11 +9,11 @@ import trio
 
 from referee.cli import run
 from referee.errors import RefereeError
-from referee.reading import Mismatch, RecordReader
-from referee.record import BadLine, Chain, EndLine, Sealed, decode
-from referee.recording import Recorder
-from referee.replay import match_object
-from referee.verify import Resimulation
+from referee.record.as_json import match_object
+from referee.record.lines import BadLine, Chain, EndLine, Sealed, decode
+from referee.record.reader import Mismatch, RecordReader
+from referee.record.verify import Resimulation
+from referee.record.writer import Recorder
 from support.matches import match, rogue, verified
 
 

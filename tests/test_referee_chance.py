@@ -1,4 +1,4 @@
-"""referee.chance: keys, decks, dealers, ids and seeds."""
+"""referee.match.chance: keys, decks, dealers, ids and seeds."""
 
 import json
 import shutil
@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.cards import card
-from referee.chance import (
+from referee.match.chance import (
     act_ids,
     below,
     block_key,
@@ -20,6 +19,7 @@ from referee.chance import (
     shuffled,
     stream,
 )
+from referee.rules.cards import card
 
 CASES = json.loads((Path(__file__).parent / "vectors" / "chance.json").read_text())["cases"]
 

@@ -1,11 +1,11 @@
-"""referee.clock: what a seat has left, told the time."""
+"""referee.match.clock: what a seat has left, told the time."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.clock import Clock, full_clock, parse_time
 from referee.errors import RefereeError
+from referee.match.clock import Clock, full_clock, parse_time
 
 CONTROL = parse_time("move=100ms,bank=1s,inc=10ms,soft=20ms,strikes=2,start=5s")
 

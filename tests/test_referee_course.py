@@ -1,11 +1,11 @@
-"""referee.course: from deal to deal, with faults; told what the cards say, without cards."""
+"""referee.match.leg_state: from deal to deal, with faults; what the cards say is given."""
 
-from referee.course import Course, CoursePlan
-from referee.endings import Reason
 from referee.games import find
-from referee.rules import Tally
-from referee.scoring import SCORINGS, Outcome, tally
-from referee.verdict import OnFault
+from referee.match.leg_state import Course, CoursePlan
+from referee.match.verdict import OnFault
+from referee.rules.deal_scoring import SCORINGS, Outcome, tally
+from referee.rules.game import Tally
+from referee.rules.match_end import Reason
 
 
 def course(

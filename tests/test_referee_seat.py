@@ -1,4 +1,4 @@
-"""referee.seat: a bot's answers and silences, on a mock clock, with pipes for a process."""
+"""referee.play.seat: a bot's answers and silences, on a mock clock, with pipes for a process."""
 
 import os
 import time
@@ -16,14 +16,14 @@ from trio.testing import MockClock
 
 from protocol import Connection
 from protocol.messages import Answer, Ready
-from referee import standstill, waiting
 from referee.errors import Unstoppable
-from referee.leg import Ask
-from referee.off_turn import OFF_TURN_US
-from referee.seat import Seat
-from referee.standstill import STOOD_STILL_US
-from referee.verdict import Family, FaultCode, Freeze, Mishap, Verdict
-from referee.witness import STDERR_KEPT, Stderr
+from referee.match.leg import Ask
+from referee.match.verdict import Family, FaultCode, Freeze, Mishap, Verdict
+from referee.play import standstill, waiting
+from referee.play.evidence import STDERR_KEPT, Stderr
+from referee.play.off_turn import OFF_TURN_US
+from referee.play.seat import Seat
+from referee.play.standstill import STOOD_STILL_US
 from support.drive import HELLO
 
 HOUR_US = 3_600_000_000
@@ -251,7 +251,7 @@ async def answered(seat: Seat, process: FakeProcess) -> None:
 
 def tick(monkeypatch: pytest.MonkeyPatch, us: int) -> None:
     """From now on every look at the clock is so much later than the one before."""
-    monkeypatch.setattr("referee.seat.time.perf_counter_ns", count(step=us * 1000).__next__)
+    monkeypatch.setattr("referee.play.seat.time.perf_counter_ns", count(step=us * 1000).__next__)
 
 
 async def test_work_between_acts_is_seen_at_the_next_act_and_stopped_from_then_on(
@@ -277,7 +277,7 @@ async def test_letting_a_bot_go_on_is_not_charged_to_it(
     """Its clock begins when it can run."""
     now = count(step=1000)
     seat = Seat(process, Freeze.ALWAYS)
-    monkeypatch.setattr("referee.seat.time.perf_counter_ns", now.__next__)
+    monkeypatch.setattr("referee.play.seat.time.perf_counter_ns", now.__next__)
     monkeypatch.setattr(process, "thaw", lambda: [next(now) for _ in range(10_000)])
     os.write(process.says, READY)
     heard = await seat.ask(asked())

@@ -26,18 +26,18 @@ from ladder.store.jobs import MOST_TRIES, Settled
 from ladder.store.store import Store
 from ladder.uploads.bot_toml import toml_of
 from ladder.uploads.freezing import BOTS, freeze, keep, scratch
+from referee.bots.settings import Bounds, Settings
 from referee.errors import HostError, RefereeError, innermost
-from referee.outcome import Outcome
-from referee.reading import RecordReader
-from referee.record import FaultLine, LegLine
+from referee.match.outcome import Outcome
+from referee.match.verdict import Family
+from referee.record.lines import FaultLine, LegLine
+from referee.record.reader import RecordReader
 from referee.sandbox import Sandbox, janitor
 from referee.sandbox.bare import Bare
+from referee.sandbox.choose import opened
 from referee.sandbox.names import SandboxName
-from referee.sandbox.opening import opened
-from referee.settings import Bounds, Settings
-from referee.verdict import Family
 from referee.workers.jobs import Job, Unready
-from referee.workers.playing import Player as Worker
+from referee.workers.player import Player as Worker
 from support.disks import small_disk
 from support.events import outcome
 from support.ladders import LEASE_MS, hash_of, invented, job, lease, made, submit, usual_pools

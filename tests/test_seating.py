@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee import config
 from referee.errors import RefereeError
 from referee.games import catalogue
-from referee.rules import Game, Sides
-from referee.seating import Seating, holders, legs
+from referee.match import plan
+from referee.match.seating import Seating, holders, legs
+from referee.rules.game import Game, Sides
 from support.drive import one_deal, play
 from support.matches import match, verified
 from support.strategies import choices, makes_sense
@@ -150,7 +150,7 @@ async def test_a_record_of_full_seatings_that_mixed_partners_still_verifies(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was played when full had all 24 orders of two pairs holds, as it did then."""
-    monkeypatch.setattr(config, "legs", lambda *_: tuple(permutations(range(4))))
+    monkeypatch.setattr(plan, "legs", lambda *_: tuple(permutations(range(4))))
     path, bots = tmp_path / "record", ["sample:first-c"] * 4
     await match(path, "briscola-4", *bots, deals=1, seating=Seating.FULL)
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from referee.sandbox.choose import opened
 from referee.sandbox.names import SandboxName
-from referee.sandbox.opening import opened
 from referee.sandbox.system_calls import ALLOWED, FSTATFS, NEWER, conditions
 from support.sandboxes import finish, line_of, need, prepared, python_bot
 

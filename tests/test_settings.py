@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from referee.bots import find
+from referee.bots.find import find
+from referee.bots.runnable import HERE, View, why_not
+from referee.bots.settings import Bounds, Settings, Wish, read_settings
 from referee.errors import RefereeError
-from referee.programs import HERE, View, why_not
-from referee.settings import Bounds, Settings, Wish, read_settings
 
 ELF = bytearray(b"\x7fELF\x02\x01\x01" + bytes(57))
 

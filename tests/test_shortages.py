@@ -17,8 +17,8 @@ from typing import Final
 import pytest
 from msgspec import Struct
 
-from referee.bots import SAMPLES
-from referee.sandbox.place import store_folder, work_folder
+from referee.bots.find import SAMPLES
+from referee.sandbox.folders import store_folder, work_folder
 from support import disks
 from support.sandboxes import need
 from support.shortage import Bounds, Ended, Machine, cold, machine

@@ -24,8 +24,8 @@ from ladder.show.plot import Mark, plot
 from ladder.show.terminal import print_standings
 from ladder.standings import Benched, Section, standings
 from referee.errors import HostError
-from referee.faces import console
-from referee.verdict import FaultCode
+from referee.match.verdict import FaultCode
+from referee.terminal.console import console
 from support.sections import block, fault, played, round_robin, table, tables_of
 
 HEADING = Heading(

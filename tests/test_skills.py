@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from ladder.packing import packed, plain_blocks
 from ladder.skills import BETA, NEW, Rater, Skill
-from referee.outcome import BlockResult
-from referee.rules import Sides
+from referee.match.outcome import BlockResult
+from referee.rules.game import Sides
 from support.sections import block
 
 TEAMS: Sides = ((0, 2), (1, 3))

@@ -16,8 +16,8 @@ from protocol import TRANSITIONS
 from protocol.codec import decode_answer, decode_ready, encode
 from protocol.errors import RemoteProtocolError
 from protocol.messages import Answer, Ready, ToBot
-from referee.cards import PROFILES, pack
-from referee.chance import (
+from referee.games import catalogue
+from referee.match.chance import (
     act_ids,
     block_key,
     event_key,
@@ -26,7 +26,7 @@ from referee.chance import (
     private_seed,
     shuffled,
 )
-from referee.games import catalogue
+from referee.rules.cards import PROFILES, pack
 from support.conversation import RANKS, conversation
 
 SPEC = (Path(__file__).parent.parent / "SPEC.md").read_text()

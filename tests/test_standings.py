@@ -16,7 +16,7 @@ from ladder.results import RoundResult, TableResult
 from ladder.scoreboard import BotLine, Cell, Row, Standings, Time
 from ladder.scores import cross
 from ladder.standings import Benched, Section, standings
-from referee.verdict import FaultCode
+from referee.match.verdict import FaultCode
 from support.events import event_of, event_text
 from support.sections import block, fault, played, round_robin, table, tables_of
 

@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-import referee.app
 import referee.cli
-from referee.lazy import add_lazily
+import referee.commands.app
+from referee.commands.lazy import add_lazily
 
 HEAVY = ("docker", "msgspec", "numpy", "protocol", "rich", "scipy", "trio", "referee.games")
 
@@ -36,7 +36,7 @@ def test_a_command_of_a_plug_in_is_imported_when_it_is_called(
     no_commands: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A list names one whose module is missing; only a call of it finds that out."""
-    add_lazily(referee.app.app, "missing", "no.such.module:function", "Does nothing.")
+    add_lazily(referee.commands.app.app, "missing", "no.such.module:function", "Does nothing.")
 
     assert referee.cli.run(["--help"]) == 0
     assert "missing  Does nothing." in capsys.readouterr().out

@@ -33,8 +33,8 @@ from ladder.store.store import Store
 from ladder.store.tables import LeaseRow, MatchRow, StepRow
 from ladder.store.where import Where, where_of
 from referee.errors import HostError, RefereeError
-from referee.outcome import FaultFound
-from referee.verdict import FaultCode
+from referee.match.outcome import FaultFound
+from referee.match.verdict import FaultCode
 from support.ladders import LEASE_MS, count, filled, invented, job, lease, made, submit, usual_pools
 
 BOTS = ("first", "random", "greedy")

@@ -14,8 +14,8 @@ from ladder.formats.round_robin import circle
 from ladder.formats.swiss import Score, score
 from ladder.results import Round, RoundResult, Table, TableResult
 from ladder.terms import Format
-from referee.outcome import BlockResult
-from referee.rules import Sides
+from referee.match.outcome import BlockResult
+from referee.rules.game import Sides
 from support.formats import (
     DICE,
     PAIRS,

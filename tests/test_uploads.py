@@ -21,10 +21,10 @@ from ladder.uploads import freezing
 from ladder.uploads.bot_toml import toml_of
 from ladder.uploads.freezing import freeze, is_whole, keep, scratch
 from ladder.uploads.intake import Taken, taken
-from referee.botfiles import hash_file
-from referee.bots import BotToml, find
+from referee.bots.files import hash_file
+from referee.bots.find import BotToml, find
+from referee.bots.settings import Bounds, Settings
 from referee.errors import HostError, RefereeError
-from referee.settings import Bounds, Settings
 from support.disks import small_disk
 from support.sandboxes import need
 from support.zips import good

@@ -17,16 +17,16 @@ from ladder.facts import Pool
 from ladder.uploads.intake import Taken
 from ladder.uploads.taking_in import Frozen, taken_in
 from ladder.uploads.trial import at_home, examined, played
-from referee.bots import Found, find
-from referee.clock import DEFAULT_TIME
+from referee.bots.find import Found, find
+from referee.bots.settings import Bounds, Settings
 from referee.errors import RefereeError
+from referee.match.clock import DEFAULT_TIME
 from referee.sandbox import Sandbox
-from referee.sandbox.bubblewrap import Bubblewrap
+from referee.sandbox.bubblewrap.sandbox import Bubblewrap
+from referee.sandbox.choose import opened
 from referee.sandbox.names import SandboxName
-from referee.sandbox.opening import opened
-from referee.settings import Bounds, Settings
 from referee.workers.jobs import Job
-from referee.workers.playing import Player
+from referee.workers.player import Player
 from support.pools import pool_of
 from support.sandboxes import need
 from support.uploads import C_BOT, python_bot, said_to

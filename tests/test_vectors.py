@@ -24,16 +24,16 @@ from typing import Any
 import msgspec
 import pytest
 
-from referee.cards import PROFILES, Card, Suit, card, strengths, worths
-from referee.contract import Capot, Contract, Pay, Payment, pay
-from referee.course import Course, CoursePlan
 from referee.errors import RefereeError
 from referee.games import catalogue, find
-from referee.rules import Account, Game, Tally
-from referee.scoring import SCORINGS, Outcome, tally
-from referee.table import IllegalAction, Table
-from referee.tricks import beaters, winner
-from referee.variants import Variant
+from referee.match.leg_state import Course, CoursePlan
+from referee.match.table import IllegalAction, Table
+from referee.rules.cards import PROFILES, Card, Suit, card, strengths, worths
+from referee.rules.contract import Capot, Contract, Pay, Payment, pay
+from referee.rules.deal_scoring import SCORINGS, Outcome, tally
+from referee.rules.game import Account, Game, Tally
+from referee.rules.tricks import beaters, winner
+from referee.rules.variants import Variant
 
 FOLDER = Path(__file__).parent / "vectors"
 AT_THE_END = {"turn_up", "winners", "points", "scores", "values"}

@@ -11,15 +11,15 @@ from typing import cast
 import pytest
 import trio
 
-from referee.bots import Doubt, Found, find
+from referee.bots.find import Doubt, Found, find
+from referee.bots.settings import Settings
 from referee.doctor import verdict as doctor
 from referee.doctor.reports import Finding, Report, State
 from referee.errors import RefereeError, SandboxError
-from referee.sandbox import Sandbox, opening, verdicts
+from referee.sandbox import Sandbox, choose, doctor_cache
+from referee.sandbox.choose import opened_for
+from referee.sandbox.doctor_cache import Verdict, conditions, remember, verdict_of
 from referee.sandbox.names import SandboxName
-from referee.sandbox.opening import opened_for
-from referee.sandbox.verdicts import Verdict, conditions, remember, verdict_of
-from referee.settings import Settings
 from support.sandboxes import need
 
 BOX = cast(Sandbox, SimpleNamespace(name="bwrap", how="namespaces"))
@@ -36,7 +36,7 @@ def doctor_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Doctor:
     def says(answer: str) -> Path:
         runs = tmp_path / "runs"
         program = f"open({str(runs)!r}, 'a').write('x'); print({answer!r})"
-        monkeypatch.setattr(verdicts, "_COMMAND", (sys.executable, "-c", program))
+        monkeypatch.setattr(doctor_cache, "_COMMAND", (sys.executable, "-c", program))
         return runs
 
     return says
@@ -65,7 +65,7 @@ def test_a_verdict_holds_for_what_it_was_found_of(monkeypatch: pytest.MonkeyPatc
     found.add(conditions(BOX, Settings()))
     monkeypatch.setattr(os, "uname", lambda: ("Linux", "x", "9.9", "y", "z"))
     found.add(conditions(BOX, Settings()))
-    monkeypatch.setattr(verdicts, "_stamp", lambda path: path.name.encode())
+    monkeypatch.setattr(doctor_cache, "_stamp", lambda path: path.name.encode())
     found.add(conditions(BOX, Settings()))
     assert len(found) == 6
 
@@ -122,7 +122,7 @@ async def test_auto_takes_nothing_that_the_doctor_calls_broken(
     """Whoever asks for it by name gets it; auto goes on to the next, and says why."""
     need("bwrap")
     doctor_says(f'"{BROKEN}"')
-    monkeypatch.setattr(opening, "by_strength", lambda: (SandboxName.BWRAP, SandboxName.DOCKER))
+    monkeypatch.setattr(choose, "by_strength", lambda: (SandboxName.BWRAP, SandboxName.DOCKER))
     monkeypatch.setenv("DOCKER_HOST", "unix:///no/such/socket")
     sample = find("sample:first", Settings())
     async with opened_for(SandboxName.AUTO, [sample], Settings()) as box:
@@ -133,7 +133,7 @@ async def test_auto_takes_nothing_that_the_doctor_calls_broken(
         assert box.name == "bwrap"
     monkeypatch.setattr(Found, "doubt", lambda _: Doubt("it is odd"))
     with pytest.raises(RefereeError, match=f"no sandbox works here .bwrap: {BROKEN}"):
-        opening.only_own([sample], how)
+        choose.only_own([sample], how)
 
 
 def report(*broken: str, works: bool = True) -> Report:
@@ -176,7 +176,7 @@ async def test_the_doctor_itself_is_asked(
     """And says aloud what takes some seconds, once."""
     need("bwrap")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(opening, "by_strength", lambda: (SandboxName.BWRAP, SandboxName.DOCKER))
+    monkeypatch.setattr(choose, "by_strength", lambda: (SandboxName.BWRAP, SandboxName.DOCKER))
     for _ in range(2):
         async with opened_for(SandboxName.AUTO, (), Settings()) as box:
             assert box.name == "bwrap"

@@ -5,7 +5,7 @@ import pytest
 
 from ladder.estimates import Estimate
 from ladder.versus import Part, lead, versus
-from referee.outcome import BlockResult
+from referee.match.outcome import BlockResult
 from support.simulations import dice
 
 

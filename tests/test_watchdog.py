@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from referee.match.verdict import FaultCode
 from referee.sandbox import watchdog
+from referee.sandbox.choose import opened
 from referee.sandbox.names import SandboxName
-from referee.sandbox.opening import opened
-from referee.verdict import FaultCode
 from support.invariants import nothing_left
 from support.sandboxes import need_sandbox, python_bot
 from support.walls_of_filter import allowing, calls

@@ -12,29 +12,29 @@ import pytest
 import trio
 from msgspec.structs import replace
 
-from referee import match as match_module
+from referee.bots.settings import Settings
 from referee.cli import run
-from referee.config import MatchConfig, MatchPlan, make_plan
-from referee.endings import Reason
 from referee.errors import HostError, RefereeError
 from referee.games import catalogue, find
-from referee.leg import Ask, DealResult, Leg
-from referee.outcome import BlockResult, Outcome
-from referee.record import DealLine
-from referee.result import Totals
-from referee.sandbox import bubblewrap
+from referee.match.leg import Ask, DealResult, Leg
+from referee.match.outcome import BlockResult, Outcome
+from referee.match.plan import MatchConfig, MatchPlan, make_plan
+from referee.match.seating import Seating
+from referee.match.verdict import ATTEMPTS, Family, FaultCode, OnFault, Verdict
+from referee.play import conductor
+from referee.record.lines import DealLine
+from referee.record.totals import Totals
+from referee.rules.match_end import Reason
 from referee.sandbox.bare import Bare
+from referee.sandbox.bubblewrap import sandbox as bubblewrap
+from referee.sandbox.choose import opened_for
+from referee.sandbox.folders import work_folder
 from referee.sandbox.janitor import run_of
 from referee.sandbox.names import SandboxName
-from referee.sandbox.opening import opened_for
-from referee.sandbox.place import work_folder
-from referee.seating import Seating
-from referee.settings import Settings
-from referee.verdict import ATTEMPTS, Family, FaultCode, OnFault, Verdict
-from referee.workers.blocks import Blocks
+from referee.workers.block_sums import Blocks
 from referee.workers.jobs import Job, Unready
-from referee.workers.lines import Lines
-from referee.workers.playing import Player
+from referee.workers.line_reader import Lines
+from referee.workers.player import Player
 from referee.workers.pool import Pool, WorkerBug, opened_pool
 from support.drive import CRASH, play
 from support.invariants import nothing_left
@@ -248,7 +248,7 @@ async def test_a_job_that_is_given_up_has_the_blocks_that_were_finished(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In all their seatings; it says whose doing it was, and the record verifies as unfinished."""
-    monkeypatch.setattr(match_module, "_BACK_OFF_S", 0.0)
+    monkeypatch.setattr(conductor, "_BACK_OFF_S", 0.0)
     path = tmp_path / "record"
     wanted = job("sample:first", "sample:greedy", blocks=3, record=str(path))
     outcome = await played(wanted, Troubled(5))
@@ -265,7 +265,7 @@ async def test_our_own_mistake_in_a_deal_is_told_with_its_traceback(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """It voids the deal, and whoever asked for the job can tell us."""
-    monkeypatch.setattr(match_module, "_BACK_OFF_S", 0.0)
+    monkeypatch.setattr(conductor, "_BACK_OFF_S", 0.0)
     asked = 0
 
     def ask(leg: Leg) -> Ask | None:
@@ -452,7 +452,7 @@ async def test_whoever_stops_waiting_ends_the_bots(sandbox: str, tmp_path: Path)
 
 PARENT = """
 import sys, trio
-from referee.sandbox.opening import SandboxName
+from referee.sandbox.choose import SandboxName
 from referee.workers.jobs import Job
 from referee.workers.pool import opened_pool
 

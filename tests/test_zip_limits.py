@@ -16,8 +16,8 @@ import pytest
 from ladder.uploads import unpacking
 from ladder.uploads.archive import unpacked
 from ladder.uploads.unpacking import LARGEST_FILE, MEMORY, Refused
+from referee.bots.held_folder import OUR_TROUBLE
 from referee.errors import HostError
-from referee.folders import OUR_TROUBLE
 from support.disks import small_disk
 from support.zips import (
     GOOD,

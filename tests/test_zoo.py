@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from referee.bots import find
-from referee.conformance import Level, examination, examine
+from referee.bots.find import find
+from referee.bots.settings import Settings
+from referee.check.examine import Level, examination, examine
 from referee.sandbox import Sandbox
-from referee.settings import Settings
 from support.invariants import nothing_left
 from support.sandboxes import need
 from support.zoo import (

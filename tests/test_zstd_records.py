@@ -14,12 +14,12 @@ import trio
 import zstandard
 
 from ladder.vault import keep, path_of
-from referee import lookup, reading
 from referee.cli import run
 from referee.errors import RefereeError
-from referee.reading import Mismatch
-from referee.record import Line
-from referee.unpacking import LARGEST_WINDOW, Damaged, Unpacked
+from referee.record import by_id, reader
+from referee.record.compressed import LARGEST_WINDOW, Damaged, Unpacked
+from referee.record.lines import Line
+from referee.record.reader import Mismatch
 from support.matches import lines_of, match, rogue
 
 MIB = 1024 * 1024
@@ -163,7 +163,7 @@ def bomb(begin: bytes, again: bytes, mib: int) -> bytes:
 GROWS = """
 import resource, sys
 from pathlib import Path
-from referee.reading import Mismatch, RecordReader
+from referee.record.reader import Mismatch, RecordReader
 from referee.errors import RefereeError
 
 try:
@@ -193,7 +193,7 @@ def test_a_bomb_does_not_make_us_grow(kind: str, plain: Path, tmp_path: Path) ->
     begin, again, says = {
         "one line": (b"", b"\0", "line 1: it is longer than 4194304 bytes"),
         "lines of nothing": (header, b"\n", "line 2: it is no line of a record"),
-        "lines without a hash": (header, frozen, f"no hash in {reading.LONGEST_PART} bytes"),
+        "lines without a hash": (header, frozen, f"no hash in {reader.LONGEST_PART} bytes"),
     }[kind]
     path = tmp_path / "bomb"
     path.write_bytes(bomb(begin, again, 1024))
@@ -228,13 +228,13 @@ def install(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
     def installed(*finders: Finder) -> None:
         for number, finder in enumerate(finders):
-            monkeypatch.setattr(lookup, f"_test_{number}", finder, raising=False)
+            monkeypatch.setattr(by_id, f"_test_{number}", finder, raising=False)
         points = tuple(
-            EntryPoint(f"test{number}", f"referee.lookup:_test_{number}", lookup.PLUG_INS)
+            EntryPoint(f"test{number}", f"referee.record.by_id:_test_{number}", by_id.PLUG_INS)
             for number in range(len(finders))
         )
-        found = {lookup.PLUG_INS: points}
-        monkeypatch.setattr(lookup, "entry_points", lambda group: found[group])
+        found = {by_id.PLUG_INS: points}
+        monkeypatch.setattr(by_id, "entry_points", lambda group: found[group])
 
     return installed
 

@@ -9,7 +9,7 @@ from typing import Final
 
 import typer
 
-from referee.lazy import add_lazily
+from referee.commands.lazy import add_lazily
 
 NUMERICS_MIB: Final = 320
 """Memory that numpy, scipy and their linear algebra take when they are imported, in MiB."""

@@ -18,17 +18,17 @@ from ladder.comparison import MOST_BLOCKS, PART, Comparison, Ending, make_compar
 from ladder.comparison_report import print_report, report
 from ladder.sequential import Decision
 from ladder.sprt import Verdict, read_sprt
-from referee.bots import find
-from referee.chance import KEY_BITS
+from referee.bots.find import find
+from referee.bots.settings import read_settings
 from referee.commands import shared
 from referee.errors import HOST, INTERRUPTED
-from referee.faces import busy, console
-from referee.interrupts import interruptible
-from referee.outcome import Outcome
+from referee.match.chance import KEY_BITS
+from referee.match.outcome import Outcome
+from referee.match.seating import Seating
+from referee.match.verdict import ATTEMPTS, Freeze
+from referee.play.interrupts import interruptible
 from referee.sandbox.names import SandboxName
-from referee.seating import Seating
-from referee.settings import read_settings
-from referee.verdict import ATTEMPTS, Freeze
+from referee.terminal.console import busy, console
 from referee.workers.jobs import Job
 from referee.workers.pool import opened_pool
 

@@ -17,15 +17,15 @@ from ladder.event_log import LOG, Contents, EventLog
 from ladder.pairing import expected_deals
 from ladder.plan import EventPlan
 from ladder.progress import shown
-from referee.bots import find
+from referee.bots.find import find
+from referee.bots.settings import Settings, read_settings
+from referee.commands.memory import check_memory
 from referee.commands.shared import Json
 from referee.errors import INTERRUPTED, HostError, RefereeError, innermost
-from referee.escaping import plural
-from referee.faces import busy, console
-from referee.interrupts import interruptible
-from referee.memory import check_memory
-from referee.sandbox.opening import opened_for
-from referee.settings import Settings, read_settings
+from referee.play.interrupts import interruptible
+from referee.sandbox.choose import opened_for
+from referee.terminal.console import busy, console
+from referee.text import plural
 from referee.workers.pool import opened_pool
 
 File = Annotated[str, typer.Argument(metavar="FILE", help="A TOML file, or sample:NAME.")]

@@ -19,8 +19,8 @@ from ladder.store.reading import Verdicts
 from ladder.store.store import Store
 from ladder.uploads.clearing import needed_by, size_of, sizes
 from referee.commands.shared import Json
-from referee.escaping import in_bytes, plural
-from referee.faces import console
+from referee.terminal.console import console
+from referee.text import in_bytes, plural
 
 _FAULTS_SHOWN = 5
 

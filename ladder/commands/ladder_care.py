@@ -24,8 +24,8 @@ from ladder.store.where import where_of
 from ladder.task_progress import counted
 from referee.commands.shared import Json
 from referee.errors import RefereeError
-from referee.escaping import plural
-from referee.faces import console
+from referee.terminal.console import console
+from referee.text import plural
 
 _DAY_S = 24 * 3600
 _FINDINGS_SHOWN = 50

@@ -14,8 +14,8 @@ from ladder.roster import Roster
 from ladder.show.grid import Column, print_grid, said
 from ladder.store.store import Store
 from referee.commands.shared import Json
-from referee.escaping import plural, printable
-from referee.faces import console
+from referee.terminal.console import console
+from referee.text import plural, printable
 
 
 def show_match(

@@ -13,8 +13,8 @@ from ladder.exchange.importing import Imported, take_in
 from ladder.head_text import head_line
 from ladder.store.where import where_of
 from referee.commands.shared import Json
-from referee.escaping import plural, printable
-from referee.faces import busy, console
+from referee.terminal.console import busy, console
+from referee.text import plural, printable
 
 
 def export_ladder(

@@ -16,8 +16,8 @@ from ladder.store.store import Store
 from ladder.task_progress import Say, counted
 from referee.commands.shared import Json
 from referee.errors import HostError
-from referee.escaping import plural
-from referee.faces import console
+from referee.terminal.console import console
+from referee.text import plural
 
 
 class _Lying(Struct, frozen=True):

@@ -26,15 +26,15 @@ from ladder.runner_progress import Shown, shown
 from ladder.store.store import Beginning, Store
 from ladder.store.where import where_of
 from ladder.uploads.freezing import BOTS
+from referee.bots.settings import Settings, read_settings
 from referee.commands.shared import Json, Workers
 from referee.errors import INTERRUPTED, RefereeError
-from referee.escaping import plural
-from referee.faces import busy, console
-from referee.interrupts import interruptible
+from referee.play.interrupts import interruptible
+from referee.rules.variants import REVISION
+from referee.sandbox.choose import opened_for
 from referee.sandbox.names import SandboxName
-from referee.sandbox.opening import opened_for
-from referee.settings import Settings, read_settings
-from referee.variants import REVISION
+from referee.terminal.console import busy, console
+from referee.text import plural
 from referee.workers.pool import opened_pool
 
 

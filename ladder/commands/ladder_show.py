@@ -24,7 +24,7 @@ from ladder.show.page import page
 from ladder.show.terminal import print_standings
 from referee.commands.shared import Json
 from referee.errors import HostError, RefereeError
-from referee.faces import busy, console
+from referee.terminal.console import busy, console
 
 
 def standings(

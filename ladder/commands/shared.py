@@ -13,7 +13,7 @@ from ladder.store.store import Beginning, Store
 from ladder.store.where import where_of
 from ladder.uploads.clearing import clear_old, clearing
 from referee.errors import RefereeError
-from referee.escaping import printable
+from referee.text import printable
 
 Where = Annotated[
     str | None,

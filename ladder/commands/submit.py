@@ -34,14 +34,14 @@ from ladder.store.where import where_of
 from ladder.uploads.clearing import bots_in_use
 from ladder.uploads.intake import check_apart
 from ladder.uploads.taking_in import Frozen, taken_in
+from referee.bots.settings import Settings, read_settings
 from referee.commands.shared import Json
 from referee.errors import RefereeError, innermost
-from referee.escaping import printable
-from referee.faces import busy, console
-from referee.interrupts import interruptible
+from referee.play.interrupts import interruptible
+from referee.sandbox.choose import opened_for
 from referee.sandbox.names import SandboxName
-from referee.sandbox.opening import opened_for
-from referee.settings import Settings, read_settings
+from referee.terminal.console import busy, console
+from referee.text import printable
 
 _SAMPLE = "sample:"
 

@@ -19,8 +19,8 @@ from ladder.store.reading import Reader
 from ladder.store.store import Store
 from ladder.uploads.clearing import bots_in_use, needed_by
 from ladder.uploads.freezing import BOTS, is_whole
+from referee.bots.held_folder import HeldFolder
 from referee.errors import HostError, RefereeError
-from referee.folders import HeldFolder
 
 Watch = Callable[[int], None]
 """Is told how many records were written."""

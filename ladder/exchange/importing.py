@@ -48,10 +48,10 @@ from ladder.store.where import Where, usual_files
 from ladder.uploads.bot_toml import TOML
 from ladder.uploads.clearing import needed_by
 from ladder.uploads.freezing import BOTS, freeze, hash_of, keep, parts_of, scratch
-from referee.bots import LARGEST_TOML, BotToml
+from referee.bots.find import LARGEST_TOML, BotToml
+from referee.bots.held_folder import LARGEST_FOLDER
 from referee.errors import HostError, RefereeError
-from referee.folders import LARGEST_FOLDER
-from referee.sandbox.place import remove_tree
+from referee.sandbox.folders import remove_tree
 
 _LARGEST_HEAD: Final = 4096
 _COMING: Final = ".import-"

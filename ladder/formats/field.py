@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from ladder.results import Round, RoundResult, Table
 from referee.errors import RefereeError
-from referee.rules import Sides
+from referee.rules.game import Sides
 
 
 class Field(Struct, frozen=True, kw_only=True):

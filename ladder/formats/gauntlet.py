@@ -6,7 +6,7 @@ from ladder.formats.field import Field
 from ladder.formats.tables import balanced, tables_a_turn
 from ladder.results import Round, RoundResult
 from referee.errors import RefereeError
-from referee.rules import Sides
+from referee.rules.game import Sides
 
 
 def check(field: Field) -> None:

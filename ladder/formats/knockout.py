@@ -15,7 +15,7 @@ from ladder.formats.points import sums
 from ladder.results import Round, RoundResult, TableResult
 from ladder.terms import Format
 from referee.errors import RefereeError
-from referee.outcome import BlockResult
+from referee.match.outcome import BlockResult
 
 MOST_AGAIN = 2
 """How often a level table meets again."""

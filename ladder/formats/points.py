@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from msgspec import Struct
 
-from referee.outcome import BlockResult
+from referee.match.outcome import BlockResult
 
 
 class Sum(Struct, frozen=True):

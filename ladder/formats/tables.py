@@ -14,7 +14,7 @@ from itertools import combinations
 from math import comb, factorial, prod
 from typing import Final
 
-from referee.rules import Sides
+from referee.rules.game import Sides
 
 Seats = tuple[int, ...]
 """Entrants at a table, by place."""

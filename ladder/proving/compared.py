@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from referee.escaping import plural
+from referee.text import plural
 
 _KEPT: Final = "a head, a log of heads, a receipt, a table or a page that was kept elsewhere"
 

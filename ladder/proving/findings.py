@@ -5,7 +5,7 @@ from typing import Final
 from msgspec import Struct
 
 from ladder.proving.compared import Compared
-from referee.escaping import plural
+from referee.text import plural
 
 MOST: Final = 1000
 """So many findings are kept; of others only how many there are."""

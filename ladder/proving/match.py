@@ -19,17 +19,17 @@ from ladder.proving.pools import rules_of
 from ladder.results import FAULTS_KEPT
 from ladder.terms import MOST_BLOCKS, LuckUse
 from ladder.vault import difference
-from referee.chance import block_key, event_key, first_dealer
-from referee.clock import parse_time
-from referee.endings import Reason
 from referee.errors import RefereeError, check_means
-from referee.luck import VALUES_DIGEST, luck_of
-from referee.outcome import BlockResult, FaultFound
-from referee.reading import Mismatch, RecordReader
-from referee.record import DealLine, Header, LegLine, Line, VoidLine
-from referee.variants import MatchRules
-from referee.verify import Resimulation
-from referee.workers.blocks import Blocks
+from referee.match.chance import block_key, event_key, first_dealer
+from referee.match.clock import parse_time
+from referee.match.luck import VALUES_DIGEST, luck_of
+from referee.match.outcome import BlockResult, FaultFound
+from referee.record.lines import DealLine, Header, LegLine, Line, VoidLine
+from referee.record.reader import Mismatch, RecordReader
+from referee.record.verify import Resimulation
+from referee.rules.match_end import Reason
+from referee.rules.variants import MatchRules
+from referee.workers.block_sums import Blocks
 
 
 def knows_luck(pool: Pool) -> bool:

@@ -4,10 +4,10 @@ from functools import cache
 
 from ladder.facts import Pool
 from ladder.game_table import seatings_of
-from referee.config import read_options
 from referee.errors import RefereeError
 from referee.games import find
-from referee.variants import REVISION, MatchRules
+from referee.match.plan import read_options
+from referee.rules.variants import REVISION, MatchRules
 
 
 @cache

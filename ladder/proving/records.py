@@ -18,7 +18,7 @@ from ladder.proving.findings import MOST, Findings
 from ladder.proving.match import prove_job, prove_match
 from ladder.proving.processes import Processes
 from referee.errors import HostError, Shortage
-from referee.escaping import plural
+from referee.text import plural
 
 _AT_ONCE: Final = 16
 """So many matches are handed over together, at most."""

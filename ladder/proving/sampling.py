@@ -2,7 +2,7 @@
 
 import hashlib
 
-from referee.chance import BlockKey, below, words
+from referee.match.chance import BlockKey, below, words
 
 
 def drawn(matches: int, wanted: int, seed: str) -> frozenset[int]:

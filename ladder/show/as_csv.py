@@ -10,8 +10,8 @@ from ladder.head_text import moment
 from ladder.heading import Heading
 from ladder.heads import Head
 from ladder.scoreboard import Row, Standings
-from referee.escaping import printable
-from referee.verdict import FaultCode
+from referee.match.verdict import FaultCode
+from referee.text import printable
 
 COLUMNS: Final = (
     *("event", "section", "game", "options", "place", "last_place", "bot", "match_points"),

@@ -8,7 +8,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
-from referee.escaping import printable
+from referee.text import printable
 
 LEAST_NAME: Final = 8
 """Names are not cut below that."""

@@ -12,7 +12,7 @@ from ladder.show import wording
 from ladder.show.history_axes import ends, scale_over, shares
 from ladder.show.markup import Markup, join, number, tag
 from ladder.show.scale import Scale
-from referee.escaping import plural
+from referee.text import plural
 
 HEIGHT: Final = 150
 _AXIS: Final = 26

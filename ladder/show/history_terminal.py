@@ -11,7 +11,7 @@ from ladder.show import wording
 from ladder.show.grid import said
 from ladder.show.history_axes import ends, scale_over, shares
 from ladder.show.scale import Scale
-from referee.escaping import plural
+from referee.text import plural
 
 ROWS: Final = 12
 WIDEST: Final = 100
@@ -29,7 +29,8 @@ def print_history(to: Console, found: History) -> None:
     """Prints a chart and what stands beside it.
 
     Args:
-        to: `referee.faces.console()`; the chart is as wide as a terminal, but not wider than 100.
+        to: `referee.terminal.console.console()`; the chart is as wide as a terminal, but not wider
+            than 100.
         found: the history.
     """
     to.print(said(found.name, "bold") + said(f"  {found.pool}"))

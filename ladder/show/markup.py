@@ -3,7 +3,7 @@
 from html import escape
 from typing import Final
 
-from referee.escaping import printable
+from referee.text import printable
 
 _VOID: Final = frozenset({"br", "meta"})
 

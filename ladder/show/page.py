@@ -13,7 +13,7 @@ from ladder.show.history_plot import histories_plot
 from ladder.show.markup import Markup, join, tag
 from ladder.show.plot import Mark, plot
 from ladder.show.tables import MOST_CROSSED_ON_PAGE, better_table, cross_table, standings_table
-from referee.escaping import plural
+from referee.text import plural
 
 MOST_PLOTTED: Final = 64
 """Bots in a plot; the best ones, where there are more."""

@@ -5,7 +5,7 @@ from typing import Final
 
 from ladder.scoreboard import Again, BotLine, FaultLine, Row, Standings, TableLine
 from ladder.show.wording import give_or_take, signed
-from referee.escaping import plural
+from referee.text import plural
 
 WARNING: Final = "warning: "
 """Begins lines that say what a table cannot."""

@@ -11,7 +11,7 @@ from ladder.heading import Heading
 from ladder.scoreboard import Cell, Standings
 from ladder.show import telling, wording
 from ladder.show.grid import Column, fits, print_grid, said
-from referee.escaping import plural
+from referee.text import plural
 
 MOST_CROSSED_IN_TERMINAL: Final = 12
 """More bots than that have no cross-table on a terminal."""
@@ -25,7 +25,7 @@ def print_standings(to: Console, heading: Heading, sections: Sequence[Standings]
     """Prints them.
 
     Args:
-        to: `referee.faces.console()`; on a terminal, names are cut to its width.
+        to: `referee.terminal.console.console()`; on a terminal, names are cut to its width.
         heading: the event, or the ladder.
         sections: its sections, in the event's order, or its pools.
     """

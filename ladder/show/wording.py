@@ -5,7 +5,7 @@ from typing import Final
 
 from ladder.estimates import Estimate
 from ladder.scoreboard import Cell, Row, Standings
-from referee.escaping import plural
+from referee.text import plural
 
 UNKNOWN: Final = "·"
 

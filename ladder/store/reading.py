@@ -24,7 +24,7 @@ from ladder.store.tables import (
     VerdictRow,
 )
 from referee.errors import RefereeError
-from referee.verdict import FaultCode
+from referee.match.verdict import FaultCode
 
 _SHORTEST_ID: Final = 8
 _LONGEST_ID: Final = 64

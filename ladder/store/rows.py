@@ -36,8 +36,8 @@ from ladder.store.tables import (
     table_of,
 )
 from referee.errors import RefereeError
-from referee.outcome import FaultFound
-from referee.verdict import FaultCode
+from referee.match.outcome import FaultFound
+from referee.match.verdict import FaultCode
 
 _json = msgspec.json.Encoder().encode
 _ints: Final = msgspec.json.Decoder(tuple[int, ...])

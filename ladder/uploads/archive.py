@@ -17,7 +17,7 @@ from ladder.uploads import unpacking
 from ladder.uploads.bot_toml import TOML
 from ladder.uploads.unpacking import WALL_S, Refused
 from referee.errors import HostError
-from referee.escaping import printable
+from referee.text import printable
 
 MAGIC: Final = (b"PK\x03\x04", b"PK\x05\x06")
 """What a zip begins with, whatever its name: an entry, or the end of one that is empty."""

@@ -12,7 +12,7 @@ def toml_of(command: str, *, limits: Mapping[str, int] | None = None, image: str
 
     Args:
         command: what is run; printable.
-        limits: what it asks for, by the names of `referee.settings.Bounds`.
+        limits: what it asks for, by the names of `referee.bots.settings.Bounds`.
         image: the container image that it wants, or nothing; printable.
     """
     lines = ['name = "bot"', f"command = {_quoted(command)}"]

@@ -23,7 +23,7 @@ from ladder.files import scratch_name, sweep
 from ladder.roster import Roster
 from ladder.uploads.freezing import BOTS
 from referee.errors import HostError
-from referee.sandbox.place import remove_tree
+from referee.sandbox.folders import remove_tree
 from referee.sandbox.sizes import usage_of
 
 _DAY_S: Final = 24 * 60 * 60

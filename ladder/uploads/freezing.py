@@ -15,10 +15,9 @@ from typing import Final
 from ladder.files import scratch_name, sweep, sync_folder
 from ladder.uploads.bot_toml import TOML
 from ladder.uploads.unpacking import shown
-from referee.botfiles import hash_files
-from referee.bots import LARGEST_TOML
-from referee.errors import NO_MEANS, HostError, RefereeError
-from referee.folders import (
+from referee.bots.files import hash_files
+from referee.bots.find import LARGEST_TOML
+from referee.bots.held_folder import (
     DEEPEST,
     LARGEST_FOLDER,
     LONGEST_PATH,
@@ -27,7 +26,8 @@ from referee.folders import (
     HeldFolder,
     Kind,
 )
-from referee.sandbox.place import remove_tree
+from referee.errors import NO_MEANS, HostError, RefereeError
+from referee.sandbox.folders import remove_tree
 
 BOTS: Final = "bots"
 """The folder of frozen bots, within that of the ladder's files."""
@@ -114,7 +114,7 @@ def parts_of(name: str) -> tuple[str, ...]:
 
 
 def _check_links(built: HeldFolder) -> None:
-    """Looks at what would not be found by `referee.bots.find` as it is.
+    """Looks at what would not be found by `referee.bots.find.find` as it is.
 
     Raises:
         ValueError: there is something.
@@ -130,7 +130,7 @@ def _check_links(built: HeldFolder) -> None:
 
 
 def _names(built: HeldFolder, toml: str) -> list[str]:
-    """The files of a built bot but its bot.toml, as `referee.bots.find` will find them.
+    """The files of a built bot but its bot.toml, as `referee.bots.find.find` will find them.
 
     Raises:
         ValueError: they are too much, or a name is none that an archive can hold.

@@ -24,11 +24,11 @@ from ladder.uploads.unpacking import (
     Refused,
     shown,
 )
-from referee.botfiles import hash_file, hash_files, opened
-from referee.bots import find
+from referee.bots.files import hash_file, hash_files, opened
+from referee.bots.find import find
+from referee.bots.held_folder import OUR_TROUBLE, HeldFolder, Kind
+from referee.bots.settings import Settings
 from referee.errors import HostError, RefereeError
-from referee.folders import OUR_TROUBLE, HeldFolder, Kind
-from referee.settings import Settings
 
 _SAMPLE: Final = "sample:"
 

@@ -20,13 +20,13 @@ from ladder.uploads.bot_toml import TOML, toml_of
 from ladder.uploads.freezing import BOTS, freeze, keep, scratch
 from ladder.uploads.intake import Taken, taken
 from ladder.uploads.trial import at_home, build_at_home, examined, played
-from referee.bots import BotSpec, BotToml, Found, find
+from referee.bots.find import BotSpec, BotToml, Found, find
+from referee.bots.settings import Bounds, Settings
 from referee.errors import HostError, RefereeError
-from referee.pinning import apart
+from referee.play.affinity import apart
 from referee.sandbox import Sandbox
+from referee.sandbox.folders import cores_folder
 from referee.sandbox.names import SandboxName
-from referee.sandbox.place import cores_folder
-from referee.settings import Bounds, Settings
 
 
 class Frozen(Struct, frozen=True):
@@ -34,7 +34,7 @@ class Frozen(Struct, frozen=True):
 
     Attributes:
         name: as it was chosen, or made from its bot.toml or file name.
-        hash: SHA-256 of the frozen folder, as `referee.bots.find` has it; names the folder.
+        hash: SHA-256 of the frozen folder, as `referee.bots.find.find` has it; names the folder.
         source: SHA-256 of what was handed in.
         folder: where it lies, read-only.
     """

@@ -12,18 +12,18 @@ import trio
 
 from ladder.facts import Pool
 from ladder.uploads.intake import Taken
-from referee.bots import BotSpec
-from referee.chance import KEY_BITS
-from referee.clock import DEFAULT_TIME
-from referee.config import MatchConfig, make_plan
-from referee.conformance import Level, examination, examine
+from referee.bots.find import BotSpec
+from referee.check.examine import Level, examination, examine
+from referee.check.hints import HINTS
 from referee.errors import HostError, RefereeError, innermost
-from referee.escaping import printable
-from referee.hints import HINTS
-from referee.leg import DealResult
-from referee.match import MatchResult, play_match
-from referee.recording import NoRecord
+from referee.match.chance import KEY_BITS
+from referee.match.clock import DEFAULT_TIME
+from referee.match.leg import DealResult
+from referee.match.plan import MatchConfig, make_plan
+from referee.play.conductor import MatchResult, play_match
+from referee.record.writer import NoRecord
 from referee.sandbox import Sandbox
+from referee.text import printable
 
 DEALS: Final = 4
 """Of the match against itself. The bot holds every place, so that no seatings are needed."""

@@ -49,7 +49,7 @@ OUR_TROUBLE: Final = (
     errno.ENFILE,
     errno.ESTALE,
 )
-"""As `referee.folders` has it, but for the want of memory: here it is the zip that wants it."""
+"""As `referee.errors` has them, but for the want of memory: here it is the zip that wants it."""
 
 _ENCRYPTED: Final = 0x1 | 0x40 | 0x2000
 _LOCAL_HEADER: Final = 30

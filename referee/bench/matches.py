@@ -10,14 +10,14 @@ import trio
 from msgspec import Struct
 
 from protocol.messages import Answer
-from referee.bots import Found
-from referee.config import MatchConfig, MatchPlan, make_plan
+from referee.bots.find import Found
 from referee.errors import HostError
-from referee.leg import Leg
-from referee.match import play_match
-from referee.recording import Recorder
+from referee.match.leg import Leg
+from referee.match.plan import MatchConfig, MatchPlan, make_plan
+from referee.match.verdict import Freeze, Receipt
+from referee.play.conductor import play_match
+from referee.record.writer import Recorder
 from referee.sandbox import Sandbox
-from referee.verdict import Freeze, Receipt
 
 GAME: Final = "briscola-2"
 C_BOT: Final = "sample:first-c"

@@ -6,7 +6,7 @@ from statistics import median
 from msgspec import Struct
 
 from referee.bench.figures import FIGURES
-from referee.bench.goals import Goal, Samples, goal, in_l
+from referee.bench.targets import Goal, Samples, goal, in_l
 
 
 class Machine(Struct, frozen=True):

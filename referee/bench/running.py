@@ -12,22 +12,22 @@ from typing import Final, TypeVar
 import trio
 from msgspec import Struct
 
-from referee.bench.crowds import Crowd, opened_crowd
-from referee.bench.engine import acts_a_second, game_of, proof
 from referee.bench.figures import LINE, Part
 from referee.bench.machine import machine
 from referee.bench.matches import C_BOT, PYTHON_BOT, cost_of_acts, lives, mean_line
-from referee.bench.ping import compiled, trip_us
 from referee.bench.report import Report, rows_of
+from referee.bench.round_trip import compiled, trip_us
+from referee.bench.rules_and_proof import acts_a_second, game_of, proof
 from referee.bench.sizes import Sizes
-from referee.bots import find
+from referee.bench.throughput import Crowd, opened_crowd
+from referee.bots.find import find
+from referee.bots.settings import read_settings
 from referee.errors import RefereeError
-from referee.pinning import one_core
+from referee.match.verdict import Freeze
+from referee.play.affinity import one_core
 from referee.sandbox import Sandbox
+from referee.sandbox.choose import opened, opened_for
 from referee.sandbox.names import SandboxName
-from referee.sandbox.opening import opened, opened_for
-from referee.settings import read_settings
-from referee.verdict import Freeze
 
 T = TypeVar("T")
 Watch = Callable[[str, int, int], None]

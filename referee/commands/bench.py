@@ -12,14 +12,14 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from referee.bench.figures import BY_DEFAULT, LEGEND, Part
-from referee.bench.goals import Goal
 from referee.bench.report import Report
 from referee.bench.running import Watch, measure
 from referee.bench.sizes import QUICK, USUAL, Sizes
+from referee.bench.targets import Goal
 from referee.errors import RefereeError
-from referee.escaping import plural
-from referee.faces import console, print_table
-from referee.interrupts import interruptible
+from referee.play.interrupts import interruptible
+from referee.terminal.console import console, print_table
+from referee.text import plural
 
 _ROUNDS, _QUICK_ROUNDS, _MOST_ROUNDS = 7, 2, 1000
 _BUSY = 0.5

@@ -8,16 +8,16 @@ import trio
 import typer
 from rich.text import Text
 
-from referee.bots import Found, find
+from referee.bots.find import Found, find
+from referee.bots.settings import Settings, read_settings
+from referee.check.examine import TIME, Finding, Level, examination, examine
 from referee.commands import shared
-from referee.config import MatchPlan
-from referee.conformance import TIME, Finding, Level, examination, examine
-from referee.escaping import printable
-from referee.faces import busy, console
-from referee.interrupts import interruptible
+from referee.match.plan import MatchPlan
+from referee.play.interrupts import interruptible
+from referee.sandbox.choose import opened_for
 from referee.sandbox.names import SandboxName
-from referee.sandbox.opening import opened_for
-from referee.settings import Settings, read_settings
+from referee.terminal.console import busy, console
+from referee.text import printable
 
 _STYLES = {Level.OK: "green", Level.WARNING: "yellow", Level.PROBLEM: "bold red"}
 

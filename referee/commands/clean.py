@@ -9,15 +9,15 @@ from typing import Annotated, Any, Final
 import typer
 from msgspec import Struct
 
+from referee.bots.settings import CopyLimits, read_settings
 from referee.commands.shared import Json
 from referee.errors import HostError, RefereeError
-from referee.escaping import in_bytes, plural
-from referee.faces import console, print_table
 from referee.sandbox.build_cache import cache_folder
 from referee.sandbox.copy_choice import Copy, unused_since
 from referee.sandbox.copy_store import CopyStore
-from referee.sandbox.place import store_folder
-from referee.settings import CopyLimits, read_settings
+from referee.sandbox.folders import store_folder
+from referee.terminal.console import console, print_table
+from referee.text import in_bytes, plural
 
 _DAY_S: Final = 24 * 60 * 60
 _USUAL_DAYS: Final = 7

@@ -9,15 +9,15 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from referee.bots.settings import Settings, read_settings
 from referee.commands.shared import Json
 from referee.doctor.diagnosis import diagnose, is_sound
 from referee.doctor.reports import Report, State, exit_code, taken
-from referee.escaping import printable
-from referee.faces import busy, console, print_table
-from referee.interrupts import interruptible
+from referee.play.interrupts import interruptible
+from referee.sandbox.choose import by_strength
 from referee.sandbox.names import SandboxName
-from referee.sandbox.opening import by_strength
-from referee.settings import Settings, read_settings
+from referee.terminal.console import busy, console, print_table
+from referee.text import printable
 
 _STYLES = {State.PROVED: "green", State.BROKEN: "bold red", State.ABSENT: "yellow"}
 _ALL = (SandboxName.BWRAP, SandboxName.DOCKER, SandboxName.BARE)

@@ -6,12 +6,12 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from referee.endings import EndingKind
-from referee.faces import console, print_table
 from referee.games import catalogue, find
-from referee.luck import family_of, rows_of, values_of
-from referee.rules import Game
-from referee.variants import Variant
+from referee.match.luck import family_of, rows_of, values_of
+from referee.rules.game import Game
+from referee.rules.match_end import EndingKind
+from referee.rules.variants import Variant
+from referee.terminal.console import console, print_table
 
 
 def games(

@@ -16,26 +16,26 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from referee.bots import Found, find
-from referee.chance import KEY_BITS
+from referee.bots.find import Found, find
+from referee.bots.settings import Settings, read_settings
 from referee.commands import shared
 from referee.commands.deck_file import read_decks
-from referee.config import MatchConfig, MatchPlan, make_plan
-from referee.endings import Reason
 from referee.errors import HOST, INTERRUPTED, RefereeError
-from referee.faces import busy, console
 from referee.games import catalogue
-from referee.interrupts import interruptible
-from referee.leg import DealResult
-from referee.match import MatchResult, play_match
-from referee.recording import Recorder
-from referee.report import match_report, print_report
+from referee.match.chance import KEY_BITS
+from referee.match.leg import DealResult
+from referee.match.plan import MatchConfig, MatchPlan, make_plan
+from referee.match.seating import Seating
+from referee.match.verdict import ATTEMPTS, Freeze
+from referee.play.conductor import MatchResult, play_match
+from referee.play.interrupts import interruptible
+from referee.record.writer import Recorder
+from referee.rules.match_end import Reason
 from referee.sandbox import Sandbox
+from referee.sandbox.choose import opened_for
 from referee.sandbox.names import SandboxName
-from referee.sandbox.opening import opened_for
-from referee.seating import Seating
-from referee.settings import Settings, read_settings
-from referee.verdict import ATTEMPTS, Freeze
+from referee.terminal.console import busy, console
+from referee.terminal.match_report import match_report, print_report
 
 
 def match(

@@ -10,16 +10,16 @@ import typer
 from rich.console import Console
 
 from referee.errors import RefereeError
-from referee.escaping import plural, printable
-from referee.faces import busy, console
 from referee.games import find
-from referee.leg import DealResult
-from referee.lookup import record_file
-from referee.reading import Mismatch, RecordReader
-from referee.record import WIRE
-from referee.replay import match_object
-from referee.scenes import deal_heading, ending_text, scene_text, scenes
-from referee.verify import Resimulation
+from referee.match.leg import DealResult
+from referee.record.as_json import match_object
+from referee.record.by_id import record_file
+from referee.record.lines import WIRE
+from referee.record.reader import Mismatch, RecordReader
+from referee.record.verify import Resimulation
+from referee.terminal.console import busy, console
+from referee.terminal.deal_view import deal_heading, ending_text, scene_text, scenes
+from referee.text import plural, printable
 
 _STDERR_SHOWN = 5
 

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from referee import verdict
-from referee.clock import DEFAULT_TIME
+from referee.match import verdict
+from referee.match.clock import DEFAULT_TIME
 from referee.sandbox.names import SandboxName
 
 Options = Annotated[

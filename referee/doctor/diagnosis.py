@@ -10,17 +10,17 @@ from typing import Any, Final
 import msgspec
 import trio
 
-from referee.doctor.facts import Facts, Terms
+from referee.bots.settings import Bounds, Settings
+from referee.doctor.measurements import Facts, Terms
 from referee.doctor.probing import PROBE_S, TrialError, found_probes
 from referee.doctor.reports import SWITCHES, Language, Machine, Report, absent, findings, mend_of
 from referee.doctor.trials import TRIALS, Attempt, Patient
 from referee.errors import HostError, RefereeError
 from referee.sandbox import Sandbox
+from referee.sandbox.choose import opened, trial
+from referee.sandbox.doctor_cache import Verdict, conditions, remember, verdict_of
+from referee.sandbox.environment import LOCKED, OPEN_FILES, SIGNALS, file_limit, own_memory
 from referee.sandbox.names import SandboxName
-from referee.sandbox.opening import opened, trial
-from referee.sandbox.surroundings import LOCKED, OPEN_FILES, SIGNALS, file_limit, own_memory
-from referee.sandbox.verdicts import Verdict, conditions, remember, verdict_of
-from referee.settings import Bounds, Settings
 
 BOUNDS: Final = Bounds(memory=64, tmp=8)
 """Small, so that the trials are short, and harm nobody where they are not kept."""

@@ -4,8 +4,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from referee.doctor import judges
-from referee.doctor.facts import Facts, Terms
+from referee.doctor import criteria
+from referee.doctor.measurements import Facts, Terms
 
 
 class Guarantee(Struct, frozen=True):
@@ -22,7 +22,7 @@ class Guarantee(Struct, frozen=True):
     id: str
     promise: str
     needs: tuple[str, ...]
-    judge: judges.Judge
+    judge: criteria.Judge
     mend: str
 
 
@@ -55,14 +55,14 @@ GUARANTEES: Final = (
         "network",
         "no network, and no way to the host's sockets",
         ("sockets", "reached", "interfaces"),
-        judges.network,
+        criteria.network,
         _FILTER,
     ),
     Guarantee(
         "files-read",
         "nothing of the host's files but the system's programs",
         ("seen",),
-        judges.nothing("none of the host's", "seen", "seen"),
+        criteria.nothing("none of the host's", "seen", "seen"),
         "keep what is secret, and the referee itself, outside /usr and outside the toolchains "
         "of settings.toml",
     ),
@@ -70,91 +70,95 @@ GUARANTEES: Final = (
         "files-written",
         "nothing can be written but its own /tmp and /dev/shm",
         ("writable",),
-        judges.nothing("only its own", "can be written", "writable"),
+        criteria.nothing("only its own", "can be written", "writable"),
         _BUG,
     ),
     Guarantee(
         "environment",
         "nothing of the referee's environment and command lines",
         ("secrets",),
-        judges.nothing("nothing of the host", "found", "secrets"),
+        criteria.nothing("nothing of the host", "found", "secrets"),
         _BUG,
     ),
     Guarantee(
         "descriptors",
         "nothing is open but the pipes for messages",
         ("descriptors",),
-        judges.nothing("only the three pipes", "open", "descriptors"),
+        criteria.nothing("only the three pipes", "open", "descriptors"),
         _BUG,
     ),
     Guarantee(
         "others",
         "no process is seen but the bot's own",
         ("others", "shared"),
-        judges.nothing("none seen", "seen", "others", "shared"),
+        criteria.nothing("none seen", "seen", "others", "shared"),
         _BUG,
     ),
     Guarantee(
         "init",
         "the sandbox's first process cannot be traced",
         ("init",),
-        judges.refused("init"),
+        criteria.refused("init"),
         _FILTER,
     ),
     Guarantee(
-        "calls", "dangerous system calls are refused", ("calls",), judges.refused("calls"), _FILTER
+        "calls",
+        "dangerous system calls are refused",
+        ("calls",),
+        criteria.refused("calls"),
+        _FILTER,
     ),
     Guarantee(
-        "pages", "the page cache is nobody's to ask", ("pages",), judges.refused("pages"), _FILTER
+        "pages", "the page cache is nobody's to ask", ("pages",), criteria.refused("pages"), _FILTER
     ),
-    Guarantee("clock", "the clock cannot be set", ("clocks",), judges.refused("clocks"), _FILTER),
+    Guarantee("clock", "the clock cannot be set", ("clocks",), criteria.refused("clocks"), _FILTER),
     Guarantee(
         "pinned",
         "neither cores nor priority can be changed",
         ("cores",),
-        judges.refused("cores"),
+        criteria.refused("cores"),
         _FILTER,
     ),
     Guarantee(
         "privileges",
         "no privileges, and setuid programs give none",
         ("privileges", "setuid"),
-        judges.privileges,
+        criteria.privileges,
         _BUG,
     ),
     Guarantee(
         "user",
         "a user id that is neither the referee's nor another bot's",
         ("users",),
-        judges.users,
+        criteria.users,
         "run the referee as root, who can give bots other user ids",
     ),
     Guarantee(
         "state",
         "nothing is left for the next bot, or shared with another",
         ("traces",),
-        judges.nothing("nothing", "found", "traces"),
+        criteria.nothing("nothing", "found", "traces"),
         _BUG,
     ),
     Guarantee(
         "counters",
         "nothing in /proc or /sys counts what other bots did",
         ("counters",),
-        judges.nothing("nothing changes under its own doings", "changes", "counters"),
+        criteria.nothing("nothing changes under its own doings", "changes", "counters"),
         _BUG,
     ),
     Guarantee(
         "times",
         "no time of last reading tells what other bots read",
         ("times",),
-        judges.nothing("reading changes none", "changed by reading", "times"),
+        criteria.nothing("reading changes none", "changed by reading", "times"),
         _BUG,
     ),
     Guarantee(
         "cache",
         "what a bot has read comes no faster to the next",
         ("cached",),
-        judges.nothing("dropped from memory at its end", "still in memory", "cached"),
+        criteria.nothing("dropped from memory at its end", "still in memory", "cached"),
         "run the referee as root, with --sandbox bwrap, on a kernel that lets a control group drop "
         "what it read: version 1, or version 2 of Linux 5.19 or newer",
     ),
@@ -162,147 +166,147 @@ GUARANTEES: Final = (
         "numbers",
         "numbers that the kernel gives out in turn tell nothing of other bots",
         ("numbers",),
-        judges.nothing("every bot begins with the same", "counted on from bot to bot", "numbers"),
+        criteria.nothing("every bot begins with the same", "counted on from bot to bot", "numbers"),
         _BUG,
     ),
     Guarantee(
         "locks",
         "no file is locked, for others would see it",
         ("locks",),
-        judges.nothing("none can be had", "can be had", "locks"),
+        criteria.nothing("none can be had", "can be had", "locks"),
         _FILTER,
     ),
     Guarantee(
         "memory",
         "more memory than allowed ends the bot",
         ("memory_mib", "memory_out"),
-        judges.memory,
+        criteria.memory,
         _GROUPS,
     ),
     Guarantee(
         "memory-children",
         "memory is counted over all its processes together",
         ("children_mib", "children_out"),
-        judges.children,
+        criteria.children,
         _GROUPS,
     ),
     Guarantee(
         "memory-files",
         "memory held as files counts, or cannot be had",
         ("shm_mib", "memfd_mib", "files_out"),
-        judges.memory_files,
+        criteria.memory_files,
         _GROUPS,
     ),
-    Guarantee("tmp", "what is in /tmp has a bound", ("tmp_kib", "tmp_error"), judges.tmp, _BUG),
+    Guarantee("tmp", "what is in /tmp has a bound", ("tmp_kib", "tmp_error"), criteria.tmp, _BUG),
     Guarantee(
         "tmp-files",
         "the number of files in /tmp has a bound",
         ("tmp_files", "tmp_files_out"),
-        judges.tmp_files,
+        criteria.tmp_files,
         _GROUPS,
     ),
     Guarantee(
-        "processes", "the number of processes has a bound", ("forks",), judges.processes, _GROUPS
+        "processes", "the number of processes has a bound", ("forks",), criteria.processes, _GROUPS
     ),
     Guarantee(
         "open-files",
         "the number of open files has a bound",
         ("open_files",),
-        judges.open_files,
+        criteria.open_files,
         _BUG,
     ),
     Guarantee(
         "limits",
         "each process has the limits of its sandbox",
         ("limits",),
-        judges.limits,
+        criteria.limits,
         _BUG,
     ),
     Guarantee(
         "core",
         "no core is dumped",
         ("core_dumped",),
-        judges.core,
+        criteria.core,
         "sysctl -w kernel.core_pattern=core: a program there is handed every core",
     ),
     Guarantee(
         "session",
         "a session of its own: no signals from our terminal",
         ("own_session",),
-        judges.session,
+        criteria.session,
         _BUG,
     ),
     Guarantee(
         "survivors",
         "nothing that a bot has started outlives it",
         ("survivors",),
-        judges.nothing("none", "left", "survivors"),
+        criteria.nothing("none", "left", "survivors"),
         _BUG,
     ),
     Guarantee(
-        "deaf", "a bot that ignores signals is ended", ("deaf_ms",), judges.ended("deaf_ms"), _BUG
+        "deaf", "a bot that ignores signals is ended", ("deaf_ms",), criteria.ended("deaf_ms"), _BUG
     ),
     Guarantee(
         "stopped",
         "a bot that stops itself is ended",
         ("stopped_ms",),
-        judges.ended("stopped_ms"),
+        criteria.ended("stopped_ms"),
         _BUG,
     ),
     Guarantee(
         "taken-over",
         "a bot that takes over that process is ended, too",
         ("first_memory", "taken_over_ms", "taken_over_left"),
-        judges.taken_over,
+        criteria.taken_over,
         _BUG,
     ),
     Guarantee(
         "orphans",
         "nothing outlives a referee that is killed",
         ("orphans",),
-        judges.nothing("none after 2 s", "left after 2 s", "orphans"),
+        criteria.nothing("none after 2 s", "left after 2 s", "orphans"),
         _BUG,
     ),
     Guarantee(
         "freeze",
         "a stopped bot uses no processor time, and goes on later",
         ("frozen_ms", "thawed"),
-        judges.freeze,
+        criteria.freeze,
         _GROUPS,
     ),
     Guarantee(
         "freeze-daemons",
         "nor do processes that have left its session",
         ("frozen_daemon_ms",),
-        judges.freeze_daemons,
+        criteria.freeze_daemons,
         _GROUPS,
     ),
     Guarantee(
         "shares",
         "a bot has its share of the processor, whatever another bot starts",
         ("share_percent",),
-        judges.shares,
+        criteria.shares,
         _SHARES,
     ),
     Guarantee(
         "idle",
         "builds and trials leave the processor to bots that play",
         ("share_of_idle_percent",),
-        judges.idle,
+        criteria.idle,
         _SHARES,
     ),
     Guarantee(
         "cpu",
         "its processor time is counted",
         ("burned_ms", "counted_ms"),
-        lambda facts, _: judges.counted(facts.counted_ms, facts.burned_ms),
+        lambda facts, _: criteria.counted(facts.counted_ms, facts.burned_ms),
         _GROUPS,
     ),
     Guarantee(
         "cpu-children",
         "that of its children and daemons, too",
         ("burned_elsewhere_ms", "counted_elsewhere_ms"),
-        lambda facts, _: judges.counted(facts.counted_elsewhere_ms, facts.burned_elsewhere_ms),
+        lambda facts, _: criteria.counted(facts.counted_elsewhere_ms, facts.burned_elsewhere_ms),
         _GROUPS,
     ),
 )

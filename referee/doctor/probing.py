@@ -11,12 +11,12 @@ from typing import Any, Final
 import msgspec
 import trio
 
-from referee.botfiles import hash_files
-from referee.bots import BotSpec, Found
-from referee.folders import HeldFolder
+from referee.bots.files import hash_files
+from referee.bots.find import BotSpec, Found
+from referee.bots.held_folder import HeldFolder
+from referee.bots.settings import Bounds
 from referee.sandbox import BotProcess, Sandbox
-from referee.sandbox.processes import cpu_us
-from referee.settings import Bounds
+from referee.sandbox.procfs import cpu_us
 
 PROBE_S: Final = 10.0
 GONE_S: Final = 2.0

@@ -6,8 +6,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from referee.doctor.facts import Facts, Terms
 from referee.doctor.guarantees import GUARANTEES, judged
+from referee.doctor.measurements import Facts, Terms
 
 BARE_PROMISES: Final = frozenset(
     {

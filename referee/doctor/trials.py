@@ -10,10 +10,10 @@ import msgspec
 import trio
 from msgspec import Struct
 
-from referee.bots import BotSpec
-from referee.doctor.aftermath import orphans
+from referee.bots.find import BotSpec
 from referee.doctor.cold_files import cold, in_memory, system_files
-from referee.doctor.lures import hidden, locked, lures
+from referee.doctor.honeypots import hidden, locked, lures
+from referee.doctor.leftovers import orphans
 from referee.doctor.probing import (
     GONE_S,
     Probe,
@@ -24,10 +24,10 @@ from referee.doctor.probing import (
     used_ms,
     users_of,
 )
-from referee.pinning import one_core
+from referee.play.affinity import one_core
 from referee.sandbox import Sandbox, janitor, masks
 from referee.sandbox.copies import BOT_FOLDER
-from referee.sandbox.place import store_folder
+from referee.sandbox.folders import store_folder
 
 _BURN_S: Final = 0.15
 _FROZEN_S: Final = 0.2

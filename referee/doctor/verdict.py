@@ -8,9 +8,9 @@ import sys
 import msgspec
 import trio
 
+from referee.bots.settings import Settings
 from referee.doctor.diagnosis import diagnose
 from referee.sandbox.names import SandboxName
-from referee.settings import Settings
 
 _SAYS = "finding out what {} keeps of its promises here, which is remembered: some seconds ..."
 

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Final
 
 from referee.errors import RefereeError
-from referee.variants import Variant
+from referee.rules.variants import Variant
 
 PLUG_INS = "briscola_referee.games"
 """The entry-point group for other people's games: each names a tuple of `Variant`."""

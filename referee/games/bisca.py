@@ -1,7 +1,7 @@
 """Bisca with three, seven and nine cards, for two to eight (RULES 13)."""
 
-from referee.layout import FirstLead, Layout, Teams
-from referee.options import (
+from referee.rules.layout import FirstLead, Layout, Teams
+from referee.rules.options import (
     BISCA,
     PROJECT,
     SISTERS,
@@ -13,8 +13,8 @@ from referee.options import (
     signals,
     team_view,
 )
-from referee.plain_variants import Family, variant
-from referee.variants import Option
+from referee.rules.plain_variants import Family, variant
+from referee.rules.variants import Option
 
 _TEAMS = {4: Teams.PAIRS, 6: Teams.ALTERNATE, 8: Teams.ALTERNATE}
 _TABLE = (("bisca-tres", 3, ""), ("bisca-sete", 7, ""), ("bisca-nove", 9, " 82_all"))

@@ -1,8 +1,8 @@
 """Biscambiggia for two, three, four and six (RULES 5)."""
 
-from referee.layout import Layout, Teams
-from referee.options import PROJECT, SBIRO, WINS, match, rank_profile
-from referee.plain_variants import Family, for_seats
+from referee.rules.layout import Layout, Teams
+from referee.rules.options import PROJECT, SBIRO, WINS, match, rank_profile
+from referee.rules.plain_variants import Family, for_seats
 
 _SOLO, _SIDES = Teams.SOLO, Teams.ALTERNATE
 _TABLE = (

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from referee.layout import Layout, Teams
-from referee.options import (
+from referee.rules.layout import Layout, Teams
+from referee.rules.options import (
     BLACK_HAND,
     BRISCOLA,
     EXCHANGE_SEVEN,
@@ -21,8 +21,8 @@ from referee.options import (
     team_view,
     with_default,
 )
-from referee.plain_variants import Family, for_seats, variant
-from referee.variants import Option
+from referee.rules.plain_variants import Family, for_seats, variant
+from referee.rules.variants import Option
 
 _SCORINGS = {
     "pennycook": "won 1, 91 or more 2, all 120 3; to 12",

@@ -1,8 +1,8 @@
 """Briscolone for two: five cards, no trump (RULES 10)."""
 
-from referee.layout import Layout, Trump
-from referee.options import SISTERS, TARGET, WINS, choice, deal_scoring, match, rank_profile
-from referee.plain_variants import Family, variant
+from referee.rules.layout import Layout, Trump
+from referee.rules.options import SISTERS, TARGET, WINS, choice, deal_scoring, match, rank_profile
+from referee.rules.plain_variants import Family, variant
 
 VARIANTS = (
     variant(

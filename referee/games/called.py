@@ -1,6 +1,6 @@
 """The games of five with an auction and a called card (RULES 6, 11, 15)."""
 
-from referee.auction_variants import (
+from referee.rules.auction_variants import (
     CAPOT,
     DRAW_60,
     FIXED_RANK,
@@ -16,9 +16,9 @@ from referee.auction_variants import (
     own_card,
     variant,
 )
-from referee.bidding import BidKind
-from referee.contract import Capot, Pay
-from referee.options import BRISCOLA, PROJECT, SBIRO, SISTERS, with_default
+from referee.rules.bids import BidKind
+from referee.rules.contract import Capot, Pay
+from referee.rules.options import BRISCOLA, PROJECT, SBIRO, SISTERS, with_default
 
 _SOURCES = {
     "deal": f"{BRISCOLA}; packets: {SISTERS}",

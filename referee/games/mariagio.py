@@ -1,8 +1,8 @@
 """Mariagio: seven cards, kings and queens that marry (RULES 7)."""
 
-from referee.layout import Layout
-from referee.options import POINTS, SBIRO, SISTERS, TARGET, match, rank_profile
-from referee.plain_variants import Family, variant
+from referee.rules.layout import Layout
+from referee.rules.options import POINTS, SBIRO, SISTERS, TARGET, match, rank_profile
+from referee.rules.plain_variants import Family, variant
 
 _PAGE = f"{SBIRO}: mariagio"
 _MARRIAGES = f"{SISTERS}: {SBIRO} names the game, its rules of marriages could not be read"

@@ -1,8 +1,8 @@
 """Sueca: all cards are dealt, the suit led is followed (RULES 14)."""
 
-from referee.layout import Follow, Layout, Teams, Trump
-from referee.options import SISTERS, TARGET, WINS, choice, match, rank_profile
-from referee.plain_variants import Family, variant
+from referee.rules.layout import Follow, Layout, Teams, Trump
+from referee.rules.options import SISTERS, TARGET, WINS, choice, match, rank_profile
+from referee.rules.plain_variants import Family, variant
 
 _SOURCE = "Wikipedia: Briscola, Wikipedia: Bisca"
 

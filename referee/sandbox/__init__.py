@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
-from referee.bots import BotSpec, Found
+from referee.bots.find import BotSpec, Found
 
 
 class BotProcess(Protocol):

@@ -17,12 +17,13 @@ from contextlib import asynccontextmanager, suppress
 from functools import cached_property
 from typing import Final
 
-from referee.bots import BotSpec, Found
+from referee.bots.find import BotSpec, Found
+from referee.bots.settings import CopyLimits
 from referee.errors import RefereeError
 from referee.sandbox.build_cache import cache_folder, in_place
 from referee.sandbox.copy_store import CopyStore
 from referee.sandbox.janitor import MARK
-from referee.sandbox.processes import (
+from referee.sandbox.procfs import (
     children,
     descendants,
     is_dead,
@@ -31,7 +32,6 @@ from referee.sandbox.processes import (
     threads_of,
 )
 from referee.sandbox.streams import Streams
-from referee.settings import CopyLimits
 
 _PR_SET_CHILD_SUBREAPER: Final = 36
 _LIMITS: Final = (

@@ -10,10 +10,10 @@ from typing import Final
 
 from msgspec import Struct
 
-from referee.bots import Found
+from referee.bots.find import Found
+from referee.bots.held_folder import DEEPEST, LONGEST_PATH, OUR_TROUBLE
 from referee.errors import RefereeError
-from referee.escaping import in_bytes, plural
-from referee.folders import DEEPEST, LONGEST_PATH, OUR_TROUBLE
+from referee.text import in_bytes, plural
 
 _BLOCK: Final = 512
 _LONGEST_NAME: Final = 64 * 1024

@@ -17,12 +17,12 @@ from typing import BinaryIO, Final
 
 import trio
 
-from referee.botfiles import copy_files
-from referee.bots import BotSpec, Found, check_program
+from referee.bots.files import copy_files
+from referee.bots.find import BotSpec, Found, check_program
+from referee.bots.held_folder import LARGEST_FOLDER
 from referee.errors import RefereeError
-from referee.folders import LARGEST_FOLDER
 from referee.sandbox.copy_store import CopyStore
-from referee.sandbox.place import remove_tree
+from referee.sandbox.folders import remove_tree
 
 BUILD_SECONDS: Final = 300
 _COMPILER_LINES: Final = 8

@@ -10,15 +10,15 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Final
 
-from referee.botfiles import copy_files, hash_file, hash_files
-from referee.bots import BotSpec, Found
+from referee.bots.files import copy_files, hash_file, hash_files
+from referee.bots.find import BotSpec, Found
+from referee.bots.held_folder import OUR_TROUBLE
+from referee.bots.runnable import View, why_not
 from referee.errors import RefereeError, SandboxError
-from referee.folders import OUR_TROUBLE
-from referee.programs import View, why_not
 from referee.sandbox import Sandbox
-from referee.sandbox.building import build, build_command
+from referee.sandbox.build import build, build_command
 from referee.sandbox.copy_store import CopyStore
-from referee.sandbox.place import Place, own_store, remove_tree
+from referee.sandbox.folders import Place, own_store, remove_tree
 
 BOT_FOLDER: Final = "/bot"
 _SYSTEM_PATH: Final = "/usr/local/bin:/usr/bin:/bin"

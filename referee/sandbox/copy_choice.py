@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from referee.settings import CopyLimits
+from referee.bots.settings import CopyLimits
 
 
 class Copy(Struct, frozen=True):

@@ -16,11 +16,11 @@ from typing import Final
 
 import msgspec
 
+from referee.bots.settings import CopyLimits
 from referee.sandbox.copy_choice import Copy, over
+from referee.sandbox.folders import remove_tree
 from referee.sandbox.janitor import is_alive, run_of
-from referee.sandbox.place import remove_tree
 from referee.sandbox.sizes import Usage, usage_of
-from referee.settings import CopyLimits
 
 _CARDS: Final = ".cards"
 _CARD: Final = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW  # to write: else NFS locks none alone

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Final
 
 from referee.errors import SandboxError
-from referee.sandbox.place import Place
-from referee.sandbox.surroundings import ETC
+from referee.sandbox.environment import ETC
+from referee.sandbox.folders import Place
 
 NO_FILE: Final = "/dev/null"
 

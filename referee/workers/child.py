@@ -10,10 +10,10 @@ from typing import Final
 import trio
 
 from referee.sandbox.bare import become_subreaper, ending, ends_of
-from referee.sandbox.opening import sweep_dead
-from referee.sandbox.place import work_folder
-from referee.sandbox.processes import children, is_dead
-from referee.workers.lines import Lines
+from referee.sandbox.choose import sweep_dead
+from referee.sandbox.folders import work_folder
+from referee.sandbox.procfs import children, is_dead
+from referee.workers.line_reader import Lines
 from referee.workers.messages import Order, Report, SetUp, line_of, read_report
 
 _COMMAND: Final = (sys.executable, "-P", "-m", "referee.workers.worker")

@@ -9,9 +9,9 @@ from typing import Protocol
 from msgspec import Struct
 
 from referee.errors import RefereeError
-from referee.outcome import Outcome
-from referee.seating import Seating
-from referee.verdict import Freeze, OnFault
+from referee.match.outcome import Outcome
+from referee.match.seating import Seating
+from referee.match.verdict import Freeze, OnFault
 
 
 class Job(Struct, frozen=True, kw_only=True):

@@ -5,7 +5,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from referee.outcome import Outcome
+from referee.match.outcome import Outcome
 from referee.workers.jobs import Job
 
 

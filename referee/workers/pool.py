@@ -17,9 +17,9 @@ from typing import Final
 import trio
 
 from referee.errors import HostError, RefereeError, Shortage
-from referee.outcome import Outcome
+from referee.match.outcome import Outcome
+from referee.match.verdict import ATTEMPTS
 from referee.sandbox.names import SandboxName
-from referee.verdict import ATTEMPTS
 from referee.workers.child import Child, WorkerGone
 from referee.workers.jobs import Job, Unready
 from referee.workers.messages import (

@@ -12,15 +12,15 @@ from typing import Protocol
 
 import trio
 
+from referee.bots.settings import read_settings
 from referee.errors import HostError, RefereeError, innermost, shortage
-from referee.pinning import claimed
+from referee.play.affinity import claimed
+from referee.sandbox.choose import opened_for
+from referee.sandbox.folders import cores_folder
 from referee.sandbox.names import SandboxName
-from referee.sandbox.opening import opened_for
-from referee.sandbox.place import cores_folder
-from referee.settings import read_settings
 from referee.signals import SIGNALS, count_continuations
 from referee.workers.jobs import Unready
-from referee.workers.lines import Lines
+from referee.workers.line_reader import Lines
 from referee.workers.messages import (
     Broken,
     Failed,
@@ -34,7 +34,7 @@ from referee.workers.messages import (
     line_of,
     read_order,
 )
-from referee.workers.playing import Player
+from referee.workers.player import Player
 
 
 class _Orders(Protocol):

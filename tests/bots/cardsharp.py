@@ -12,8 +12,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from referee.cards import Card
-from referee.chance import block_key, event_key, leg_order, shuffled
+from referee.match.chance import block_key, event_key, leg_order, shuffled
+from referee.rules.cards import Card
 from sample_bots.greedy_bot import RANKS, Table, choose, say
 
 AHEAD = 5

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from referee.bots import BotSpec, Found
-from referee.sandbox import Sandbox, opening
+from referee.bots.find import BotSpec, Found
+from referee.sandbox import Sandbox, choose
 from referee.sandbox.bare import Bare, BareProcess
+from referee.sandbox.folders import Place
 from referee.sandbox.names import SandboxName
-from referee.sandbox.place import Place
 from referee.workers import child, worker
 
 
@@ -40,7 +40,7 @@ async def _made(name: SandboxName, place: Place) -> AsyncIterator[Sandbox]:
 
 def lift_the_ban() -> None:
     """Makes `--sandbox bwrap` a bare one, here and in workers."""
-    vars(opening)["_made"] = _made
+    vars(choose)["_made"] = _made
     vars(child)["_COMMAND"] = (sys.executable, "-P", __file__)
 
 

@@ -10,12 +10,16 @@ from typing import Any, Final
 
 import pytest
 
-from referee.bots import BotSpec
-from referee.sandbox import bubblewrap, cgroups, hierarchies, opening, wrapped, wrapping
-from referee.sandbox.freezers import FileFreezer
+from referee.bots.find import BotSpec
+from referee.sandbox import choose
+from referee.sandbox.bubblewrap import command, process
+from referee.sandbox.bubblewrap import sandbox as bubblewrap
+from referee.sandbox.cgroups import group as cgroups
+from referee.sandbox.cgroups import hierarchy
+from referee.sandbox.cgroups.freezer import FileFreezer
+from referee.sandbox.folders import Place
 from referee.sandbox.masks import Masks
-from referee.sandbox.place import Place
-from referee.sandbox.slots import Slot
+from referee.sandbox.user_ids import Slot
 from support.walls import Break, current, nothing, replaced
 
 ALLOW_EVERYTHING: Final = struct.pack("<HBBI", 6, 0, 0, 0x7FFF0000)
@@ -60,7 +64,7 @@ def folder_writable(folder: str) -> Break:
 
 
 def devices_of_the_host(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(wrapping, "_devices", lambda: ["--dev-bind", "/dev", "/dev"])
+    patch.setattr(command, "_devices", lambda: ["--dev-bind", "/dev", "/dev"])
 
 
 def masks_writable(patch: pytest.MonkeyPatch) -> None:
@@ -145,7 +149,7 @@ def same_user(uid: int | None) -> Break:
 
 def without_janitor(patch: pytest.MonkeyPatch) -> None:
     """Start no janitor."""
-    patch.setattr(opening, "_janitor", lambda *_: contextlib.nullcontext())
+    patch.setattr(choose, "_janitor", lambda *_: contextlib.nullcontext())
 
 
 def never_frozen(patch: pytest.MonkeyPatch) -> None:
@@ -155,9 +159,9 @@ def never_frozen(patch: pytest.MonkeyPatch) -> None:
 
 def without_shares(patch: pytest.MonkeyPatch) -> None:
     """Use no controller of the processor, as where none is mounted; version 2 always has it."""
-    if (found := hierarchies.available()) is None or found.kind is hierarchies.Kind.V2:
+    if (found := hierarchy.available()) is None or found.kind is hierarchy.Kind.V2:
         pytest.skip("no controller of version 1")
-    patch.setattr(hierarchies, "_CPU", "none")
+    patch.setattr(hierarchy, "_CPU", "none")
 
 
 def cache_kept(patch: pytest.MonkeyPatch) -> None:
@@ -183,7 +187,7 @@ def unfiltered(words: list[str], options: dict[str, Any]) -> None:
 
 
 def not_killed(patch: pytest.MonkeyPatch) -> None:
-    replaced(patch, wrapped, "os", kill=nothing)
+    replaced(patch, process, "os", kill=nothing)
 
 
 def size_of(folder: str) -> Break:

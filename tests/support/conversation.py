@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from protocol.messages import Answer
-from referee.config import MatchConfig, make_plan
 from referee.games import find
-from referee.leg import Leg
+from referee.match.leg import Leg
+from referee.match.plan import MatchConfig, make_plan
 from support.drive import AT_ONCE, heard
 
 DECK = (

@@ -16,7 +16,7 @@ import pytest
 from docker.errors import DockerException
 from requests import RequestException
 
-from referee.sandbox.daemon import reach
+from referee.sandbox.container.daemon import reach
 from support.sandboxes import need
 
 _START_S = 30.0

@@ -5,15 +5,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from protocol.messages import Answer, Hello, Limits, Rules, TimeControl
-from referee.cards import Card
-from referee.chance import BlockKey
-from referee.clock import parse_time
-from referee.course import CoursePlan
-from referee.endings import Ending, EndingKind
-from referee.leg import Ask, DealResult, Leg, LegPlan
-from referee.rules import Game
-from referee.variants import MatchRules
-from referee.verdict import FaultCode, OnFault, Receipt, Verdict
+from referee.match.chance import BlockKey
+from referee.match.clock import parse_time
+from referee.match.leg import Ask, DealResult, Leg, LegPlan
+from referee.match.leg_state import CoursePlan
+from referee.match.verdict import FaultCode, OnFault, Receipt, Verdict
+from referee.rules.cards import Card
+from referee.rules.game import Game
+from referee.rules.match_end import Ending, EndingKind
+from referee.rules.variants import MatchRules
 
 KEY = BlockKey("00" * 32)
 AT_ONCE = Receipt(0, 0, 0, 0)

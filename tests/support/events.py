@@ -11,9 +11,9 @@ from ladder.event_file import Event, read_event
 from ladder.event_key import commitment
 from ladder.plan import SectionPlan
 from ladder.results import Round, RoundResult
-from referee.outcome import BlockResult, Outcome
-from referee.settings import Settings
-from referee.verdict import Family
+from referee.bots.settings import Settings
+from referee.match.outcome import BlockResult, Outcome
+from referee.match.verdict import Family
 from referee.workers.jobs import Job
 
 KEY = "0123456789abcdef0123456789abcdef"

@@ -16,19 +16,19 @@ from msgspec import Struct
 from ladder.results import Round, RoundResult, Table, TableResult
 from protocol.events import HandDealt
 from protocol.messages import Answer, Ready
-from referee.auction import AuctionGame, CalledState
-from referee.cards import Card
-from referee.chance import block_key, event_key
-from referee.course import CoursePlan
-from referee.endings import Ending, EndingKind
 from referee.games import find
-from referee.leg import Leg
-from referee.outcome import BlockResult
-from referee.plain import PlainGame
-from referee.play import State
-from referee.rules import Game, Shown
-from referee.variants import MatchRules
-from referee.workers.blocks import Blocks
+from referee.match.chance import block_key, event_key
+from referee.match.leg import Leg
+from referee.match.leg_state import CoursePlan
+from referee.match.outcome import BlockResult
+from referee.rules.auction_game import AuctionGame, CalledState
+from referee.rules.cards import Card
+from referee.rules.deal import State
+from referee.rules.game import Game, Shown
+from referee.rules.match_end import Ending, EndingKind
+from referee.rules.plain_game import PlainGame
+from referee.rules.variants import MatchRules
+from referee.workers.block_sums import Blocks
 from support.drive import AT_ONCE, CRASH, plan_of
 from support.players import Sight
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from ladder.formats import Field, check, next_round
 from ladder.results import Round, RoundResult, Table, TableResult
 from ladder.terms import Format
-from referee.outcome import BlockResult
-from referee.rules import Sides
+from referee.match.outcome import BlockResult
+from referee.rules.game import Sides
 
 PAIRS: Sides = ((0, 2), (1, 3))
 TRIPLES: Sides = ((0, 2, 4), (1, 3, 5))

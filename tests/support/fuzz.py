@@ -21,13 +21,15 @@ from trio.testing import MockClock
 from protocol.errors import RemoteProtocolError
 from protocol.limits import LINE_FROM_BOT, PROTOCOL_VERSION
 from protocol.messages import Answer, Ready
-from referee.bots import BotSpec, Found
-from referee.config import MatchConfig, MatchPlan, make_plan
+from referee.bots.find import BotSpec, Found
 from referee.errors import RefereeError
-from referee.leg import Ask, Leg
-from referee.match import MatchResult, play_match
-from referee.reading import Mismatch, RecordReader
-from referee.record import (
+from referee.match.leg import Ask, Leg
+from referee.match.plan import MatchConfig, MatchPlan, make_plan
+from referee.match.verdict import Evidence, Family, FaultCode, Freeze, Receipt, Verdict
+from referee.play.conductor import MatchResult, play_match
+from referee.play.seat import Seat
+from referee.record.as_json import match_object
+from referee.record.lines import (
     FORMAT,
     WIRE,
     ActLine,
@@ -46,13 +48,11 @@ from referee.record import (
     deal_end_line,
     decode,
 )
-from referee.recording import Recorder
-from referee.replay import match_object
-from referee.result import Totals
+from referee.record.reader import Mismatch, RecordReader
+from referee.record.totals import Totals
+from referee.record.verify import Resimulation
+from referee.record.writer import Recorder
 from referee.sandbox.streams import Streams
-from referee.seat import Seat
-from referee.verdict import Evidence, Family, FaultCode, Freeze, Receipt, Verdict
-from referee.verify import Resimulation
 
 READ: Final = 4096
 """The most that the referee reads from a bot at once."""
@@ -300,7 +300,7 @@ def _header(plan: MatchPlan) -> Header:
 
 
 class Conductor:
-    """Plays a setting over connections alone, as `referee.match` and `referee.seat` would."""
+    """Plays a setting over connections alone, as the conductor and its seats would."""
 
     def __init__(self, scene: Setting, said: Sequence[bytes], dice: Random) -> None:
         """Takes what the first process at each place says; processes after it are honest."""

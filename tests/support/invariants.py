@@ -13,9 +13,9 @@ from typing import Final
 
 from msgspec import Struct, structs
 
+from referee.sandbox.folders import work_folder
 from referee.sandbox.janitor import LABEL, MARK, groups_of, run_of
-from referee.sandbox.place import work_folder
-from referee.sandbox.slots import FIRST_UID, SLOTS
+from referee.sandbox.user_ids import FIRST_UID, SLOTS
 from support.processes import open_files
 
 RSS_GROWTH_MIB: Final = 64

@@ -24,9 +24,9 @@ from ladder.event_log import LOG, Contents
 from ladder.event_results import told
 from ladder.show.as_json import as_json
 from referee.cli import run
-from referee.reading import RecordReader
-from referee.record import EndLine
-from referee.sandbox.processes import descendants
+from referee.record.lines import EndLine
+from referee.record.reader import RecordReader
+from referee.sandbox.procfs import descendants
 from support.processes import REFEREE
 
 EVENT = """

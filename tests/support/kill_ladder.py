@@ -28,7 +28,7 @@ from ladder import vault
 from ladder.store.store import Store
 from ladder.store.where import where_of
 from referee.sandbox import janitor
-from referee.sandbox.processes import children, descendants
+from referee.sandbox.procfs import children, descendants
 from support.ladders import made, usual_pools
 from support.processes import REFEREE
 

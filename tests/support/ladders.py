@@ -26,13 +26,13 @@ from ladder.store.store import Beginning, Store
 from ladder.store.where import where_of
 from ladder.uploads.bot_toml import toml_of
 from ladder.uploads.freezing import BOTS, freeze, keep, scratch
-from referee.bots import SAMPLES, find
-from referee.chance import KEY_BITS
-from referee.outcome import BlockResult, FaultFound
+from referee.bots.find import SAMPLES, find
+from referee.bots.settings import Settings
+from referee.match.chance import KEY_BITS
+from referee.match.outcome import BlockResult, FaultFound
+from referee.match.verdict import FaultCode
 from referee.sandbox.bare import Bare
-from referee.settings import Settings
-from referee.verdict import FaultCode
-from referee.workers.playing import Player
+from referee.workers.player import Player
 from support.matches import ROGUE
 
 USUAL: Final = ("first", "random", "greedy", "illegal")

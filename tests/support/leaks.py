@@ -13,10 +13,10 @@ from msgspec import to_builtins
 
 from protocol.events import Called, Married
 from protocol.messages import View
-from referee.cards import Card
-from referee.leg import Ask
-from referee.rules import Game
-from referee.verdict import OnFault, Verdict
+from referee.match.leg import Ask
+from referee.match.verdict import OnFault, Verdict
+from referee.rules.cards import Card
+from referee.rules.game import Game
 from support import model
 from support.drive import CRASH, one_deal, play
 from support.strategies import Chance, likely

@@ -6,19 +6,19 @@ from pathlib import Path
 
 import trio
 
-from referee.bots import BotSpec, find
-from referee.config import MatchConfig, make_plan
-from referee.leg import DealResult
-from referee.match import MatchResult, play_match
-from referee.reading import RecordReader
-from referee.record import Line
-from referee.recording import Recorder
+from referee.bots.find import BotSpec, find
+from referee.bots.settings import Settings
+from referee.match.leg import DealResult
+from referee.match.plan import MatchConfig, make_plan
+from referee.match.seating import Seating
+from referee.match.verdict import Freeze, OnFault
+from referee.play.conductor import MatchResult, play_match
+from referee.record.lines import Line
+from referee.record.reader import RecordReader
+from referee.record.verify import Resimulation
+from referee.record.writer import Recorder
 from referee.sandbox import Sandbox
 from referee.sandbox.bare import Bare
-from referee.seating import Seating
-from referee.settings import Settings
-from referee.verdict import Freeze, OnFault
-from referee.verify import Resimulation
 
 ROGUE = Path(__file__).parent.parent / "bots" / "rogue.py"
 QUICK = "move=300ms,bank=0s,soft=0ms,start=5s"

@@ -19,7 +19,7 @@ from typing import Any, Final
 import trio
 from msgspec import Struct
 
-from referee.bots import BotSpec
+from referee.bots.find import BotSpec
 from referee.sandbox import Sandbox
 from support.sandboxes import finish, line_of, prepared, python_bot
 

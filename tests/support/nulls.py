@@ -24,7 +24,7 @@ from ladder.skills import Rater
 from ladder.sprt import Sprt, SprtPlan, Verdict
 from ladder.stats.ratings import Ratings, rate
 from ladder.stats.student import means
-from referee.verdict import FAULTS_BEFORE_BENCH
+from referee.match.verdict import FAULTS_BEFORE_BENCH
 from support.simulations import BOUND, dice
 
 Floats = NDArray[np.float64]

@@ -6,14 +6,14 @@ They look at their own hand and at the table only. Games without an auction.
 import random
 from collections.abc import Callable, Sequence
 
-from referee.auction import AuctionGame
-from referee.cards import Card, strengths, worths
-from referee.chance import BlockKey
-from referee.layout import EqualCards
-from referee.leg import DealReason, DealResult, DealStart
-from referee.plain import PlainGame
-from referee.play import State
-from referee.tricks import beaters, winner
+from referee.match.chance import BlockKey
+from referee.match.leg import DealReason, DealResult, DealStart
+from referee.rules.auction_game import AuctionGame
+from referee.rules.cards import Card, strengths, worths
+from referee.rules.deal import State
+from referee.rules.layout import EqualCards
+from referee.rules.plain_game import PlainGame
+from referee.rules.tricks import beaters, winner
 
 Player = Callable[[State, tuple[str, ...]], str]
 """Chooses one of what is legal."""

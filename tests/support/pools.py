@@ -4,10 +4,10 @@ from typing import Any
 
 from ladder.facts import Pool
 from ladder.terms import LuckUse
-from referee.config import read_options
 from referee.games import find
-from referee.seating import Seating, holders, legs
-from referee.verdict import Freeze
+from referee.match.plan import read_options
+from referee.match.seating import Seating, holders, legs
+from referee.match.verdict import Freeze
 
 
 def pool_of(game: str = "briscola-2", places: int | None = None, **more: Any) -> Pool:

@@ -11,14 +11,14 @@ import pytest
 import trio
 from msgspec.structs import replace
 
-from referee.bots import BotSpec, Found, find
+from referee.bots.find import BotSpec, Found, find
+from referee.bots.settings import Settings
 from referee.sandbox import BotProcess, Sandbox
 from referee.sandbox.bare import Bare, BareProcess
-from referee.sandbox.building import SOURCE_FOLDER
+from referee.sandbox.build import SOURCE_FOLDER
 from referee.sandbox.copies import Copies
+from referee.sandbox.folders import Place
 from referee.sandbox.janitor import run_of
-from referee.sandbox.place import Place
-from referee.settings import Settings
 
 NO_SKIP = "REFEREE_NO_SKIP"
 """Set where nothing may be skipped: in CI."""

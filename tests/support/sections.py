@@ -7,8 +7,8 @@ import numpy as np
 
 from ladder.results import Round, RoundResult, Table, TableResult
 from ladder.standings import Section
-from referee.outcome import BlockResult, FaultFound
-from referee.verdict import FaultCode
+from referee.match.outcome import BlockResult, FaultFound
+from referee.match.verdict import FaultCode
 
 NAMES = ("greedy", "counting-c", "first", "random", "last", "highest", "trumps", "sleepy")
 

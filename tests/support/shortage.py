@@ -24,8 +24,8 @@ from typing import IO, Final, NoReturn
 
 from msgspec import Struct
 
+from referee.sandbox.folders import work_folder
 from referee.sandbox.janitor import MARK, run_of
-from referee.sandbox.place import work_folder
 from support.processes import REFEREE
 
 TALK: Final = re.compile(

@@ -7,10 +7,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from referee.cards import Card
 from referee.errors import RefereeError
 from referee.games import catalogue, find
-from referee.rules import Game
+from referee.rules.cards import Card
+from referee.rules.game import Game
 
 NUMBERS = {"bid_min": ("62", "65", "119"), "bid_max": ("120", "100"), "bid_step": ("1", "5")}
 """What the tests try where an option takes any number."""

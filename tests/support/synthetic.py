@@ -18,7 +18,7 @@ from ladder.facts import Pool
 from ladder.packing import UNKNOWN, Gathering, Results
 from ladder.pool_standings import Entrant, pool_standings
 from ladder.terms import LuckUse
-from referee.rules import Sides
+from referee.rules.game import Sides
 from support.pools import pool_of
 from support.simulations import dice
 

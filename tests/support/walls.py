@@ -13,12 +13,12 @@ from typing import Any, Final
 import pytest
 from msgspec import Struct
 
-from referee.doctor import aftermath, diagnosis
+from referee.bots.settings import Settings
+from referee.doctor import diagnosis, leftovers
 from referee.doctor.reports import Report, State
 from referee.doctor.trials import TRIALS
 from referee.errors import SandboxError
 from referee.sandbox.names import SandboxName
-from referee.settings import Settings
 
 Break = Callable[[pytest.MonkeyPatch], None]
 """Breaks a wall for as long as the patch lasts; fails where the wall is not to be found."""
@@ -132,7 +132,7 @@ from support import broken_settings
 setting = broken_settings.SETTINGS[sys.argv[1]]
 for name in sys.argv[2].split("|"):
     setting.wall(name).breaks(pytest.MonkeyPatch())
-from referee.doctor.doomed import main
+from referee.doctor.killed_referee import main
 main(*sys.argv[3:])
 """
 
@@ -143,7 +143,7 @@ def _have_orphans_broken(
     """Have the referee that is to be killed without these walls, too; it is a program apart."""
     if walls:
         names = "|".join(one.name for one in walls)
-        patch.setattr(aftermath, "REFEREE", ("-c", _DOOMED, setting.word, names))
+        patch.setattr(leftovers, "REFEREE", ("-c", _DOOMED, setting.word, names))
 
 
 def shows(path: str) -> bool:

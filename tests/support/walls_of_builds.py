@@ -5,9 +5,10 @@ from typing import Any, Final
 
 import pytest
 
-from referee.bots import BotSpec
-from referee.sandbox import bubblewrap, building, copies
-from referee.sandbox.place import own_folder
+from referee.bots.find import BotSpec
+from referee.sandbox import build, copies
+from referee.sandbox.bubblewrap import sandbox as bubblewrap
+from referee.sandbox.folders import own_folder
 from support.walls import Wall, current, nothing, spawned
 
 
@@ -36,7 +37,7 @@ def size_of_builds(patch: pytest.MonkeyPatch) -> None:
 
 def builds_not_watched(patch: pytest.MonkeyPatch) -> None:
     """Count no files of a build."""
-    patch.setattr(building, "_in_memory", lambda _: (0, False))
+    patch.setattr(build, "_in_memory", lambda _: (0, False))
 
 
 def not_sealed(patch: pytest.MonkeyPatch) -> None:

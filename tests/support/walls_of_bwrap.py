@@ -6,9 +6,9 @@ takes away: these two are not broken here.
 
 from typing import Final
 
-from referee.sandbox import bubblewrap
+from referee.sandbox.bubblewrap import sandbox as bubblewrap
 from referee.sandbox.masks import hidden
-from referee.sandbox.slots import FIRST_UID
+from referee.sandbox.user_ids import FIRST_UID
 from support.breaks import (
     allow_everything,
     cache_kept,

@@ -7,10 +7,10 @@ import msgspec
 import pytest
 from docker import APIClient
 
-from referee.sandbox import container
-from referee.sandbox.place import Place
-from referee.sandbox.recipe import Recipe
-from referee.sandbox.slots import FIRST_UID, Slot
+from referee.sandbox.container import sandbox as container
+from referee.sandbox.container.create import Recipe
+from referee.sandbox.folders import Place
+from referee.sandbox.user_ids import FIRST_UID, Slot
 from support.breaks import cache_kept, never_frozen, same_user, unmasked, without_janitor
 from support.walls import Break, Wall, shows
 from support.walls_of_filter import GROUPS, another_root, mounts

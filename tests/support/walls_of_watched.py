@@ -5,9 +5,9 @@ from typing import Any, Final
 import pytest
 import trio
 
-from referee.sandbox import bubblewrap
+from referee.sandbox.bubblewrap import sandbox as bubblewrap
+from referee.sandbox.polling import Watch
 from referee.sandbox.seccomp import Filter
-from referee.sandbox.watching import Watch
 from support.breaks import options, without_janitor, without_limit
 from support.walls import Wall, nothing, spawned
 

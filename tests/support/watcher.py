@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from protocol.events import Drew, NextCard
-from referee.cards import SUITS, Card
-from referee.layout import Trump
-from referee.luck import POINTS, VALUES, Worth, family_of
-from referee.plain import PlainGame
-from referee.play import State
+from referee.match.luck import POINTS, VALUES, Worth, family_of
+from referee.rules.cards import SUITS, Card
+from referee.rules.deal import State
+from referee.rules.layout import Trump
+from referee.rules.plain_game import PlainGame
 from support.players import Player
 
 

@@ -20,15 +20,15 @@ from hostile.lures import ABSTRACT, PORT
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.bots import find
-from referee.config import MatchConfig, make_plan
-from referee.match import MatchResult, play_match
-from referee.recording import Recorder
+from referee.bots.find import find
+from referee.bots.settings import Bounds, Settings
+from referee.match.plan import MatchConfig, make_plan
+from referee.match.verdict import FaultCode
+from referee.play.conductor import MatchResult, play_match
+from referee.record.writer import Recorder
 from referee.sandbox import Sandbox
+from referee.sandbox.choose import opened
 from referee.sandbox.names import SandboxName
-from referee.sandbox.opening import opened
-from referee.settings import Bounds, Settings
-from referee.verdict import FaultCode
 
 HOSTILE: Final = Path(__file__).parent.parent / "hostile"
 MODES: Final = ("bare", "bwrap", "docker")

@@ -1,0 +1,30 @@
+"""What a bot's author can do about a verdict, in one line each."""
+
+from typing import Final
+
+from referee.match.verdict import FaultCode
+
+HINTS: Final = {
+    FaultCode.ILLEGAL: "answer with one of the strings in `legal`, to the letter (SPEC 3.4)",
+    FaultCode.MALFORMED: "stdout is for answers only, one JSON object a line; print everything "
+    "else on stderr (SPEC 2)",
+    FaultCode.PROTOCOL: "answer `hello` and each `act` with one line, nothing else, and copy the "
+    "act's `id` into the answer (SPEC 3.5)",
+    FaultCode.LATE: "answer in time; flush after every line (SPEC 10)",
+    FaultCode.CRASHED: "the process must live until `end` (SPEC 3.7)",
+    FaultCode.MEMORY: "use less memory: files in /tmp and all processes of the bot count, too; a "
+    "bot.toml may ask for more (SPEC 7)",
+    FaultCode.OUTPUT: "keep lines short; stderr is bounded too (SPEC 7)",
+    FaultCode.STARTUP: 'answer `hello` with {"type":"ready","protocol":1,"name":"..."} and flush '
+    "it (SPEC 3.2)",
+}
+
+ONCE: Final = "answer each `act` once, and only when it is asked (SPEC 3.5)"
+READY_ONCE: Final = (
+    "answer `hello` once: what comes after it is read as an answer to the first `act` (SPEC 3.2)"
+)
+
+SEEN: Final = "/usr and its own folder (SPEC 7)"
+SEEN_ALONE: Final = (
+    "/usr and its own file: what it needs beside that goes into a folder with a bot.toml (SPEC 7)"
+)

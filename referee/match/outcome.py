@@ -1,0 +1,81 @@
+"""What a match of blocks brought: the one observation in every statistic. Pure."""
+
+from msgspec import UNSET, Struct, UnsetType
+
+from referee.match.verdict import Family, FaultCode
+
+Meetings = tuple[tuple[int, ...], ...]
+"""What a block brought each bot in its first leg, and in all others that are turns of it."""
+
+
+class BlockResult(Struct, frozen=True):
+    """What one block brought: the one observation in every statistic.
+
+    Attributes:
+        block: its index in the event.
+        deals: how many deals that were: one a seating.
+        values: deal values by bot of the job, summed over the deals; a bot that holds a whole side
+            counts the side's value once a deal.
+        luck: the part of `values` that chance alone brought, in thousandths; empty if not counted.
+        faults: how many faults each bot had in it.
+        unplayed: how many of the deals each bot was charged for and did not play, since it had had
+            so many faults before that it was benched; empty if there are none. Where a bot holds
+            one of two sides nobody played them; at other tables the stand-in did in its place.
+        meetings: two rows by bot: the deal value of the first leg, then the sum of those of the
+            legs in which the same bots sit in the same order round the table, moved on (as many as
+            there are bots, less one). Left out where each deck is played in one seating, and by
+            referees that did not count it.
+    """
+
+    block: int
+    deals: int
+    values: tuple[int, ...]
+    luck: tuple[int, ...]
+    faults: tuple[int, ...]
+    unplayed: tuple[int, ...] = ()
+    meetings: Meetings | UnsetType = UNSET
+
+    @property
+    def at_fault(self) -> tuple[bool, ...]:
+        """By bot, whether something in the block is charged to it."""
+        unplayed = self.unplayed or (0,) * len(self.faults)
+        return tuple(map(bool, map(max, self.faults, unplayed)))
+
+
+class FaultFound(Struct, frozen=True):
+    """A fault, as far as tables want to know it."""
+
+    bot: int
+    code: FaultCode
+    detail: str
+
+
+class Outcome(Struct, frozen=True):
+    """A job that was played.
+
+    Attributes:
+        blocks: those that were finished in all their seatings: all, unless it was given up.
+        acts: how many decisions there were.
+        used_us: what each bot's clock was charged.
+        wall_us: between the first question and the end of each deal, in all.
+        fault_list: the first faults, for people.
+        voids: how many of the first hundred void deals were void while each bot was to act.
+        given_up: whose doing it was that the match could not be finished, and what; None if it was.
+        sandbox: where the bots ran, and what bound them there.
+        faults: how many faults each bot had in all, those in unfinished blocks and those found at
+            the farewell after a leg included. The latter are in no block: where a fault takes a
+            block from the others, no bot may choose that once it knows how the block went.
+        bug: our own mistake that made a deal void, with its traceback; "" if there was none.
+    """
+
+    blocks: tuple[BlockResult, ...]
+    acts: int
+    used_us: tuple[int, ...]
+    wall_us: int
+    fault_list: tuple[FaultFound, ...]
+    voids: tuple[int, ...]
+    given_up: tuple[Family, str] | None
+    game_digest: str
+    sandbox: str
+    faults: tuple[int, ...] = ()
+    bug: str = ""

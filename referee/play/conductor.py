@@ -1,0 +1,395 @@
+"""Conducts a match: starts the bots, carries questions and answers, writes the record.
+
+Decides nothing itself: what is asked, what an answer is worth and when it is over is `Leg`'s.
+"""
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib.metadata import version
+from typing import Final, Protocol
+
+import trio
+from msgspec import Struct
+
+from protocol.limits import PROTOCOL_VERSION
+from protocol.messages import Answer, Ready
+from referee.bots.find import BotSpec
+from referee.errors import HostError, RefereeError, SandboxError, Shortage, innermost, shortage
+from referee.match.leg import Ask, DealResult, DealStart, Leg
+from referee.match.plan import MatchPlan
+from referee.match.verdict import ATTEMPTS, Family, FaultCode, Mishap, Verdict
+from referee.play.affinity import one_core
+from referee.play.evidence import Heard
+from referee.play.seat import Seat
+from referee.play.start import Void, begin
+from referee.record.lines import (
+    FORMAT,
+    WIRE,
+    ActLine,
+    BotLine,
+    DealLine,
+    EndLine,
+    FaultLine,
+    FrozenLine,
+    Header,
+    LegLine,
+    Line,
+    Sealed,
+    StartLine,
+    VoidLine,
+    deal_end_line,
+)
+from referee.record.totals import Totals
+from referee.sandbox import Sandbox
+
+_BACK_OFF_S: Final = 0.5
+_DETAIL_KEPT: Final = 500
+_CLEAR_EVERY: Final = 100
+"""Deals between two looks for what living bots have orphaned."""
+
+
+@cache
+def _version() -> str:
+    """Our own; to look it up takes a millisecond."""
+    return version("briscola-referee")
+
+
+class LineWriter(Protocol):
+    """Where the lines of the record go."""
+
+    def write(self, line: Line) -> None:
+        """Writes a line without a hash."""
+
+    def seal(self, line: Sealed) -> None:
+        """Writes a line with the hash of what came before."""
+
+
+class MatchResult(Struct, frozen=True):
+    """A match that is over, one way or the other.
+
+    Attributes:
+        wall_us: time spent between the first question and the end of each deal, in all.
+        used_us: what each bot's clock was charged, in all.
+        given_up: what made a deal void for the last time, if that ended the match.
+        bug: our own mistake that made a deal void, if there was one.
+    """
+
+    end: EndLine
+    totals: Totals
+    wall_us: int
+    used_us: tuple[int, ...]
+    given_up: Mishap | None
+    bug: BaseException | None
+
+
+async def play_match(
+    plan: MatchPlan,
+    bots: Sequence[BotSpec],
+    sandbox: Sandbox,
+    recorder: LineWriter,
+    *,
+    interrupt: trio.CancelScope,
+    watch: Callable[[DealResult], None] = lambda _: None,
+) -> MatchResult:
+    """Plays a match to its end, or until it is interrupted; closes the record either way.
+
+    Args:
+        plan: what was agreed.
+        bots: who plays, in the order of the plan's bots.
+        sandbox: where they run; open until the match is over.
+        recorder: takes the record's lines; what it raises ends the match.
+        interrupt: cancelled by whoever wants the match to stop; not entered before.
+        watch: is told of every finished deal.
+
+    Raises:
+        HostError: the record cannot be written.
+        RefereeError: a bot may not run here.
+    """
+    conductor = _Conductor(plan, bots, sandbox, recorder, watch)
+    failure: Exception | None = None
+    with one_core(), interrupt:
+        try:
+            await conductor.play()
+        except Exception as error:  # raised again below, as what it was before nurseries wrapped it
+            failure = error
+        finally:
+            conductor.end_all()
+    if failure is not None:
+        raise innermost(failure)
+    return conductor.finish()
+
+
+class _Conductor:
+    def __init__(
+        self,
+        plan: MatchPlan,
+        bots: Sequence[BotSpec],
+        sandbox: Sandbox,
+        recorder: LineWriter,
+        watch: Callable[[DealResult], None],
+    ) -> None:
+        self._plan = plan
+        self._bots = bots
+        self._sandbox = sandbox
+        self._recorder = recorder
+        self._watch = watch
+        self._totals = Totals(len(bots))
+        self._used_us = [0] * len(bots)
+        self._wall_ns = 0
+        self._seats: dict[int, Seat] = {}
+        self._open_leg: Leg | None = None
+        self._attempts = 0
+        self._asked: int | None = None
+        self._given_up: Mishap | None = None
+        self._bug: BaseException | None = None
+
+    async def play(self) -> None:
+        self._recorder.write(self._header())
+        faults = [0] * len(self._bots)
+        for number, seating in enumerate(self._plan.seatings):
+            self._open_leg = leg = Leg(self._plan.leg(number), faults)
+            self._recorder.write(LegLine(number, seating, self._plan.dealer))
+            while (start := leg.next_deal()) is not None:
+                await self._play_deal(leg, start)
+                if self._given_up is not None:
+                    return
+            await self._part(leg)
+            self._totals.end_leg(leg)
+            self._open_leg = None
+            faults = leg.course.faults
+            if self._totals.stopped:
+                break
+
+    def _header(self) -> Header:
+        plan = self._plan
+        return Header(
+            record=FORMAT,
+            wire=WIRE,
+            referee=_version(),
+            game=plan.game,
+            options=plan.options,
+            rules=plan.name,
+            bots=tuple(BotLine(bot.name, bot.hash) for bot in self._bots),
+            decks=plan.decks,
+            given=bool(plan.given),
+            seating=str(plan.seating),
+            legs=len(plan.seatings),
+            on_fault=plan.on_fault,
+            time=plan.control,
+            sandbox=f"{self._sandbox.name}: {self._sandbox.how}",
+            freeze=plan.freeze,
+            pace_ms=plan.pace_ms,
+        )
+
+    async def _play_deal(self, leg: Leg, start: DealStart) -> None:
+        """Plays a deal to its end, or until a mishap makes it void."""
+        deck = " ".join(start.deck)
+        self._end_benched(leg)
+        self._recorder.write(DealLine(start.deal, start.key, deck, start.dealer, start.bots))
+        self._totals.open_deal()
+        mishap = await self._attempt(leg)
+        if mishap is not None:
+            await self._void(leg, mishap)
+            return
+        self._attempts = 0
+        deal = leg.close_deal()
+        self._recorder.seal(deal_end_line(deal))
+        self._totals.add_deal(deal)
+        self._watch(deal)
+        if start.deal % _CLEAR_EVERY == 0:
+            self._sandbox.clear()
+        await trio.lowlevel.checkpoint()
+
+    def _end_benched(self, leg: Leg) -> None:
+        """Ends the processes of bots that play no more, where one has several in a leg."""
+        for place in [place for place in self._seats if not leg.voices[place].listening]:
+            self._seats.pop(place).end()
+
+    async def _attempt(self, leg: Leg) -> Mishap | None:
+        """Plays the cards of a deal, or says what went wrong through no bot's doing."""
+        self._asked = None
+        try:
+            await self._check_memory(leg)
+            await self._start_bots(leg)
+            leg.open_deal()
+            await self._ask_all(leg)
+            self._check_sandbox()
+        except Exception as error:
+            found = innermost(error)
+            if isinstance(found, Void):
+                return found.mishap
+            if isinstance(found, SandboxError | Shortage):
+                lacks = shortage(found) is not None
+                return Mishap(Family.HOST, str(found)[:_DETAIL_KEPT], shortage=lacks)
+            if isinstance(found, HostError | RefereeError):
+                raise
+            self._bug = found
+            return Mishap(Family.REFEREE, f"a bug of the referee: {found!r}"[:_DETAIL_KEPT])
+        return None
+
+    async def _ask_all(self, leg: Leg) -> None:
+        """Asks until the deal is over."""
+        begin = time.perf_counter_ns()
+        pace_s = self._plan.pace_ms / 1000
+        while (ask := leg.ask()) is not None:
+            self._asked = ask.place
+            asked_at = trio.current_time() if pace_s else 0.0
+            seat = self._seats[ask.place]
+            heard = seat.ask_at_once(ask) or await seat.finish()
+            verdict = heard if isinstance(heard, Verdict) else self._answered(leg, ask, heard)
+            self._tell_frozen()
+            if verdict is not None:
+                await self._fault(leg, ask.place, verdict)
+            if pace_s:
+                await self._wait_for_release(asked_at, pace_s)
+        self._wall_ns += time.perf_counter_ns() - begin
+
+    def _tell_frozen(self) -> None:
+        """Record which bots were stopped for work at another's turn."""
+        for place, seat in self._seats.items():
+            if seat.off_turn.used_us:
+                self._recorder.write(FrozenLine(place, seat.off_turn.used_us))
+                seat.off_turn.used_us = 0
+
+    async def _wait_for_release(self, asked_at: float, pace_s: float) -> None:
+        """Lets an answer through a whole number of paces after its act, whenever it came."""
+        before = time.perf_counter_ns()
+        paces = max(math.ceil((trio.current_time() - asked_at) / pace_s), 1)
+        await trio.sleep_until(asked_at + paces * pace_s)
+        self._wall_ns -= time.perf_counter_ns() - before
+
+    def _check_sandbox(self) -> None:
+        trouble = self._sandbox.trouble()
+        if trouble is not None:
+            raise SandboxError(trouble)
+
+    async def _check_memory(self, leg: Leg) -> None:
+        """Judges, before a deal, who wanted too much memory without ending of it."""
+        for place, seat in tuple(self._seats.items()):
+            verdict = seat.memory_verdict()
+            if verdict is not None:
+                await self._fault(leg, place, verdict)
+
+    async def _void(self, leg: Leg, mishap: Mishap) -> None:
+        """Takes a deal back: its cards are dealt again to new processes, or the match is over."""
+        number, place = leg.deal.start.deal, self._asked
+        self._recorder.write(VoidLine(number, mishap.family, place, mishap.detail, mishap.evidence))
+        bot = None if place is None else leg.plan.course.seating[place]
+        self._totals.void_deal(number, bot, mishap)
+        leg.void()
+        self.end_all()
+        self._attempts += 1
+        if self._attempts == ATTEMPTS:
+            self._given_up = mishap
+            self._totals.give_up()
+        else:
+            await trio.sleep(_BACK_OFF_S * self._attempts)
+
+    def _answered(self, leg: Leg, ask: Ask, heard: Heard | Mishap) -> Verdict | None:
+        """Records and carries out an answer, or says what is wrong with it.
+
+        Raises:
+            Void: there is none, and that is no bot's doing.
+        """
+        if isinstance(heard, Mishap):
+            raise Void(heard)
+        answer, receipt = heard
+        assert isinstance(answer, Answer)  # noqa: S101  # the connection lets nothing else pass
+        verdict = leg.judge(answer, receipt)
+        if verdict is not None:
+            seat = self._seats[ask.place]
+            late = verdict.code is FaultCode.LATE
+            if late and (excuse := seat.excuse(receipt, ask.allowance_us)) is not None:
+                raise Void(excuse)
+            return Verdict(verdict.code, verdict.detail, seat.evidence(receipt))
+        self._recorder.write(
+            ActLine(answer.action, receipt, answer.note, answer.eval, answer.extra)
+        )
+        leg.answered(answer, receipt)
+        self._used_us[leg.plan.course.seating[ask.place]] += receipt.complete
+        return None
+
+    async def _start_bots(self, leg: Leg) -> None:
+        """Starts the processes that this deal still needs.
+
+        One after the other: no bot shares its time before `ready` with one that is not ready yet.
+        """
+        for ask in [leg.greet(place) for place in leg.to_start()]:
+            bot = self._bots[leg.plan.course.seating[ask.place]]
+
+            def greets(seat: Seat, place: int = ask.place) -> None:
+                self._seats[place] = seat
+
+            found = await begin(
+                ask,
+                bot,
+                self._sandbox,
+                freeze=self._plan.freeze,
+                lives=greets,
+                seats=self._seats.values(),
+            )
+            if isinstance(found, Verdict):
+                await self._fault(leg, ask.place, found)
+                continue
+            ready, receipt = found
+            assert isinstance(ready, Ready)  # noqa: S101  # the connection lets nothing else pass
+            self._recorder.write(
+                StartLine(ask.place, receipt.complete, PROTOCOL_VERSION, ready.name, ready.version)
+            )
+
+    async def _fault(self, leg: Leg, place: int, verdict: Verdict) -> None:
+        """Records a fault, then tells the bot, then ends its process."""
+        self._recorder.write(FaultLine(place, verdict.code, verdict.detail, verdict.evidence))
+        bot = leg.plan.course.seating[place]
+        self._totals.add_fault(leg.deal.start.deal, bot, verdict)
+        line = leg.faulted(place, verdict)
+        seat = self._seats.pop(place, None)
+        if seat is not None:
+            await seat.dismiss(line)
+            self._sandbox.clear()
+
+    async def _part(self, leg: Leg) -> None:
+        """Says farewell to the processes of a leg, and judges what they still say."""
+        verdicts: dict[int, Verdict | None] = {}
+
+        async def part(place: int, line: bytes) -> None:
+            connection = leg.voices[place].connection
+            verdicts[place] = await self._seats[place].part(line, connection)
+
+        async with trio.open_nursery() as parting:
+            for place, line in leg.farewells().items():
+                parting.start_soon(part, place, line)
+        for place, verdict in sorted(verdicts.items()):
+            if verdict is not None:
+                self._recorder.write(
+                    FaultLine(place, verdict.code, verdict.detail, verdict.evidence)
+                )
+                bot = leg.plan.course.seating[place]
+                leg.course.faults[bot] += 1
+                self._totals.add_fault(0, bot, verdict)
+        self._seats.clear()
+        self._sandbox.sweep()
+
+    def end_all(self) -> None:
+        """Ends every process that still runs."""
+        for seat in self._seats.values():
+            seat.end()
+        self._seats.clear()
+        self._sandbox.sweep()
+
+    def finish(self) -> MatchResult:
+        """Closes the record, of a match that is over or was interrupted."""
+        if self._open_leg is not None:
+            self._totals.end_leg(self._open_leg)
+        end = self._totals.result(len(self._plan.seatings))
+        self._recorder.seal(end)
+        return MatchResult(
+            end=end,
+            totals=self._totals,
+            wall_us=self._wall_ns // 1000,
+            used_us=tuple(self._used_us),
+            given_up=self._given_up,
+            bug=self._bug,
+        )

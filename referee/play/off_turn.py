@@ -1,0 +1,146 @@
+"""One bot between its acts: what it uses there, how it is stopped, and what that costs it.
+
+A bot that works off turn takes the time of the one that is to move. It is stopped; where that does
+not help, it is ended, and charged with a fault at its own next act.
+"""
+
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import Final
+
+from referee.errors import SandboxError, Unstoppable
+from referee.match.verdict import Freeze
+from referee.sandbox import BotProcess
+from referee.sandbox.procfs import is_running
+
+OFF_TURN_US: Final = 1000
+"""How much processor time a bot may use between its acts before it is stopped there."""
+
+_LEAST_LOOKS: Final = 5
+"""In fewer a bot may be seen ready to run that only waits to do the last of its own act."""
+
+_NEVER: Final = 1 << 62
+
+
+class OffTurn:
+    """What one bot does between its acts.
+
+    Attributes:
+        used_us: processor time that it used between two acts, where that is why it is stopped
+            there from now on and the record does not say so yet; else 0.
+        charge: what it did to the bot that was to move, in a sentence; empty if nothing.
+    """
+
+    def __init__(self, process: BotProcess, freeze: Freeze) -> None:
+        """Begin with a bot that was just started, and has had no act yet."""
+        self._process = process
+        self._freezes = freeze is Freeze.ALWAYS
+        self._watches = freeze is Freeze.AUTO
+        self._since_us = _NEVER
+        self._since_ns = -_NEVER
+        self.used_us = 0
+        self.charge = ""
+
+    def end(self) -> int:
+        """Let the bot go on for an act.
+
+        Returns:
+            The processor time from which the act's is counted, in microseconds.
+        """
+        if self._freezes:
+            self._process.thaw()
+        if time.perf_counter_ns() - self._since_ns <= OFF_TURN_US * 1000:
+            return self._since_us  # in less it cannot have used so much
+        cpu = self._process.cpu_us()
+        self._judge(cpu)
+        return cpu
+
+    def begin(self) -> int:
+        """Count from now on; `stop` follows.
+
+        Returns:
+            The processor time used until now, in microseconds.
+        """
+        self._since_us = self._process.cpu_us()
+        self._since_ns = time.perf_counter_ns()
+        return self._since_us
+
+    def stop(self) -> None:
+        """Stop the bot, if it is to be stopped between its acts."""
+        if self._freezes:
+            self._freeze()
+
+    def check(self) -> None:
+        """Look, while another bot is to move, whether this one works, and stop it then."""
+        if self._judge(self._process.cpu_us()):
+            self._freeze()
+
+    def _freeze(self) -> None:
+        """Stop the bot; one that does so much that it cannot be stopped is ended for it."""
+        try:
+            self._process.freeze()
+        except Unstoppable as error:
+            self.end_for_good(f"it could not be stopped between its acts: {error}")
+
+    def _judge(self, cpu: int) -> bool:
+        """Whether it is found only now to have worked between its acts; `cpu` is its time now."""
+        if not self._watches or cpu - self._since_us <= OFF_TURN_US:
+            return False
+        self.used_us = cpu - self._since_us
+        self._watches, self._freezes = False, True
+        return True
+
+    def runs(self) -> bool:
+        """Whether a thread of it has the processor or waits for it."""
+        return any(map(is_running, self._process.threads()))
+
+    def end_for_good(self, charge: str) -> None:
+        """End the bot, which is to be charged at its next act."""
+        self.charge = charge
+        self._process.kill()
+
+
+class Table:
+    """The other bots of a match, as seen while one is to move."""
+
+    def __init__(self, others: Iterable[OffTurn]) -> None:
+        """Begin with none of them found at work."""
+        self._found_running = dict.fromkeys(others, 0)
+        self._looks = 0
+
+    def check(self) -> None:
+        """Stop those that work."""
+        for other in self._found_running:
+            other.check()
+
+    def count_running(self) -> None:
+        """Count those that work all the same, though they are stopped or may not be."""
+        self._looks += 1
+        for other in self._found_running:
+            self._found_running[other] += other.runs()
+
+    def end_busiest(self, held_up_us: int) -> bool:
+        """End the bot that was found at work most often, in a quarter of all looks at least.
+
+        Args:
+            held_up_us: for how long the bot that is to move was kept from running.
+
+        Returns:
+            Whether there is such a bot.
+        """
+        self.count_running()
+        free = [other for other in self._found_running if not other.charge]
+        busiest = max(free, key=self._found_running.__getitem__, default=None)
+        often = 0 if busiest is None else self._found_running[busiest]
+        if busiest is None or often * 4 < max(self._looks, _LEAST_LOOKS * 4):
+            return False
+        charge = (
+            f"it kept another bot from running for {held_up_us // 1000} ms of that one's act: it "
+            f"was found at work off turn in {often} of {self._looks} looks"
+        )
+        with suppress(SandboxError):
+            busiest.end_for_good(charge)
+        self._found_running = dict.fromkeys(self._found_running, 0)
+        self._looks = 0
+        return True

@@ -1,0 +1,196 @@
+"""One bot at the table: writes a question to its process, waits for the answer, keeps the time.
+
+Whatever the bot does comes back as a value. Inside a deal the wait is a synchronous poll, so that
+an answer that comes at once costs no scheduling; only after a millisecond does trio take over.
+"""
+
+import os
+import select
+import time
+from collections.abc import Collection
+from typing import Final
+
+import trio
+
+from protocol.connection import Connection
+from protocol.errors import RemoteFault, RemoteProtocolError
+from referee.match.leg import Ask
+from referee.match.verdict import Family, FaultCode, Freeze, Mishap, Verdict
+from referee.play.evidence import READ_MOST, Heard, Witness
+from referee.play.off_turn import Table
+from referee.play.standstill import STOOD_STILL_US
+from referee.play.waiting import Wait
+from referee.sandbox import BotProcess
+from referee.signals import continued
+
+SYNC_WAIT_MS: Final = 1
+"""How long a synchronous poll may hold up everything else; the least that poll(2) can count."""
+
+GRACE_S: Final = 1.0
+"""How long a process may take to leave after `end`."""
+
+LAST_WORD_S: Final = 0.25
+"""How long a process may take to read why it was faulted, and leave."""
+
+
+class Seat(Witness):
+    """A running bot process, and the conversation with it."""
+
+    def __init__(
+        self,
+        process: BotProcess,
+        freeze: Freeze = Freeze.NEVER,
+        seats: "Collection[Seat]" = (),
+    ) -> None:
+        """Takes over a process that was just started.
+
+        Args:
+            process: the bot's.
+            freeze: when it is to be stopped.
+            seats: all that play, itself included if need be; a bot that works while another is to
+                move is stopped, as its own `freeze` says.
+        """
+        super().__init__(process, freeze)
+        self._seats = seats
+        self._poll = select.poll()
+        self._poll.register(process.stdout, select.POLLIN)
+        self._ended = False
+        self._continued = 0
+        self._plays = False
+        self._wait: Wait | None = None
+
+    async def ask(self, ask: Ask) -> Heard | Verdict | Mishap:
+        """Writes a question and waits for its answer, all within its allowance."""
+        return self.ask_at_once(ask) or await self.finish()
+
+    def ask_at_once(self, ask: Ask) -> Heard | Verdict | Mishap | None:
+        """Writes a question; the answer if it comes before anybody else needs to run.
+
+        None: `finish` waits for it.
+        """
+        if self.stderr.flooded.is_set():
+            return self.flood_verdict(None)
+        if self.off_turn.charge:
+            return self.off_turn_verdict()
+        self.begin_act()
+        cpu = self.off_turn.end()
+        self._continued, self._plays = continued[0], bool(ask.id)
+        found: Heard | Verdict | Mishap | None
+        found = self._ask(ask, time.perf_counter_ns(), cpu)  # what we did before is our time
+        if found is not None and (continued[0] != self._continued or self.standstill.us):
+            found = self._unless_stopped(found)
+        if found is not None:
+            self.off_turn.stop()
+        return found
+
+    async def finish(self) -> Heard | Verdict | Mishap:
+        """Waits for the answer that did not come at once, within the act's allowance."""
+        assert self._wait is not None  # noqa: S101  # a driver out of order is our bug
+        found: Heard | Verdict | Mishap = await self._wait.finish()
+        self._wait = None
+        if continued[0] != self._continued or self.standstill.us:
+            found = self._unless_stopped(found)
+        self.off_turn.stop()
+        return found
+
+    def _unless_stopped(self, found: Heard | Verdict | Mishap) -> Heard | Verdict | Mishap:
+        """What came of an act during which we were stopped: how long it took is not known."""
+        still_ms, self.standstill.us = self.standstill.us // 1000, 0
+        if isinstance(found, Verdict) and found.code is not FaultCode.LATE:
+            return found
+        detail = "the referee was stopped while the bot was to move"
+        if continued[0] == self._continued:
+            if not self._plays:  # others are started meanwhile, for which we may wait
+                return found
+            detail = f"the referee stood still for {still_ms} ms while the bot was to move"
+        return Mishap(Family.HOST, detail, self.evidence())
+
+    def _ask(self, ask: Ask, begin: int, cpu: int) -> Heard | Verdict | None:
+        process = self.process
+        self.said = ask.line
+        self.heard = b""
+        sent = came = 0
+        try:
+            written = os.write(process.stdin, ask.line)
+        except BlockingIOError:
+            written = 0
+        except OSError:
+            written = len(ask.line)  # it closed its stdin; it may still answer
+        try:
+            self.held_us = sent = (time.perf_counter_ns() - begin) // 1000
+            if written == len(ask.line) and self._poll.poll(SYNC_WAIT_MS):
+                polled = (time.perf_counter_ns() - begin) // 1000
+                data = self.heard = os.read(process.stdout, READ_MOST)
+                came = (time.perf_counter_ns() - begin) // 1000
+                self.held_us += came - polled
+                if came >= STOOD_STILL_US:
+                    self.standstill.end_of_poll(came - self.held_us)
+                if data:
+                    message = ask.connection.hear(data)
+                    if message is not None:
+                        return message, self.receipt(sent, came, came, cpu)
+        except BlockingIOError:
+            pass  # poll was mistaken; the wait looks again
+        except RemoteProtocolError as error:
+            return self.accuse(error, self.receipt(sent, came, came, cpu))
+        others = [seat.off_turn for seat in self._seats if seat is not self]
+        unsent = ask.line[written:]
+        self._wait = Wait(self, ask, Table(others), begin=begin, cpu=cpu, unsent=unsent)
+        return None
+
+    async def dismiss(self, line: bytes) -> None:
+        """Tells a bot at fault why, lets it leave, and ends it."""
+        self.process.thaw()
+        self._write_what_fits(line)
+        self.process.close_stdin()
+        with trio.move_on_after(LAST_WORD_S):
+            async with self.draining():
+                await trio.lowlevel.wait_readable(self.process.exited_fd)
+        self.end()
+
+    async def part(self, line: bytes, connection: Connection) -> Verdict | None:
+        """Says farewell, waits until the bot has left, ends it; says what was wrong till then."""
+        self.process.thaw()
+        self._write_what_fits(line)
+        self.process.close_stdin()
+        self.heard = connection.unread()
+        with trio.move_on_after(GRACE_S):
+            async with self.draining():
+                await self._hear_the_rest()
+                await trio.lowlevel.wait_readable(self.process.exited_fd)
+        verdict = None
+        if self.heard:
+            error = RemoteProtocolError(RemoteFault.PROTOCOL, "a line that nobody asked for")
+            error.line = self.heard
+            verdict = self.accuse(error, None)
+        verdict = self.memory_verdict() or verdict
+        if self.off_turn.charge:
+            verdict = self.off_turn_verdict()
+        self.end()
+        return verdict
+
+    def end(self) -> None:
+        """Ends the process, whatever it does. Idempotent."""
+        self.process.kill()
+        if not self._ended:
+            self._ended = True
+            trio.lowlevel.notify_closing(self.process.stderr)  # an orphan may hold it open
+            self.process.release()
+
+    def _write_what_fits(self, line: bytes) -> None:
+        self.said = line
+        try:
+            os.write(self.process.stdin, line)
+        except OSError:
+            return  # it does not read, or is gone: it has been told as well as it can be
+
+    async def _hear_the_rest(self) -> None:
+        while len(self.heard) < READ_MOST:
+            await trio.lowlevel.wait_readable(self.process.stdout)
+            try:
+                data = os.read(self.process.stdout, READ_MOST)
+            except BlockingIOError:  # the bot itself may have read it, where it can open its pipe
+                continue
+            if not data:
+                return
+            self.heard += data

@@ -1,0 +1,268 @@
+"""Waiting for an answer that did not come at once, with trio keeping the time."""
+
+import select
+import time
+from typing import Final
+
+import trio
+
+from protocol.errors import RemoteProtocolError
+from protocol.messages import Answer, Ready
+from referee.match.leg import Ask, late
+from referee.match.verdict import Family, FaultCode, Mishap, Receipt, Verdict
+from referee.play.evidence import READ_MOST, Heard, Witness
+from referee.play.off_turn import Table
+from referee.sandbox.oom import killed_for_memory
+from referee.sandbox.run_delay import HeldUp
+
+_FIRST_LOOK_NS: Final = 3_000_000
+"""What takes a bot less is not worth a look at what the kernel has counted for it: 50 us."""
+
+_TICK_NS: Final = 10_000_000
+_LONGEST_TICK_NS: Final = 1_000_000_000
+"""A standstill is seen by what it lasts longer than that."""
+
+_LEAST_HELD_UP_US: Final = 1000
+"""Less is not worth a second look."""
+
+
+class Wait:
+    """A question that was written, and has no answer yet."""
+
+    def __init__(
+        self, witness: Witness, ask: Ask, table: Table, *, begin: int, cpu: int, unsent: bytes
+    ) -> None:
+        """Take over a question.
+
+        Args:
+            witness: sees what the bot does.
+            ask: the question.
+            table: the other bots.
+            begin: when the act began, in nanoseconds.
+            cpu: what the bot had used then, in microseconds.
+            unsent: what the pipe has not taken yet.
+        """
+        self._witness = witness
+        self._ask = ask
+        self._table = table
+        self._begin = begin
+        self._cpu = cpu
+        self._unsent = unsent
+        self._sent = 0 if unsent else self._elapsed_us()
+        self._first = self._elapsed_us() if witness.heard else None
+        self._last = 0
+        self._closed = False
+        self._put_off_us = 0
+        self._held_us = witness.held_us
+        self._due, self._seen_cpu = begin + _FIRST_LOOK_NS, cpu
+        self._lost_us, self._is_first_look = 0, True
+        self._held_up = HeldUp(witness.process, ask.allowance_us)
+        self._killed_before = killed_for_memory()
+        witness.standstill.end_of_poll(self._elapsed_us() - witness.held_us)
+
+    def _elapsed_us(self) -> int:
+        return (time.perf_counter_ns() - self._begin) // 1000
+
+    def _receipt(self, complete: int) -> Receipt:
+        """The receipt of an act that took so long, but for what others took of that."""
+        held_up = self._held_up.us()
+        first = complete if self._first is None else self._first
+        sent, first, complete = (max(us - held_up, 0) for us in (self._sent, first, complete))
+        return self._witness.receipt(sent, first, complete, self._cpu)
+
+    async def finish(self) -> Heard | Verdict | Mishap:
+        """Wait for the answer, the end of the process, or the deadline.
+
+        The deadline is put off by as much as others have kept the bot from running.
+        """
+        heard: Answer | Ready | RemoteProtocolError | None = None
+        begin = trio.current_time() - self._elapsed_us() / 1e6
+        while True:
+            deadline = begin + (self._ask.allowance_us + self._put_off_us) / 1e6
+            with trio.move_on_at(deadline) as waited:
+                async with self._witness.draining() as nursery:
+                    nursery.start_soon(self._write)
+                    nursery.start_soon(self._watch)
+                    heard = await self._read()
+            if not waited.cancelled_caught or not self._is_put_off():
+                break
+        if isinstance(heard, RemoteProtocolError):
+            return self._witness.accuse(heard, self._receipt(self._last))
+        if heard is not None:
+            self._held_up.lose(self._lost_us)
+            return heard, self._receipt(self._last)
+        return self._why_silent(self._receipt(self._elapsed_us()))
+
+    def _look(self) -> None:
+        """Look whether what the bot itself has used is known, and so what others took."""
+        self._held_up.begin()
+        self._witness.look()
+        if not self._witness.is_counted:
+            self._held_up.give_up()
+
+    def _is_put_off(self) -> bool:
+        """Whether the deadline that has come is put off; ends the bot that took too much."""
+        self._look()
+        if self._is_readable():
+            self._held_up.lose(self._lost_us)
+        before, self._put_off_us = self._put_off_us, self._held_up.us()
+        if not self._held_up.is_too_long():
+            return self._put_off_us >= before + _LEAST_HELD_UP_US
+        if self._table.end_busiest(self._put_off_us):
+            self._held_up.wait_longer()
+            return True
+        return False
+
+    def _is_readable(self) -> bool:
+        """Whether an answer has come that we were not woken for in time."""
+        poll = select.poll()
+        poll.register(self._witness.process.stdout, select.POLLIN)
+        return bool(poll.poll(0))
+
+    def _why_silent(self, receipt: Receipt) -> Verdict | Mishap:
+        """What it means that no answer came: the first of these that holds."""
+        witness, process = self._witness, self._witness.process
+        if witness.stderr.flooded.is_set():
+            return witness.flood_verdict(receipt)
+        verdict = witness.memory_verdict(receipt)
+        if verdict is not None:
+            return verdict
+        status = process.status()
+        if status is not None:
+            evidence = witness.evidence(receipt)
+            by_host = process.ended_by_host()
+            if by_host is None:
+                by_host = killed_for_memory() > self._killed_before
+            if status == "killed by SIGKILL" and by_host:
+                return Mishap(Family.HOST, "the host ran out of memory", evidence)
+            return Verdict(FaultCode.CRASHED, f"the process ended: {status}", evidence)
+        allowance_us = self._ask.allowance_us
+        excuse = witness.excuse(receipt, allowance_us) or self._excuse(receipt)
+        if excuse is not None:
+            return excuse
+        detail = f"{late(allowance_us).detail}; {self._why_late()}"
+        return Verdict(FaultCode.LATE, detail, witness.evidence(receipt))
+
+    def _excuse(self, receipt: Receipt) -> Mishap | None:
+        """What to say when others had the processor for too long to wait for the bot any more."""
+        if not self._held_up.is_too_long():
+            return None
+        detail = f"others had the processor for {self._held_up.us() // 1000} ms of its act"
+        return Mishap(Family.HOST, detail, self._witness.evidence(receipt))
+
+    async def _watch(self) -> None:
+        """Look every now and then what others do; add up by how much we are woken too late."""
+        tick_ns = min(max(_TICK_NS, self._ask.allowance_us * 10), _LONGEST_TICK_NS)
+        self._check_others()
+        while True:
+            self._witness.standstill.begin()
+            self._held_us = self._witness.held_us
+            try:
+                await trio.sleep(max(self._due - time.perf_counter_ns(), 0) / 1e9)
+            finally:  # it also counts when it is the deadline or the answer that ends the wait
+                self._add_lag(tick_ns)
+            self._look()
+            self._check_others()
+            if self._put_off_us:
+                self._table.count_running()
+
+    def _check_others(self) -> None:
+        """Look what others do; to stop one can take a daemon long, which is no lag of ours.
+
+        Nor is it the bot's that is to move: if it has answered meanwhile, we read it late.
+        """
+        before = time.perf_counter_ns()
+        self._table.check()
+        spent = time.perf_counter_ns() - before
+        if spent >= _FIRST_LOOK_NS:
+            self._held_up.lose(spent // 1000)
+            self._due += spent
+
+    def _add_lag(self, tick_ns: int) -> None:
+        """Count by how much we are late for this look, and say when the next is due.
+
+        Where the bot did not run either, others had our core. Whether it wanted to is known before
+        the first look, and when its answer has come meanwhile.
+        """
+        now = time.perf_counter_ns()
+        late_us, cpu = (now - self._due) // 1000, self._witness.process.cpu_us()
+        late_us -= self._witness.held_us - self._held_us
+        self._witness.lag_us += max(late_us, 0)
+        self._witness.standstill.end(late_us)
+        self._lost_us = max(late_us - (cpu - self._seen_cpu), 0)
+        if self._is_first_look:
+            self._held_up.lose(self._lost_us)
+            self._is_first_look, self._lost_us = False, 0
+        self._due, self._seen_cpu = now + tick_ns, cpu
+
+    def _why_late(self) -> str:
+        if self._closed:
+            return "it has closed its standard output"
+        process = self._witness.process
+        if self._first is not None:
+            return "part of a line came: does it end with a newline?"
+        if process.unread():
+            return "it has not read the question"
+        if process.waits_for_input():
+            return "it has read the question and waits for input: did you flush your answer?"
+        return "it was still at work"
+
+    async def _write(self) -> None:
+        while self._unsent:
+            try:
+                await trio.lowlevel.wait_writable(self._witness.process.stdin)
+                self._unsent = self._unsent[self._witness.write(self._unsent) :]
+            except BlockingIOError:
+                continue
+            except OSError:
+                return  # it closed its stdin; it may still answer
+            self._sent = self._elapsed_us()
+
+    async def _read(self) -> Answer | Ready | RemoteProtocolError | None:
+        """The answer, or what breaks the protocol, or None once the process has ended."""
+        try:
+            return await self._read_message()
+        except RemoteProtocolError as error:  # as a value: a nursery would wrap it in a group
+            return error
+
+    async def _read_message(self) -> Answer | Ready | None:
+        connection = self._ask.connection
+        while True:
+            message = connection.next_message()
+            if message is not None:
+                return message
+            ended = await self._readable_or_ended()
+            try:
+                data = self._witness.read(self._witness.process.stdout, READ_MOST)
+            except BlockingIOError:
+                if ended:
+                    return None
+                continue
+            if not data:  # closed, which is no crime while the process lives: the clock decides
+                self._closed = True
+                await trio.lowlevel.wait_readable(self._witness.process.exited_fd)
+                return None
+            self._last = self._elapsed_us()  # before the line is read: parsing is our time
+            if self._first is None:
+                self._first = self._last
+            self._witness.hears(data)
+            connection.receive(data)
+
+    async def _readable_or_ended(self) -> bool:
+        """Wait for bytes, for the end of the process or for a flood; False for bytes."""
+        process = self._witness.process
+
+        async with trio.open_nursery() as nursery:
+
+            async def first_of(descriptor: int) -> None:
+                await trio.lowlevel.wait_readable(descriptor)
+                nursery.cancel_scope.cancel()
+
+            async def flood() -> None:
+                await self._witness.stderr.flooded.wait()
+                nursery.cancel_scope.cancel()
+
+            nursery.start_soon(first_of, process.stdout)
+            nursery.start_soon(first_of, process.exited_fd)
+            nursery.start_soon(flood)
+        return process.status() is not None or self._witness.stderr.flooded.is_set()

@@ -1,0 +1,157 @@
+"""The games without an auction: cards are dealt, tricks are played, and things announced.
+
+Everything in which they differ is a number of their `Layout`.
+"""
+
+from collections.abc import Sequence
+
+from protocol.events import HandDealt, HandShown, NextCard, Removed, TurnUp
+from protocol.messages import View
+from referee.rules.announcements import Announcing, original_turn_up
+from referee.rules.cards import Card
+from referee.rules.deal import Play, State, points_of
+from referee.rules.deal_scoring import SCORINGS, Outcome, forfeited, stakes_of, tally
+from referee.rules.game import Account, Shown, Stakes, Tally
+from referee.rules.layout import Layout, Trump
+
+
+class PlainGame:
+    """`referee.rules.game.Game` for a layout."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        self.seats = layout.seats
+        self.pack = layout.pack
+        self.partners = layout.sides
+        self._play = Play(layout)
+        self._announcing = announcing = Announcing(layout)
+        self._any_card = self._play.any_card
+        self._watches = announcing.watches
+        self._silent = announcing.none
+        self._silent_later = announcing.first_trick_only
+
+    @property
+    def max_acts(self) -> int:
+        """Every card is played once; every announcement comes at most so often."""
+        return len(self.pack) + self._announcing.most
+
+    @property
+    def stakes(self) -> Stakes:
+        """The least a deal can bring."""
+        return stakes_of(self.layout.most_points)
+
+    def deal(self, deck: Sequence[Card], dealer: int) -> tuple[State, Shown]:
+        """Deals; everybody sees the own hand and the card that shows the trump."""
+        state = self._play.deal(deck, dealer)
+        removed, turn_up = state.told.removed, state.turn_up
+        public = (
+            *(() if removed is None else (Removed(removed),)),
+            *(() if turn_up is None else (TurnUp(turn_up),)),
+            *((NextCard(state.talon[0]),) if self.layout.open else ()),
+        )
+        held: tuple[HandShown, ...] = ()
+        if turn_up is not None and self.layout.trump is Trump.EXPOSED:
+            held = (HandShown(dealer, (turn_up,)),)
+        shown = tuple(
+            (HandDealt(hand), *public, *(held if seat != dealer else ()))
+            for seat, hand in enumerate(state.hands)
+        )
+        return self._announcing.opened(state, shown)
+
+    def to_move(self, state: State) -> int | None:
+        """The leader, then counter-clockwise, until the hands are empty."""
+        over = not state.hands[state.turn] or state.told.black_hand is not None
+        return None if over else state.turn
+
+    def legal(self, state: State) -> tuple[str, ...]:
+        """The cards, in order of arrival, then the announcements."""
+        cards = state.hands[state.turn] if self._any_card else self._play.legal(state)
+        if self._silent or (self._silent_later and state.tricks):
+            return cards
+        return (*cards, *self._announcing.offers(state))
+
+    def default(self, state: State) -> Card:
+        """The first card that may be played; nothing is announced."""
+        return self._play.legal(state)[0]
+
+    def apply(self, state: State, action: str) -> tuple[State, Shown]:
+        """Plays a card, or announces something."""
+        if len(action) != 2:
+            after, shown = self._announcing.announce(state, action)
+            return self._announcing.black_hand_wins(after, shown)
+        after, shown = self._play.play(state, action)
+        if self._watches and not after.trick:
+            drew = bool(state.talon)
+            return self._announcing.after_trick(after, shown, drew=drew)
+        return after, shown
+
+    def _outcome(self, state: State) -> Outcome:
+        """What the sides took."""
+        layout, sides = self.layout, self.partners
+        side_of = {seat: side for side, seats in enumerate(sides) for seat in seats}
+        tricks = tuple(
+            sum(side_of[trick.winner] == side for trick in state.tricks)
+            for side in range(len(sides))
+        )
+        winner = state.told.black_hand
+        if winner is not None:
+            side = side_of[winner]
+            points = tuple(layout.total if at == side else 0 for at in range(len(sides)))
+            return Outcome(points, tricks, black_hand=side, packs=layout.packs)
+        taken = points_of(state)
+        points = tuple(sum(taken[seat] for seat in side) for side in sides)
+        first = self._first(state, side_of)
+        return Outcome(points, tricks, first=first, packs=layout.packs)
+
+    def _first(self, state: State, side_of: dict[int, int]) -> int | None:
+        """The side that was the first to reach what wins, where that is what counts."""
+        if self.layout.first_to is None:
+            return None
+        taken = [0] * len(self.partners)
+        for trick in state.tricks:
+            side = side_of[trick.winner]
+            taken[side] += trick.points
+            if taken[side] >= self.layout.first_to * self.layout.packs:
+                return side
+        return None
+
+    def tally(self, state: State) -> Tally:
+        """What the finished deal brings."""
+        return tally(self._outcome(state), self.partners, SCORINGS[self.layout.scoring])
+
+    def forfeit(self, state: State, seat: int) -> Tally:
+        """The other side is counted all card points, taken or not."""
+        side = next(at for at, seats in enumerate(self.partners) if seat in seats)
+        layout = self.layout
+        scoring = SCORINGS[layout.scoring]
+        return forfeited(side, self.partners, scoring, layout.most_points, layout.packs)
+
+    def account(self, state: State) -> Account:
+        """The deal so far, all-seeing."""
+        return Account(
+            trump=state.trump,
+            turn_up=original_turn_up(state),
+            sides=self.partners,
+            points=points_of(state),
+            tricks=state.tricks,
+            black_hand=state.told.black_hand,
+        )
+
+    def opening(self, seat: int, dealer: int) -> View:
+        """The seats and the size of the talon are known before any card is."""
+        layout = self.layout
+        cards = len(self.pack) - (layout.removed_two == "random")
+        return View(
+            phase="play",
+            seat=seat,
+            dealer=dealer,
+            hand=[],
+            trump=None,
+            turn_up=None,
+            talon=cards - layout.seats * layout.hand,
+            leader=self._play.first_leader(dealer),
+            trick=[],
+            points=[0] * layout.seats,
+            leaders=[],
+            tricks=[],
+        )

@@ -1,0 +1,153 @@
+"""Variants and their options: a game id, what can be chosen, and how that becomes rules."""
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from protocol.messages import Rules
+from referee.errors import RefereeError
+from referee.rules.game import Game
+from referee.rules.match_end import Ending
+
+Options = Mapping[str, str]
+
+REVISION = 2
+"""Of the rules as a whole; grows when the same variant is played differently.
+
+1: plain games only. 2: exchanges, partners' views, signals and the black hand; briscola has the
+deuce exchange and the partners' view on unless it is told otherwise.
+"""
+
+
+class Option(Struct, frozen=True):
+    """One thing that can be chosen.
+
+    Attributes:
+        values: what it can be; an N stands for a whole number from 1 to 9999.
+        default: None for "follows from the other options".
+        source: where the choice comes from.
+        before: what rules of revision 1 played, which did not have this option.
+    """
+
+    name: str
+    values: tuple[str, ...]
+    default: str | None
+    meaning: str
+    source: str
+    before: str | None = None
+
+    def read(self, text: str) -> str:
+        """Checks a value.
+
+        Raises:
+            RefereeError: naming the option and what it can be.
+        """
+        for value in self.values:
+            if re.fullmatch(re.escape(value).replace("N", "[1-9][0-9]{0,3}"), text):
+                return text
+        can_be = ", ".join(self.values)
+        if "N" in can_be:
+            can_be += " (N is a whole number from 1 to 9999)"
+        raise RefereeError(f"option {self.name}={text}: it can be {can_be}")
+
+
+class PairGame(Struct, frozen=True):
+    """The game of the two who are left after the third has dropped out, as `deal` names it."""
+
+    id: str
+    options: Options
+    game: Game[Any]  # every game has a state type of its own
+
+
+class Raise(Struct, frozen=True):
+    """What the next deal is worth after a void one.
+
+    Attributes:
+        times: its game points count so many times.
+        plus: so much is added to the score of whoever wins it, for each void deal before it.
+    """
+
+    times: int = 1
+    plus: int = 0
+
+
+class MatchRules(Struct, frozen=True):
+    """The rules of a whole match.
+
+    Attributes:
+        options: what was chosen, with everything that followed from it filled in.
+        data: everything that the rules are made of, as plain values; its digest names them.
+        void_keeps_dealer: after a void deal the same dealer deals again.
+        after_void: what a void deal makes the next one worth.
+        pair: how two go on after the third has dropped out, where that can happen.
+    """
+
+    game: Game[Any]  # every game has a state type of its own
+    ending: Ending
+    options: Options
+    data: Mapping[str, Any]  # JSON values
+    void_keeps_dealer: bool = False
+    after_void: Raise = Raise()
+    pair: PairGame | None = None
+
+
+class Variant(Struct, frozen=True):
+    """A game as the catalogue knows it.
+
+    Attributes:
+        seats: how many can play; where that is more than one number, the option `seats` says.
+        build: makes the rules from a full set of options.
+        rules: what is played, as rows of (point, rule, source).
+        since: the first revision of the rules that has it.
+    """
+
+    id: str
+    title: str
+    seats: tuple[int, ...]
+    options: tuple[Option, ...]
+    build: Callable[[Options], MatchRules]
+    rules: tuple[tuple[str, str, str], ...]
+    since: int = 2
+
+    def choose(self, chosen: Options, revision: int = REVISION) -> dict[str, str]:
+        """Fills in the defaults, as they were in that revision of the rules.
+
+        Raises:
+            RefereeError: an option that this variant does not have, or a value that it cannot be.
+        """
+        known = {option.name: option for option in self.options}
+        for name in chosen:
+            if name not in known:
+                has = ", ".join(known) or "no options"
+                raise RefereeError(f"{self.id} has no option {name!r}; it has {has}")
+        full = {}
+        for name, option in known.items():
+            value = option.default
+            if revision == 1 and option.before is not None:
+                value = option.before
+            if name in chosen:
+                value = option.read(chosen[name])
+            if value is not None:
+                full[name] = value
+        return full
+
+    def rules_of(self, chosen: Options, revision: int = REVISION) -> tuple[MatchRules, Rules]:
+        """The rules for these options, and the name by which messages and records call them.
+
+        Raises:
+            RefereeError: the options do not go together, or the revision has no such game.
+        """
+        if not self.since <= revision <= REVISION:
+            raise RefereeError(f"{self.id} is not in the rules of revision {revision}")
+        made = self.build(self.choose(chosen, revision))
+        names = [option.name for option in self.options if option.name in made.options]
+        made = replace(made, options={name: made.options[name] for name in names})
+        text = msgspec.json.encode(
+            {"id": self.id, "revision": revision, **made.data}, order="sorted"
+        )
+        return made, Rules(self.id, revision, hashlib.sha256(text).hexdigest())

@@ -1,0 +1,116 @@
+"""The command line of bubblewrap: what it shows a bot, and what it takes away."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from referee.bots.find import BotSpec
+from referee.sandbox.build import FOLDER_MIB, SOURCE_FOLDER
+from referee.sandbox.copies import BOT_FOLDER
+from referee.sandbox.environment import (
+    ENTRIES,
+    LOCKED,
+    MIB,
+    NOBODY,
+    OPEN_FILES,
+    environment,
+    file_limit,
+    own_memory,
+)
+from referee.sandbox.masks import NO_FILE, Masks
+
+ENTER: Final = 'for door in $1; do echo 0 > "$door" || exit 97; done; eval "$2"; shift 2; exec "$@"'
+"""Joins the control groups and lowers the limits: whatever is started then is bound already."""
+
+_SHM: Final = MIB
+
+
+_DEVICES: Final = ("/dev/null", "/dev/full", "/dev/urandom")
+_SAME_DEVICES: Final = {"/dev/random": "urandom", "/dev/zero": "full"}
+"""Reading gives the same. Zeros from the other cannot be mapped: a mapping of /dev/zero is memory
+that stays when no process maps it any more."""
+
+_STREAMS: Final = {"fd": "", "stdin": "/0", "stdout": "/1", "stderr": "/2"}
+
+
+def system(etc: Path) -> list[str]:
+    """The read-only system: /usr, what points into it, and what programs need of /etc."""
+    found = ["--ro-bind", "/usr", "/usr"]
+    for name in ENTRIES:
+        path = Path("/", name)
+        if path.is_symlink():
+            found += ["--symlink", os.readlink(path), str(path)]
+        elif path.is_dir():
+            found += ["--ro-bind", str(path), str(path)]
+    return [*found, "--ro-bind", str(etc), "/etc"]
+
+
+def _devices() -> list[str]:
+    """The devices that programs need; no terminals. bubblewrap's own set is twice as many mounts.
+
+    For each mount bubblewrap reads the list of all: they are most of what a start costs.
+    """
+    found = ["--perms", "0755", "--dir", "/dev"]
+    for path in _DEVICES:
+        found += ["--dev-bind", path, path]
+    links = {f"/dev/{name}": f"/proc/self/fd{end}" for name, end in _STREAMS.items()}
+    for path, target in (_SAME_DEVICES | links).items():
+        found += ["--symlink", target, path]
+    return found
+
+
+def _masked(masks: Masks, memory: int) -> list[str]:
+    """Options that put constants in the place of what counts for the whole machine."""
+    pairs = [*masks.constants(memory), *((NO_FILE, path) for path in masks.files())]
+    pairs += [(str(masks.empty), path) for path in masks.folders()]
+    return [word for pair in pairs for word in ("--ro-bind", *pair)]
+
+
+def arguments(bot: BotSpec, toolchains: Mapping[str, str], path: str, masks: Masks) -> list[str]:
+    """The options of bwrap, but for those that name descriptors.
+
+    Args:
+        bot: whom they are for.
+        toolchains: folders to show, and where they can be reached from.
+        path: the bot's PATH.
+        masks: what it sees in place of the machine's counters.
+    """
+    found = [
+        *("--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
+        *("--unshare-cgroup-try", "--disable-userns", "--die-with-parent", "--new-session"),
+        *("--cap-drop", "ALL", "--uid", str(NOBODY), "--gid", str(NOBODY), "--hostname", "bot"),
+        "--clearenv",
+    ]
+    for name, value in environment(bot.bounds, path).items():
+        found += ["--setenv", name, value]
+    found += [*system(masks.etc), "--proc", "/proc", *_devices()]
+    found += _masked(masks, bot.bounds.memory)
+    for folder, size in (("/dev/shm", _SHM), ("/tmp", bot.bounds.tmp * MIB)):  # noqa: S108
+        found += ["--perms", "1777", "--size", str(size), "--tmpfs", folder]
+    for folder, source in toolchains.items():
+        found += ["--ro-bind", source, folder]
+    if bot.is_build:
+        found += ["--ro-bind", bot.folder, SOURCE_FOLDER]
+        found += ["--perms", "0755", "--size", str(FOLDER_MIB * MIB), "--tmpfs", BOT_FOLDER]
+    else:
+        found += ["--ro-bind", bot.folder, BOT_FOLDER]
+    found += ["--chdir", BOT_FOLDER]
+    return [*found, "--remount-ro", "/"]
+
+
+def limits(bot: BotSpec, *, alone: bool) -> list[str]:
+    """Limits of each process, for sh; more of them where no control group binds all together.
+
+    That of the number of processes is set inside: outside it would count all that the user has.
+    """
+    most, files = (1 << 30, 1024) if bot.is_build else (file_limit(bot.bounds), OPEN_FILES)
+    found = [
+        "ulimit -c 0",
+        f"ulimit -n {files}",
+        f"ulimit -l {LOCKED >> 10}",
+        f"ulimit -f {most // 512}",
+    ]
+    if alone:
+        found.append(f"ulimit -d {own_memory(bot.bounds) >> 10}")
+    return found

@@ -1,0 +1,175 @@
+"""A bot inside bubblewrap, from our side of the wall."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import Final
+
+import msgspec
+import trio
+
+from referee.errors import SandboxError
+from referee.sandbox.bare import ending, ends_of, has_ended
+from referee.sandbox.cgroups.group import Group
+from referee.sandbox.polling import Watch
+from referee.sandbox.procfs import children, sleeps_in_a_read
+from referee.sandbox.streams import Streams
+from referee.sandbox.user_ids import Slot
+
+_START_S: Final = 10.0
+_KILL_S: Final = 2.0
+
+
+class BubblewrapProcess(Streams):
+    """A bot inside bubblewrap; see `referee.sandbox.BotProcess`."""
+
+    def __init__(
+        self, popen: subprocess.Popen[bytes], control: Group | Watch, slot: Slot | None, status: int
+    ) -> None:
+        """Takes over what was started and what holds it; `status` is bwrap's own pipe to us.
+
+        Raises:
+            OSError: there are no descriptors left.
+        """
+        self._popen, self._control, self._slot = popen, control, slot
+        self.pid = popen.pid
+        self.init = 0
+        """The id of the first process inside, once there is one."""
+        self._news = b""
+        self._cpu_us = 0
+        self._frozen = False
+        self._gone = False
+        self._memory_out = self._host_out = False
+        super().__init__(*ends_of(popen))
+        self._status = self.keep(status)
+        os.set_blocking(status, False)
+        self.exited_fd = self.keep(os.pidfd_open(popen.pid))
+
+    async def begun(self) -> None:
+        """Waits until the bot's own process is there.
+
+        Raises:
+            SandboxError: the sandbox did not come up.
+        """
+        with trio.move_on_after(_START_S):
+            while b"\n" not in self._news:
+                await trio.lowlevel.wait_readable(self._status)
+                data = os.read(self._status, 4096)
+                if not data:
+                    break
+                self._news += data
+        line = self._news.partition(b"\n")[0]
+        try:
+            self.init = msgspec.json.decode(line, type=dict[str, int])["child-pid"]
+        except (msgspec.DecodeError, KeyError):
+            said = b""
+            with suppress(OSError):
+                said = os.read(self.stderr, 500)
+            why = said.decode(errors="replace").strip() or "no answer"
+            raise SandboxError(f"bubblewrap did not start: {why}") from None
+
+    def cpu_us(self) -> int:
+        """Processor time that all processes of the bot have used, in microseconds."""
+        try:  # noqa: SIM105  # `suppress` costs more than the reading itself
+            self._cpu_us = self._control.cpu_us()
+        except OSError:
+            pass  # gone: the last reading stands
+        return self._cpu_us
+
+    def counts_all(self) -> bool:
+        """Whether `cpu_us` leaves out nothing."""
+        return self._control.counts_all()
+
+    def threads(self) -> Iterable[int]:
+        """The ids of its threads, and of bubblewrap's own."""
+        return self._control.threads()
+
+    def status(self) -> str | None:
+        """How the bot ended, in words, or None while it runs."""
+        code = self._popen.poll()
+        if code is None:
+            return None
+        with suppress(OSError):
+            self._news += os.read(self._status, 4096)
+        for line in self._news.splitlines():
+            with suppress(msgspec.DecodeError):
+                code = msgspec.json.decode(line, type=dict[str, int]).get("exit-code", code)
+        return ending(128 - code if code > 128 else code)
+
+    def waits_for_input(self) -> bool:
+        """Whether it has read everything and a thread of it sleeps in a read or a poll."""
+        return not self.unread() and any(map(sleeps_in_a_read, children(self.init)))
+
+    def out_of_memory(self) -> bool:
+        """Whether one of its processes was ended for want of memory."""
+        with suppress(OSError):
+            self._memory_out = self._memory_out or self._control.oom_kills() > 0
+        return self._memory_out
+
+    def ended_by_host(self) -> bool | None:
+        """Whether the machine ended one of its processes for want of memory; None: unknown."""
+        if isinstance(self._control, Watch):
+            return None
+        with suppress(OSError):
+            self._host_out = self._host_out or self._control.host_kills() > 0
+        return self._host_out
+
+    def freeze(self) -> None:
+        """Stops all its processes."""
+        self._control.freeze()
+        self._frozen = True
+
+    def thaw(self) -> None:
+        """Lets them run again."""
+        if self._frozen:
+            self._control.thaw()
+            self._frozen = False
+
+    def end_processes(self) -> None:
+        """Send SIGKILL to all that is in its control group, or below its first process."""
+        self._control.kill()
+
+    def kill(self) -> None:
+        """Ends the namespace by its first process; what does not go so, goes by the group."""
+        if self._gone:
+            return
+        self._gone = True
+        self.thaw()
+        self.cpu_us()
+        self.out_of_memory()
+        self.ended_by_host()
+        # before bwrap has told us of it, the first process is there all the same
+        firsts = {self.init} if self.init else children(self.pid)
+        if self._popen.poll() is None:
+            for pid in firsts:
+                with suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, signal.SIGKILL)
+            if self.init and not has_ended(self.exited_fd, _KILL_S):
+                self._control.kill()
+        self._popen.kill()
+        self._popen.wait()
+        for pid in firsts:
+            _reap(pid)
+
+    def keep_cache(self) -> None:
+        """Let what it has read stay in memory when it has ended."""
+        if isinstance(self._control, Group):
+            self._control.keep_cache()
+
+    def release(self) -> None:
+        """Closes the descriptors; takes the control group away and gives the user id back."""
+        super().release()
+        self._control.remove()
+        if self._slot is not None:
+            self._slot.free()
+
+
+def _reap(pid: int) -> None:
+    """Takes in the first process of a namespace, which bwrap leaves to whoever is next."""
+    until = time.monotonic() + _KILL_S
+    with suppress(ChildProcessError):  # bwrap has taken it in after all
+        while os.waitpid(pid, os.WNOHANG)[0] == 0 and time.monotonic() < until:
+            time.sleep(0.0002)

@@ -1,0 +1,247 @@
+"""Bots in namespaces of their own, by bubblewrap. Linux only; needs no daemon.
+
+A bot sees /usr and its own folder, both read-only, a small /tmp, and no other process, no network
+and nothing of the referee. What its processes may use together is bound by a control group where
+the kernel lets us make one.
+"""
+
+import os
+import resource
+import shutil
+import subprocess
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import trio
+
+from referee.bots.find import BotSpec, Found
+from referee.bots.settings import Bounds
+from referee.errors import SandboxError
+from referee.sandbox.bare import become_subreaper
+from referee.sandbox.bubblewrap.command import ENTER, arguments, limits
+from referee.sandbox.bubblewrap.file_bound import bound_files
+from referee.sandbox.bubblewrap.process import BubblewrapProcess
+from referee.sandbox.build import FOLDER_FILES, show_sources
+from referee.sandbox.cgroups.group import Group
+from referee.sandbox.copies import BOT_FOLDER, Copies, search_path
+from referee.sandbox.environment import SIGNALS
+from referee.sandbox.folders import Place
+from referee.sandbox.masks import masks_in
+from referee.sandbox.polling import Watch
+from referee.sandbox.seccomp import Filter, UnknownMachine, program
+from referee.sandbox.user_ids import READERS, Slot
+from referee.sandbox.warm_up import Warming
+
+_OWN_PROCESSES: Final = 2
+"""bubblewrap's own, outside and as the first inside, which count too."""
+
+PROGRAMS: Final = "/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin"
+"""Where the programs are that we need ourselves."""
+
+_PACKAGES: Final = {
+    "bwrap": "bubblewrap",
+    "chroot": "coreutils",
+    "chrt": "util-linux",
+    "sh": "dash",
+}
+"""The programs that we start, and the packages that have them."""
+
+MISSING: Final = "install the package bubblewrap"
+"""The end of the error that is raised where its own program is not installed."""
+
+INSTALL: Final = "apt install bubblewrap (or dnf, pacman, apk add)"
+"""The command that mends that; `referee doctor`, whose reports are pure, says the same."""
+
+
+def _memory_file(name: str, data: bytes) -> int:
+    descriptor = os.memfd_create(name, os.MFD_CLOEXEC)
+    os.write(descriptor, data)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
+
+
+class Bubblewrap:
+    """The bubblewrap sandbox; see `referee.sandbox.Sandbox`."""
+
+    name = "bwrap"
+
+    def __init__(self, place: Place) -> None:
+        """Looks for the programs it needs.
+
+        Raises:
+            SandboxError: one is missing, or there is no filter of system calls for this processor.
+        """
+        become_subreaper()
+        self._place = place
+        self._copies = Copies(place)
+        self._masks = masks_in(place)
+        self._path = search_path(place.settings.toolchains)
+        self._programs = {name: _found(name) for name in _PACKAGES}
+        counted = place.hierarchies is not None
+        try:
+            self._filters = tuple(program(Filter(counted, build)) for build in (False, True))
+        except UnknownMachine as error:
+            raise SandboxError(f"no filter of system calls for a {error}") from error
+        self._numbers = iter(range(1, 1 << 62))
+        self._warming = Warming()
+
+    @property
+    def how(self) -> str:
+        """Which limits bind."""
+        hierarchies = self._place.hierarchies
+        bound = "memory watched" if hierarchies is None else f"cgroups {hierarchies.kind}"
+        return f"namespaces, seccomp, {bound}" + (", own user ids" if self._place.root else "")
+
+    async def prepare(self, found: Found) -> BotSpec:
+        """Copies a bot to where it can be read, built if need be.
+
+        Raises:
+            RefereeError: it does not build, or cannot run here.
+        """
+        bot = await self._copies.prepare(found, self)
+        if self._place.hierarchies is not None:
+            await self._warming.warm(bot, self)
+        return bot
+
+    def temporarily(self, found: Found) -> AbstractAsyncContextManager[BotSpec]:
+        """Prepare a bot until the block is left, and leave nothing of it."""
+        return self._copies.temporarily(found, self)
+
+    def hold(self, bot: BotSpec) -> bool:
+        """Use a bot that was prepared before; False if its copy was removed since."""
+        return self._copies.hold(bot)
+
+    def release(self, bot: BotSpec) -> None:
+        """Let go of the copy of a bot."""
+        self._copies.release(bot)
+
+    def close(self) -> None:
+        """Let go of all copies."""
+        self._copies.close()
+
+    async def launch(self, bot: BotSpec) -> BubblewrapProcess:
+        """Starts a bot.
+
+        Raises:
+            SandboxError: the sandbox did not come up.
+        """
+        process = self._start(bot)
+        try:
+            await process.begun()
+            if bot.is_build and self._place.root:  # it waits for the end of its input
+                await trio.to_thread.run_sync(bound_files, process.init, BOT_FOLDER, FOLDER_FILES)
+        except BaseException:
+            process.kill()
+            process.release()
+            raise
+        return process
+
+    def _control(self, bounds: Bounds, *, idle: bool) -> Group | Watch:
+        hierarchies = self._place.hierarchies
+        if hierarchies is None:
+            return Watch(bounds.memory)
+        name = f"{self._place.run}/{next(self._numbers)}"
+        more = msgspec.structs.replace(bounds, processes=bounds.processes + _OWN_PROCESSES)
+        return Group(hierarchies, name, more, idle=idle)
+
+    def _start(self, bot: BotSpec) -> BubblewrapProcess:
+        """Starts bwrap, at once and on this thread: it dies with the thread that started it."""
+        control, slot = None, None
+        opened: list[int] = []
+        try:
+            control = self._control(bot.bounds, idle=bot.idle)
+            slot = self._place.take_slot()
+            if bot.is_build and slot is not None:
+                show_sources(Path(bot.folder), slot.uid)
+            options = arguments(bot, self._place.staged, self._path, self._masks)
+            opened.append(_memory_file("args", _joined(options)))
+            opened.append(_memory_file("bpf", self._filters[bot.is_build]))
+            theirs = tuple(opened)
+            ours, status = os.pipe2(os.O_CLOEXEC)
+            opened += [ours, status]
+            popen = self._spawn(bot, control, slot, (*theirs, status))
+            opened.remove(ours)
+            process = self._taken_over(popen, control, slot, ours)
+            if bot.is_build:  # to drop what it wrote would wait for the disk; it knows no cards
+                process.keep_cache()
+        except OSError as error:
+            if control is not None:
+                control.remove()
+            if slot is not None:
+                slot.free()
+            raise SandboxError(f"bot {bot.name} cannot be started: {error}") from error
+        finally:
+            for descriptor in opened:
+                os.close(descriptor)
+        if isinstance(control, Watch):
+            control.begin(popen.pid)
+            trio.lowlevel.spawn_system_task(control.look)
+        return process
+
+    def _taken_over(
+        self, popen: subprocess.Popen[bytes], control: Group | Watch, slot: Slot | None, news: int
+    ) -> BubblewrapProcess:
+        """The process, from our side; ended again where there are no descriptors left for it."""
+        try:
+            return BubblewrapProcess(popen, control, slot, news)
+        except OSError:
+            popen.kill()
+            popen.wait()
+            raise
+
+    def _spawn(
+        self, bot: BotSpec, control: Group | Watch, slot: Slot | None, fds: Sequence[int]
+    ) -> subprocess.Popen[bytes]:
+        options, bpf, status = fds
+        alone = isinstance(control, Watch)
+        most = bot.bounds.processes + _OWN_PROCESSES
+        waiting = min(SIGNALS, *resource.getrlimit(resource.RLIMIT_SIGPENDING))
+        bounds = ("prlimit", f"--nproc={most}:{most}", f"--sigpending={waiting}:{waiting}")
+        inside = bounds if alone else ()
+        words = [
+            *(self._programs["bwrap"], "--json-status-fd", str(status), "--seccomp", str(bpf)),
+            *("--args", str(options), "--", *inside, *bot.command),
+        ]
+        if slot is not None:  # sooner started than setpriv; a plus: it is no name to look up
+            who = (f"--userspec=+{slot.uid}:+{slot.uid}", f"--groups=+{READERS}", "/")
+            words = [self._programs["chroot"], *who, *words]
+        if bot.idle:  # without groups this is all that there is
+            words = [self._programs["chrt"], "--idle", "0", *words]
+        lowered = "; ".join(limits(bot, alone=alone))
+        words = [self._programs["sh"], "-c", ENTER, "sh", " ".join(control.doors), lowered, *words]
+        return subprocess.Popen(  # noqa: S603  # to run bots is what we are for
+            words,
+            env={},
+            pass_fds=fds,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            cwd="/",
+            start_new_session=True,
+        )
+
+    def trouble(self) -> str | None:
+        """Nothing can go wrong between bots: there is no daemon."""
+        return None
+
+    def clear(self) -> None:
+        """Nothing outlives its namespace."""
+
+    def sweep(self) -> None:
+        """Nothing outlives its namespace."""
+
+
+def _joined(options: Sequence[str]) -> bytes:
+    return b"".join(os.fsencode(option) + b"\0" for option in options)
+
+
+def _found(program_name: str) -> str:
+    path = shutil.which(program_name, path=PROGRAMS)
+    if path is None:
+        package = _PACKAGES[program_name]
+        raise SandboxError(f"no program {program_name!r}: install the package {package}")
+    return path

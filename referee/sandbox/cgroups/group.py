@@ -1,0 +1,316 @@
+"""Control groups: what a bot's processes may use together, and what they have used."""
+
+import os
+import signal
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from referee.bots.settings import Bounds
+from referee.sandbox.cgroups.freezer import Freezer, LateFreezer, version_1, version_2
+from referee.sandbox.cgroups.hierarchy import Hierarchies, Kind, delegate, read_mounts
+from referee.sandbox.janitor import GROUPS, IDLE, members, remove_groups
+from referee.sandbox.page_cache import forget
+
+_MIB: Final = 1 << 20
+_LARGEST_CHARGE: Final = 4 * _MIB
+"""A group is full when the next charge does not fit: two huge pages, to be sure."""
+
+Controllers = Mapping[str, Path]
+"""The folder of a group in each hierarchy, by controller; that of version 2 is `unified`."""
+
+
+def _controllers(hierarchies: Hierarchies, folders: Mapping[str, Path]) -> Controllers:
+    """From folders by mount to folders by controller."""
+    found = {name: folders[root] for name, root in hierarchies.v1.items() if root in folders}
+    if hierarchies.v2 is not None and hierarchies.v2 in folders:
+        found["unified"] = folders[hierarchies.v2]
+    return found
+
+
+class Gauge:
+    """The files of a group that tell what it has used; open for as long as it lives."""
+
+    def __init__(self, where: Controllers) -> None:
+        """Opens the files.
+
+        Raises:
+            OSError: the group is gone, or not ours to read.
+        """
+        self._v2 = "memory" not in where
+        folder = where["unified" if self._v2 else "cpuacct"]
+        cpu = folder / ("cpu.stat" if self._v2 else "cpuacct.usage")
+        folder = where["unified" if self._v2 else "memory"]
+        oom = folder / ("memory.events" if self._v2 else "memory.oom_control")
+        self._peak = None if self._v2 else folder
+        self._cpu = os.open(cpu, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            self._oom = os.open(oom, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            os.close(self._cpu)
+            raise
+
+    def cpu_us(self) -> int:
+        """Processor time that all processes have used, in microseconds."""
+        text = os.pread(self._cpu, 64, 0)
+        return int(text.split(None, 2)[1]) if self._v2 else int(text) // 1000
+
+    def oom_kills(self) -> int:
+        """How many of the processes the kernel has ended for want of memory."""
+        words = os.pread(self._oom, 512, 0).split()
+        return int(words[words.index(b"oom_kill") + 1])
+
+    def reached_limit(self) -> bool:
+        """Whether the group itself ever came to its bound: else whoever killed ran short above."""
+        if self._peak is None:
+            words = os.pread(self._oom, 512, 0).split()
+            return int(words[words.index(b"oom") + 1]) > 0
+        most = int((self._peak / "memory.limit_in_bytes").read_text())
+        peak = int((self._peak / "memory.max_usage_in_bytes").read_text())
+        return peak >= most - _LARGEST_CHARGE
+
+    def close(self) -> None:
+        """Closes the files."""
+        os.close(self._cpu)
+        os.close(self._oom)
+
+
+def limit(where: Controllers, bounds: Bounds) -> None:
+    """Sets the limits of a group.
+
+    Raises:
+        OSError: that cannot be done.
+    """
+    most = str(bounds.memory * _MIB)
+    if "memory" in where:
+        _set(where["memory"] / "memory.limit_in_bytes", most)
+        swap, with_swap = where["memory"] / "memory.memsw.limit_in_bytes", most
+        processes = where["pids"] / "pids.max"
+    else:
+        _set(where["unified"] / "memory.max", most)
+        swap, with_swap = where["unified"] / "memory.swap.max", "0"
+        processes = where["unified"] / "pids.max"
+    if swap.exists():  # else the kernel does not count swap
+        _set(swap, with_swap)
+    _set(processes, str(bounds.processes))
+
+
+def _set(file: Path, value: str) -> None:
+    """Writes a file of a group; a text file's layers would cost more than the writing."""
+    descriptor = os.open(file, os.O_WRONLY | os.O_TRUNC | os.O_CLOEXEC)
+    try:
+        os.write(descriptor, value.encode())
+    finally:
+        os.close(descriptor)
+
+
+class Group:
+    """The control group of one bot."""
+
+    def __init__(
+        self, hierarchies: Hierarchies, name: str, bounds: Bounds, *, idle: bool = False
+    ) -> None:
+        """Makes the group, with its limits, still empty.
+
+        Args:
+            hierarchies: where.
+            name: the run's, a slash, and its own; bots of a run share the processor evenly.
+            bounds: of all its processes together.
+            idle: whether it waits for all that play.
+
+        Raises:
+            OSError: it cannot be made.
+        """
+        folders = {root: Path(root, IDLE if idle else GROUPS, name) for root in hierarchies.roots}
+        late = folders.pop(hierarchies.v2 or "", None) if hierarchies.v1 else None
+        self._folders = (*folders.values(), *((late,) if late else ()))
+        self._cache: Path | None = None
+        self._gauge: Gauge | None = None
+        self._freezer: Freezer | None = None
+        try:
+            for folder in folders.values():
+                if hierarchies.kind is Kind.V2 and not folder.parent.exists():
+                    folder.parent.mkdir(parents=True)
+                    delegate(folder.parent)
+                folder.mkdir(parents=True)
+            where = _controllers(hierarchies, folders)
+            limit(where, bounds)
+            self._cache = _memory_folder(where)
+            self._gauge = Gauge(where)
+            self._freezer = (
+                LateFreezer(where["freezer"], late, self.members) if late else _freezer(where)
+            )
+        except OSError:
+            self.remove()
+            raise
+        file = "cgroup.procs" if hierarchies.kind is Kind.V2 else "tasks"
+        self.doors = tuple(str(folder / file) for folder in folders.values())
+        """The files into which a process with one thread writes 0 to join; cheaper so in v1."""
+
+    def cpu_us(self) -> int:
+        """Processor time that all its processes have used, in microseconds.
+
+        Raises:
+            OSError: the group is gone.
+        """
+        if self._gauge is None:
+            raise ProcessLookupError
+        return self._gauge.cpu_us()
+
+    def oom_kills(self) -> int:
+        """How many of its processes the kernel has ended for want of memory.
+
+        Raises:
+            OSError: the group is gone.
+        """
+        if self._gauge is None:
+            raise ProcessLookupError
+        kills = self._gauge.oom_kills()
+        return kills if kills and self._gauge.reached_limit() else 0
+
+    def host_kills(self) -> int:
+        """How many the kernel has ended for want of memory although the bot was within its bound.
+
+        Raises:
+            OSError: the group is gone.
+        """
+        if self._gauge is None:
+            raise ProcessLookupError
+        kills = self._gauge.oom_kills()
+        return 0 if not kills or self._gauge.reached_limit() else kills
+
+    def freeze(self) -> None:
+        """Stops all its processes, wherever they are."""
+        if self._freezer is not None:
+            self._freezer.freeze()
+
+    def thaw(self) -> None:
+        """Lets them run again."""
+        if self._freezer is not None:
+            self._freezer.thaw()
+
+    def members(self) -> tuple[int, ...]:
+        """The ids of its processes."""
+        return tuple(members(map(str, self._folders)))
+
+    def counts_all(self) -> bool:
+        """The kernel counts for the group, whatever becomes of its processes."""
+        return True
+
+    def threads(self) -> Iterator[int]:
+        """The ids of its threads."""
+        for folder in self._folders[:1]:
+            file = folder / ("tasks" if (folder / "tasks").exists() else "cgroup.threads")
+            with suppress(OSError):
+                yield from map(int, file.read_bytes().split())
+
+    def kill(self) -> None:
+        """Ends all its processes at once."""
+        for pid in self.members():
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+    def forget(self) -> None:
+        """Drop what its processes have read, when they have ended. Idempotent."""
+        if self._cache is not None:
+            forget(self._cache)
+            self._cache = None
+
+    def keep_cache(self) -> None:
+        """Let what its processes have read stay in memory when they have ended."""
+        self._cache = None
+
+    def close(self) -> None:
+        """Closes our descriptors. Idempotent."""
+        for one in (self._gauge, self._freezer):
+            if one is not None:
+                one.close()
+        self._gauge = self._freezer = None
+
+    def remove(self) -> None:
+        """Ends what is left in it, and takes the group away. Idempotent."""
+        self.close()
+        self.forget()
+        remove_groups(map(str, self._folders))
+
+
+class Found(Group):
+    """The control group that somebody else has made for a bot: a container's."""
+
+    doors = ()
+
+    def __init__(self, hierarchies: Hierarchies, pid: int) -> None:
+        """Finds the group of a process.
+
+        Raises:
+            OSError: it is gone, or its files are not ours to open.
+        """
+        folders = _folders_of(hierarchies, Path(f"/proc/{pid}/cgroup").read_text())
+        self._folders = tuple(folders.values())
+        self._gauge = self._freezer = None
+        where = _controllers(hierarchies, folders)
+        self.parents = tuple(one.parent for one in self._folders if _is_of_one_bot(one.parent))
+        """Those that were made for this group alone, and outlive it."""
+        self._cache = _memory_folder(where)
+        if self._cache is not None and self._cache.parent in self.parents:
+            self._cache = self._cache.parent  # it is still there when the group is gone
+        try:
+            self._gauge = Gauge(where)
+            self._freezer = _freezer(where)
+        except (OSError, KeyError) as error:
+            self.close()
+            raise OSError(f"no control group of process {pid}: {error}") from error
+
+    def remove(self) -> None:
+        """Closes our descriptors; the folders belong to who made them."""
+        self.close()
+        self.forget()
+
+
+def _is_of_one_bot(folder: Path) -> bool:
+    """Whether a group is one that we had made for one container: RUN/NUMBER below ours."""
+    return str(folder.parent.parent).endswith((f"/{GROUPS}", f"/{IDLE}"))
+
+
+def _memory_folder(where: Controllers) -> Path | None:
+    return where.get("memory", where.get("unified"))
+
+
+def gauge_of(pid: int) -> Gauge:
+    """Return the gauge of a process's control group, which need not be ours to change.
+
+    Raises:
+        OSError: it is gone, or cannot be seen from here.
+    """
+    hierarchies = read_mounts(Path("/proc/self/mountinfo").read_text())
+    if hierarchies is None:
+        raise OSError("no control groups are mounted here")
+    folders = _folders_of(hierarchies, Path(f"/proc/{pid}/cgroup").read_text())
+    try:
+        return Gauge(_controllers(hierarchies, folders))
+    except KeyError as error:
+        raise OSError(f"no control group of process {pid}: {error}") from error
+
+
+def _freezer(where: Controllers) -> Freezer:
+    """The fastest freezer there is.
+
+    Raises:
+        OSError: there is none.
+    """
+    if (unified := where.get("unified")) is not None and (unified / "cgroup.freeze").exists():
+        return version_2(unified)
+    return version_1(where["freezer"])
+
+
+def _folders_of(hierarchies: Hierarchies, text: str) -> dict[str, Path]:
+    """The folders of the groups that a /proc/PID/cgroup names, by mount."""
+    found = {}
+    for line in text.splitlines():
+        number, names, path = line.split(":", 2)
+        v1 = [hierarchies.v1.get(name) for name in names.split(",")]
+        for root in [hierarchies.v2] if number == "0" else v1:
+            if root in hierarchies.roots:
+                found[str(root)] = Path(f"{root}{path}")
+    return found

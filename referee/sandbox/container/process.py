@@ -1,0 +1,234 @@
+"""A bot that runs in a container: watched and ended directly, with as little daemon as can be."""
+
+import os
+import select
+import signal
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+import trio
+from msgspec import Struct
+
+from referee.errors import SandboxError
+from referee.sandbox.bare import ending
+from referee.sandbox.cgroups.group import Found
+from referee.sandbox.cgroups.hierarchy import Hierarchies
+from referee.sandbox.container.daemon import Daemon
+from referee.sandbox.container.fifos import Fifos
+from referee.sandbox.container.remote import Distant
+from referee.sandbox.procfs import descendants, sleeps_in_a_read
+from referee.sandbox.streams import Streams
+from referee.sandbox.user_ids import Slot
+
+_BEGIN_S: Final = 20.0
+_KILL_S: Final = 1.0
+_STATUS_S: Final = 1.0
+
+
+def _pidfd(pid: int, container: str) -> int:
+    """A descriptor of the first process of a container.
+
+    Raises:
+        SandboxError: it is gone, or none of this machine.
+    """
+    try:
+        found = os.pidfd_open(pid)
+    except OSError as error:
+        raise SandboxError(f"docker: the container has ended at once: {error}") from error
+    try:
+        if container in Path(f"/proc/{pid}/cgroup").read_text():
+            return found
+    except OSError:
+        pass
+    os.close(found)
+    raise SandboxError("docker: the container has ended, or the daemon runs elsewhere")
+
+
+class Started(Struct, frozen=True):
+    """A container that has just been started, and what of ours it holds.
+
+    Attributes:
+        container: its id.
+        pid: the id of its first process.
+        fifos: the ways to the bot and back.
+        slot: its user id, if it has one of its own.
+    """
+
+    container: str
+    pid: int
+    fifos: Fifos
+    slot: Slot | None
+
+
+class ContainerProcess(Streams):
+    """A bot in a container; see `referee.sandbox.BotProcess`."""
+
+    def __init__(self, started: Started, daemon: Daemon, hierarchies: Hierarchies | None) -> None:
+        """Takes over what was started.
+
+        Raises:
+            SandboxError: it is gone already, or cannot be seen from here.
+        """
+        self.pid, self._container = started.pid, started.container
+        self._started, self._daemon = started, daemon
+        self.exited_fd = _pidfd(self.pid, self._container)
+        self._control = self._found(hierarchies)
+        super().__init__(*started.fifos.ends)
+        self.keep(self.exited_fd)
+        self._poll = select.poll()
+        self._poll.register(self.exited_fd, select.POLLIN)
+        self._status: str | None = None
+        self._cpu_us = 0
+        self._frozen = self._killed = self._memory_out = self._host_out = False
+        daemon.news.expect(self._container)
+
+    def _found(self, hierarchies: Hierarchies | None) -> Found | Distant:
+        if hierarchies is not None:
+            with suppress(OSError):
+                return Found(hierarchies, self.pid)
+        return Distant(self.pid, self._container, self._daemon)
+
+    async def begun(self) -> None:
+        """Waits until its pipes are open on the other side, then lets the bot begin.
+
+        Raises:
+            SandboxError: that did not come to be.
+        """
+        with trio.move_on_after(_BEGIN_S):
+            async with trio.open_nursery() as nursery:
+
+                async def first_of(descriptor: int) -> None:
+                    await trio.lowlevel.wait_readable(descriptor)
+                    nursery.cancel_scope.cancel()
+
+                nursery.start_soon(first_of, self.stdout)
+                nursery.start_soon(first_of, self.exited_fd)
+        try:
+            if os.read(self.stdout, 1) == b"\n":
+                os.write(self.stdin, b"\n")
+                return
+            why = self.status() or "no answer"
+        except OSError as error:
+            why = str(error)
+        with suppress(OSError):
+            why += ": " + os.read(self.stderr, 500).decode(errors="replace").strip()
+        raise SandboxError(f"docker: the container did not begin: {why}")
+
+    def cpu_us(self) -> int:
+        """Processor time that all processes of the container have used, in microseconds."""
+        try:  # noqa: SIM105  # `suppress` costs more than the reading itself
+            self._cpu_us = self._control.cpu_us()
+        except OSError:
+            pass  # gone: the last reading stands
+        return self._cpu_us
+
+    def counts_all(self) -> bool:
+        """Whether `cpu_us` leaves out nothing."""
+        return self._control.counts_all()
+
+    def threads(self) -> Iterable[int]:
+        """The ids of its threads, and of Docker's own in the container."""
+        return self._control.threads()
+
+    def _has_ended(self, within_s: float = 0) -> bool:
+        return self._killed or bool(self._poll.poll(within_s * 1000))
+
+    def status(self) -> str | None:
+        """How the bot ended, in words, or None while it runs."""
+        if self._status is None and self._has_ended():
+            self._ask_status(_STATUS_S)
+        return self._status
+
+    def _ask_status(self, within_s: float) -> None:
+        """The daemon is the parent of the container's parent: nobody else knows the code."""
+        code = self._daemon.news.code(self._container, within_s)
+        if code is None:
+            self._status = "exit status unknown"
+        else:
+            self._status = ending(128 - code if code > 128 else code)
+
+    def waits_for_input(self) -> bool:
+        """Whether it has read everything and a thread of it sleeps in a read or a poll."""
+        return not self.unread() and any(map(sleeps_in_a_read, descendants(self.pid)))
+
+    def out_of_memory(self) -> bool:
+        """Whether one of its processes was ended for want of memory."""
+        try:
+            self._memory_out = self._memory_out or self._control.oom_kills() > 0
+        except OSError:  # the group goes soon after the container's end: then the daemon knows
+            if not self._memory_out and self._has_ended():
+                self._daemon.news.code(self._container, 0 if self._killed else _STATUS_S)
+            self._memory_out = self._memory_out or self._daemon.news.was_starved(self._container)
+        return self._memory_out
+
+    def ended_by_host(self) -> bool:
+        """Whether the machine ended one of its processes for want of memory."""
+        with suppress(OSError):
+            self._host_out = self._host_out or self._control.host_kills() > 0
+        return self._host_out
+
+    def freeze(self) -> None:
+        """Stops all its processes.
+
+        Raises:
+            SandboxError: the daemon did not, where it is its to do.
+        """
+        with suppress(OSError):  # the group is gone
+            self._control.freeze()
+        self._frozen = True
+
+    def thaw(self) -> None:
+        """Lets them run again.
+
+        Raises:
+            SandboxError: the daemon did not, where it is its to do.
+        """
+        if self._frozen:
+            self._frozen = False
+            with suppress(OSError):  # the group is gone
+                self._control.thaw()
+
+    def end_processes(self) -> None:
+        """Send SIGKILL to all that is in its control group, or below its first process."""
+        self._control.kill()
+
+    def kill(self) -> None:
+        """Ends the container by its first process; the daemon takes it away when it has time."""
+        if self._killed:
+            return
+        with suppress(SandboxError):
+            self.thaw()
+        self.cpu_us()
+        self.out_of_memory()
+        self.ended_by_host()
+        self._daemon.news.give_up(self._container)
+        if not self._has_ended():
+            self._status = "killed by SIGKILL"
+            with suppress(ProcessLookupError, PermissionError):
+                signal.pidfd_send_signal(self.exited_fd, signal.SIGKILL)
+            if not self._has_ended(_KILL_S if os.geteuid() == 0 else 0):
+                self._control.kill()
+                self._has_ended(_KILL_S)
+        self._killed = True
+        if isinstance(self._control, Found):
+            self._control.forget()  # before the daemon takes the group away
+            self._daemon.reaper.take(self._container, self._control.parents)
+        else:
+            self._daemon.reaper.take(self._container)
+
+    def keep_cache(self) -> None:
+        """Let what it has read stay in memory when it has ended."""
+        if isinstance(self._control, Found):
+            self._control.keep_cache()
+
+    def release(self) -> None:
+        """Closes the descriptors; takes the pipes away and gives the user id back."""
+        super().release()
+        if self._status is None:
+            self._ask_status(0)
+        self._control.remove()
+        self._started.fifos.remove()
+        if self._started.slot is not None:
+            self._started.slot.free()

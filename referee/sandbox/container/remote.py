@@ -1,0 +1,114 @@
+"""The control of a container whose control group is not ours: by the daemon, and by /proc."""
+
+import os
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Final
+
+from docker import APIClient
+
+from referee.errors import SandboxError, Unstoppable
+from referee.sandbox.cgroups.group import Gauge, gauge_of
+from referee.sandbox.container.daemon import Daemon
+from referee.sandbox.polling import Watch
+from referee.sandbox.procfs import descendants
+
+_PAUSE_S: Final = 2.0
+_PAUSE_AGAIN_S: Final = 0.005
+
+
+class Distant(Watch):
+    """One container so controlled; see `referee.sandbox.cgroups.group.Group`."""
+
+    def __init__(self, pid: int, container: str, daemon: Daemon) -> None:
+        """Takes the container of this first process."""
+        super().__init__(0)
+        self._root, self._container, self._daemon = pid, container, daemon
+        self._gauge: Gauge | None = None
+        with suppress(OSError):  # others' groups cannot be changed, but mostly be read
+            self._gauge = gauge_of(pid)
+
+    def cpu_us(self) -> int:
+        """Processor time used, in microseconds: by its control group, else of what lives now.
+
+        Raises:
+            OSError: the group is gone.
+        """
+        return super().cpu_us() if self._gauge is None else self._gauge.cpu_us()
+
+    def counts_all(self) -> bool:
+        """Whether its control group can be read."""
+        return self._gauge is not None
+
+    def members(self) -> tuple[int, ...]:
+        """The ids of the processes."""
+        return (self._root, *descendants(self._root)) if self._root else ()
+
+    def oom_kills(self) -> int:
+        """How many there were, none of which can be seen from here."""
+        raise OSError("that is the daemon's to say")
+
+    def freeze(self) -> None:
+        """Has the daemon stop it.
+
+        Raises:
+            Unstoppable: it could not, and is there.
+            SandboxError: it is not there.
+        """
+        try:
+            self._tell(APIClient.pause)
+        except SandboxError as error:
+            if self._daemon.news.connected:
+                raise Unstoppable(str(error)) from error
+            raise
+
+    def thaw(self) -> None:
+        """Has the daemon let it go on.
+
+        Raises:
+            SandboxError: it did not.
+        """
+        self._tell(APIClient.unpause)
+
+    def _tell(self, what: Callable[[APIClient, str], None]) -> None:
+        """Tells the daemon, again where it is mistaken.
+
+        It takes late news of one pause for the next, and then knows for some milliseconds
+        not whether a container is paused.
+        """
+        until = time.monotonic() + _PAUSE_S
+        while os.path.exists(f"/proc/{self._root}"):
+            try:
+                with self._daemon.client(_PAUSE_S) as client:
+                    return what(client, self._container)
+            except SandboxError:
+                if time.monotonic() > until or not self._daemon.news.connected:
+                    raise
+                time.sleep(_PAUSE_AGAIN_S)
+
+    def remove(self) -> None:
+        """Close what was opened; the group belongs to who made it. Idempotent."""
+        super().remove()
+        if self._gauge is not None:
+            self._gauge.close()
+            self._gauge = None
+
+    def host_kills(self) -> int:
+        """How many of its processes the kernel has ended though it was within its bound.
+
+        None where its group cannot be read: what the whole machine counts is brought about by
+        other bots, too.
+
+        Raises:
+            OSError: the group is gone.
+        """
+        if self._gauge is None or self._gauge.reached_limit():
+            return 0
+        return self._gauge.oom_kills()
+
+    def kill(self) -> None:
+        """Ends it by signals, or has the daemon do so where it is not ours to signal to."""
+        super().kill()
+        with suppress(SandboxError), self._daemon.client(_PAUSE_S) as client:
+            client.kill(self._container)

@@ -1,0 +1,125 @@
+"""The best that can be done where there are no control groups: looking at /proc, and signals.
+
+A bot can have more memory than it may for as long as one look takes; what it holds in files in
+memory is seen only while a process has it mapped, so memfd_create is denied here. Of memory of the
+kernel, tables of pages and local sockets are counted.
+"""
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Final
+
+import trio
+
+from referee.sandbox.procfs import (
+    children,
+    cpu_us,
+    descendants,
+    memory_kib,
+    resident_kib,
+    sockets_kib,
+    threads_of,
+)
+
+_LOOK_S: Final = 0.05
+_SHARE: Final = 20
+"""How many times as long as a look we rest after it: no bot can make us look all the time."""
+
+_LONGEST_S: Final = 0.25
+"""But never longer: processes that share memory make looks long, and a bot could do as it likes
+until the next one. Four GiB that are shared take 60 ms to count."""
+
+_MOST_MAPPED: Final = 16
+"""So many times its bound may the processes of a bot map together, however much of it they share:
+when they write to it, it is no longer shared."""
+
+
+class Watch:
+    """The processes below one that we started; see `referee.sandbox.cgroups.group.Group`."""
+
+    doors: tuple[str, ...] = ()
+
+    def __init__(self, memory_mb: int) -> None:
+        """Nothing is watched yet."""
+        self._most_kib = memory_mb * 1024
+        self._root = 0
+        self._cpu_us = 0
+        self._others_us = 0
+        self._main = 0
+        self._exceeded = False
+
+    def begin(self, root: int) -> None:
+        """Names the process below which all is the bot's."""
+        self._root = root
+
+    async def look(self) -> None:
+        """Looks again and again at all of it, and ends it when it has too much."""
+        rest_s = _LOOK_S
+        while self._root:
+            await trio.sleep(rest_s)
+            began = time.perf_counter()
+            found = self.members()
+            # of those that have ended, whoever has waited for them knows
+            self._others_us = sum(map(cpu_us, found)) - cpu_us(self._main, waited=False)
+            kernel = sockets_kib(found)
+            mapped = sum(map(resident_kib, found)) + kernel
+            if mapped > self._most_kib:
+                # what they share counts once, which takes the kernel long to find out
+                fair = await trio.to_thread.run_sync(lambda: sum(map(memory_kib, found)))  # noqa: B023  # done before the next look
+                if fair + kernel > self._most_kib or mapped > self._most_kib * _MOST_MAPPED:
+                    self._exceeded = True
+                    self.kill()
+                    return
+            rest_s = min(max(_LOOK_S, _SHARE * (time.perf_counter() - began)), _LONGEST_S)
+
+    def members(self) -> tuple[int, ...]:
+        """The ids of the processes."""
+        return tuple(descendants(self._root)) if self._root else ()
+
+    def threads(self) -> Iterator[int]:
+        """The ids of the threads."""
+        return threads_of(self.members())
+
+    def counts_all(self) -> bool:
+        """Whether there is one process only: what others use is seen late, or never."""
+        inside = [pid for first in children(self._root) for pid in children(first)]
+        return len(inside) <= 1 and not any(map(children, inside))
+
+    def cpu_us(self) -> int:
+        """Processor time used, in microseconds: the bot's now, of its others at the last look."""
+        if not self._main and self._root:
+            inside = [pid for first in children(self._root) for pid in children(first)]
+            self._main = min(inside, default=0)
+        with suppress(OSError):
+            own_us = time.clock_gettime_ns((~self._main << 3) | 2) // 1000 if self._main else 0
+            self._cpu_us = max(self._cpu_us, own_us + self._others_us)
+        return self._cpu_us
+
+    def oom_kills(self) -> int:
+        """1 when they had too much memory."""
+        return int(self._exceeded)
+
+    def freeze(self) -> None:
+        """Stops them all; twice, since a process may start another meanwhile."""
+        for _ in range(2):
+            self._signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Lets them run again."""
+        self._signal(signal.SIGCONT)
+
+    def kill(self) -> None:
+        """Ends them all."""
+        self._signal(signal.SIGKILL)
+
+    def _signal(self, number: signal.Signals) -> None:
+        for pid in self.members():
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, number)
+
+    def remove(self) -> None:
+        """There is nothing to take away."""
+        self._root = 0

@@ -1,0 +1,145 @@
+"""A deal as a person follows it: the auction, then the tricks, for all or as one seat saw it."""
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+from rich.text import Text
+
+from protocol.events import Event, Played, Uncovered
+from protocol.messages import View
+from referee.match.leg import DealResult
+from referee.match.table import Table
+from referee.terminal.card_text import action_face, face, faces
+from referee.text import printable
+
+
+class Act(Struct, frozen=True):
+    """An action as the viewer saw it."""
+
+    seat: int
+    action: str
+    by_referee: bool
+
+
+class Scene(Struct, frozen=True):
+    """A moment before a trick: each seat's hand, and the actions that follow.
+
+    Attributes:
+        trick: the number of the trick that the acts make up, from 1; 0 for an auction.
+    """
+
+    trick: int
+    hands: tuple[tuple[str, ...], ...]
+    acts: tuple[Act, ...]
+
+
+def scenes(deal: DealResult, viewer: int | None) -> Iterator[Scene]:
+    """A deal in its scenes, all-seeing, or with the eyes of one seat."""
+    table = Table(deal.game, deal.start.deck, deal.start.dealer)
+    seats = range(deal.game.seats)
+    views = [table.view(seat)[0] for seat in seats]
+    trick, hands = _trick(views[0]), _hands(views)
+    acts: list[Act] = []
+    bots = deal.start.bots
+    # from its fault on, the referee plays for all seats of that bot
+    guilty = {(bots[fault.seat], fault.act) for fault in deal.faults}
+    guilty |= {(bots[seat], 0) for seat in deal.start.benched}
+    for number, (seat, action) in enumerate(deal.acts):
+        table.play(action)
+        bot = bots[seat]
+        seen = [table.view(other) for other in seats]
+        text = action if viewer is None else _as_seen(action, seat == viewer, seen[viewer][1])
+        if text is not None:
+            by_referee = any(bot == who and number >= act for who, act in guilty)
+            acts.append(Act(seat, text, by_referee))
+        if _trick(views[0]) > trick:
+            yield Scene(trick, hands, tuple(acts))
+            trick, hands, acts = _trick(views[0]), _hands(views), []
+    if acts:
+        yield Scene(trick, hands, tuple(acts))
+
+
+def _hands(views: Sequence[View]) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(view.hand) for view in views)
+
+
+def _trick(view: View) -> int:
+    """The number of the trick that comes next; 0 before the first while cards are not played."""
+    return 0 if view.phase in ("auction", "call") else len(view.tricks) + 1
+
+
+def _as_seen(action: str, own: bool, news: Sequence[Event]) -> str | None:
+    """What a seat saw of its own action, or of another's; None for nothing at all."""
+    covers = [event.card for event in news if isinstance(event, Uncovered)]
+    if covers:
+        return f"{action} uncovers {' '.join(covers)}"
+    cards = [event.card for event in news if isinstance(event, Played)]
+    if cards and not own:
+        return cards[0] if len(cards[0]) == 2 else f"{cards[0]} (covered)"
+    return action if own or news else None
+
+
+def seat_name(seat: int, bots: Sequence[int], names: Sequence[str]) -> str:
+    """A seat, and who sat there."""
+    return f"{seat}:{printable(names[bots[seat]])}"
+
+
+def deal_heading(deal: DealResult, number: int, names: Sequence[str]) -> Text:
+    """The line above a deal."""
+    start, account = deal.start, deal.account
+    heading = Text(f"Deal {number}", style="bold")
+    heading.append(f"  dealer {seat_name(start.dealer, start.bots, names)}", style="not bold")
+    if account.turn_up is not None:
+        heading.append("  turn-up ").append_text(face(account.turn_up))
+    return heading
+
+
+def scene_text(scene: Scene, deal: DealResult, names: Sequence[str], viewer: int | None) -> Text:
+    """One scene in a few lines: the hands before it, what was done, what came of it."""
+    bots = deal.start.bots
+    shown = range(len(bots)) if viewer is None else (viewer,)
+    hands = Text("   hands ", style="dim")
+    hands.append_text(
+        Text("  ").join(Text.assemble((f"{at}:", "dim"), faces(scene.hands[at])) for at in shown)
+    )
+    done = Text("  ").join(
+        Text.assemble(
+            f"{seat_name(act.seat, bots, names)} ",
+            action_face(act.action),
+            (" (referee)" if act.by_referee else "", "dim"),
+        )
+        for act in scene.acts
+    )
+    if scene.trick == 0:
+        line = Text.assemble("   ", done)
+        contract = _contract(deal, names, viewer)
+        return Text("\n").join((hands, line, *((contract,) if contract else ())))
+    line = Text.assemble((f"{scene.trick:>2} ", "bold"), done)
+    tricks = deal.account.tricks
+    if scene.trick <= len(tricks):
+        trick = tricks[scene.trick - 1]
+        winner = seat_name(trick.winner, bots, names)
+        line.append(f"  -> {winner} takes {trick.points}", style="bold")
+    return Text("\n").join((hands, line))
+
+
+def ending_text(deal: DealResult, names: Sequence[str]) -> Text | None:
+    """What ended a deal before its last card, if it was the black hand."""
+    seat = deal.account.black_hand
+    if seat is None:
+        return None
+    name = seat_name(seat, deal.start.bots, names)
+    return Text(f"   {name} shows the black hand and wins the deal", style="bold")
+
+
+def _contract(deal: DealResult, names: Sequence[str], viewer: int | None) -> Text | None:
+    """Who plays for what; with whom, only for those who see all hands."""
+    account, bots = deal.account, deal.start.bots
+    if account.caller is None or account.pledge is None:
+        return None
+    text = Text(f"   {seat_name(account.caller, bots, names)} plays for {account.pledge}", "bold")
+    if viewer is None and account.called:
+        text.append(", called ").append_text(faces(account.called))
+        partners = [seat_name(seat, bots, names) for seat in account.sides[0][1:]]
+        text.append(f", with {' and '.join(partners)}" if partners else ", alone")
+    return text

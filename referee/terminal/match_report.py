@@ -1,0 +1,183 @@
+"""What came of a match: as one JSON object, and as tables for a person."""
+
+from pathlib import Path
+from typing import Any, Final
+
+from referee.bots.find import Found
+from referee.match.leg import DealReason
+from referee.match.plan import MatchPlan
+from referee.match.verdict import FaultCode
+from referee.play.conductor import MatchResult
+from referee.record.totals import ROWS_KEPT, DealRow
+from referee.rules.match_end import Reason
+from referee.terminal.console import console, print_table
+from referee.text import plural
+
+_ALONE: Final = (
+    "(in a sandbox a bot sees only /usr and its own file: what it needs beside that goes into a "
+    "folder with a bot.toml)"
+)
+
+
+def _side(bots: tuple[int, ...], side: tuple[int, ...], names: list[str]) -> str:
+    return "+".join(dict.fromkeys(names[bots[seat]] for seat in side))
+
+
+def _remark(row: DealRow, names: list[str]) -> str:
+    """What was not as usual in a deal: whose fault, who plays no more, or that none played."""
+    if row.reason is DealReason.UNPLAYED:
+        return str(row.reason)
+    said = {"fault": row.at_fault, "played for": row.benched}
+    remarks = (
+        f"{what}: {', '.join(names[bot] for bot in bots)}" for what, bots in said.items() if bots
+    )
+    return "; ".join(remarks)
+
+
+def _why(reason: str, deals: int) -> str:
+    count = plural(deals, "deal")
+    said = {
+        Reason.TARGET: f"target reached after {count}",
+        Reason.DEALS: f"after {count}",
+        Reason.CAP: f"no end in sight after {count}",
+        Reason.FAULT: f"a fault ended it after {count}",
+    }
+    return next((text for key, text in said.items() if key == reason), reason)
+
+
+def _duration(us: int) -> str:
+    return f"{us / 1e6:.2f} s" if us >= 1_000_000 else f"{us / 1000:.1f} ms"
+
+
+def _names(bots: list[Found]) -> list[str]:
+    """The bots' names, told apart where two are the same."""
+    names = [bot.name for bot in bots]
+    return [
+        f"{name}#{names[: at + 1].count(name)}" if names.count(name) > 1 else name
+        for at, name in enumerate(names)
+    ]
+
+
+def match_report(
+    plan: MatchPlan, bots: list[Found], result: MatchResult, path: Path, sandbox: str
+) -> dict[str, Any]:  # JSON
+    """The object that `referee match --json` prints.
+
+    Args:
+        plan: what was agreed.
+        bots: who played.
+        result: how it ended.
+        path: where the record is.
+        sandbox: where the bots ran.
+    """
+    totals, end = result.totals, result.end
+    return {
+        "game": plan.game,
+        "options": plan.options,
+        "bots": [{"name": bot.name, "hash": bot.hash} for bot in bots],
+        "deals": totals.deals,
+        "result": {
+            "scores": list(end.scores),
+            "winner": None if end.winner is None else list(end.winner),
+            "reason": end.end,
+        },
+        "faults": [
+            {
+                "leg": fault.leg,
+                "deal": fault.deal,
+                "bot": fault.bot,
+                "code": str(fault.code),
+                "detail": fault.detail,
+            }
+            for fault in totals.faults
+        ],
+        "fault_counts": totals.fault_counts,
+        "void_count": totals.void_count,
+        "voids": [
+            {
+                "leg": void.leg,
+                "deal": void.deal,
+                "bot": void.bot,
+                "family": str(void.family),
+                "detail": void.detail,
+            }
+            for void in totals.voids
+        ],
+        "used_ms": [used // 1000 for used in result.used_us],
+        "acts": totals.acts,
+        "wall_us_per_act": round(result.wall_us / totals.acts, 2) if totals.acts else None,
+        "key": plan.key,
+        "game_digest": end.game_digest,
+        "sandbox": sandbox,
+        "record": str(path),
+    }
+
+
+def print_report(
+    plan: MatchPlan,
+    bots: list[Found],
+    result: MatchResult,
+    path: Path,
+    sandbox: str,
+    *,
+    repeatable: bool,
+) -> None:
+    """Prints the deals, the bots and the winner; with the key, where that deals the cards again."""
+    to, names, totals, end = console(), _names(bots), result.totals, result.end
+    widest = max(
+        (len(_side(row.bots, side, names)) for row in totals.rows for side in row.sides), default=0
+    )
+    rows = [
+        (
+            f"{row.leg + 1}.{row.deal}" if len(plan.seatings) > 1 else str(row.deal),
+            "  ".join(
+                f"{_side(row.bots, side, names):<{widest}} {points:>3}"
+                for side, points in zip(row.sides, row.points, strict=True)
+            ),
+            " ".join(f"{'/'.join(map(str, scores)):>4}" for scores in row.scores),
+            _remark(row, names),
+        )
+        for row in totals.rows
+    ]
+    counted = "deal value" if plan.decks is not None else "score"
+    print_table(to, ("#deal", "card points", f"#{counted}", ""), rows)
+    if totals.deals > ROWS_KEPT:
+        to.print(f"... and {totals.deals - ROWS_KEPT} more: referee replay {path}", style="dim")
+    to.print()
+    per_deal = plan.decks is not None and totals.deals > 0
+    print_table(
+        to,
+        ("bot", "#score", *(("#a deal",) if per_deal else ()), "#faults", "#time used"),
+        [
+            (
+                names[bot],
+                str(end.scores[bot]),
+                *((f"{end.scores[bot] / totals.deals:+.1f}",) if per_deal else ()),
+                str(totals.fault_counts[bot]),
+                _duration(result.used_us[bot]),
+            )
+            for bot in range(len(bots))
+        ],
+    )
+    to.print()
+    for fault in totals.faults[:10]:
+        where = f"deal {fault.deal}" if fault.deal else "after the last deal"
+        to.print(f"fault: {names[fault.bot]}, {where}: {fault.code}: {fault.detail}", style="red")
+        if fault.code is FaultCode.STARTUP and sandbox != "bare":
+            to.print(f"       {_ALONE}", style="dim")
+        if fault.last_words:
+            to.print(f"       the last line on its stderr: {fault.last_words}", style="dim")
+    if totals.faults:
+        to.print(f"the evidence: referee replay {path} --deal N", style="dim")
+    for void in totals.voids[:10]:
+        line = f"void: deal {void.deal}, no bot's doing ({void.family}): {void.detail}"
+        to.print(line, style="yellow", soft_wrap=True)
+    winner = "drawn" if end.winner is None else " and ".join(names[bot] for bot in end.winner)
+    if end.end == Reason.INTERRUPTED:
+        to.print(f"result: interrupted after {plural(totals.deals, 'deal')}", style="bold")
+    elif end.end != Reason.HOST:
+        label = "winner: " if end.winner is not None else "result: "
+        to.print(f"{label}{winner} ({_why(end.end, totals.deals)})", style="bold")
+    to.print(f"record: {path}", soft_wrap=True)
+    if repeatable:
+        to.print(f"key: {plan.key} (--key deals the same cards again)", style="dim")
