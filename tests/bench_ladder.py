@@ -18,15 +18,15 @@ from typing import Final, TypeVar
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from ladder.facts import Fact, LadderJob, Match, Opened, Submission
-from ladder.fields import Situation, fields_of
-from ladder.matchmaking import next_table
-from ladder.packing import unpacked, unpacked_counts
-from ladder.published import standings_of
-from ladder.store.importing import import_facts
+from ladder.core.block_codec import unpacked, unpacked_counts
+from ladder.core.candidates import Situation, fields_of
+from ladder.core.facts import Fact, LadderJob, Match, Opened, Submission
+from ladder.core.matchmaking import next_table
+from ladder.standings.from_store import standings_of
+from ladder.store.bulk_import import import_facts
 from ladder.store.jobs import Lease, Settled
+from ladder.store.location import where_of
 from ladder.store.store import Store
-from ladder.store.where import where_of
 from referee.match.outcome import BlockResult
 from support.synthetic import Blobs, blobs, pool
 

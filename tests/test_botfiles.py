@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ladder.uploads import intake
+from ladder.submissions import copy_in
 from referee.bots import find as bots
 from referee.bots.files import hash_files
 from referee.bots.find import find
@@ -72,10 +72,10 @@ def test_a_folder_that_becomes_another_one_is_not_handed_in(
     swapped: Swapped, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between the listing and the copying: else its author could have any file there is."""
-    monkeypatch.setattr(intake, "_listed", swapped.after(intake._listed))
+    monkeypatch.setattr(copy_in, "_listed", swapped.after(copy_in._listed))
     (tmp_path / "scratch").mkdir()
     with pytest.raises(RefereeError, match="is a link out of the folder"):
-        intake.taken(str(swapped.folder), tmp_path / "scratch", Settings(), ())
+        copy_in.taken(str(swapped.folder), tmp_path / "scratch", Settings(), ())
     assert HIDDEN not in everything_in(tmp_path / "scratch")
 
 
@@ -85,9 +85,9 @@ def test_a_program_that_becomes_another_one_is_not_handed_in(
     """What was looked at is what is copied."""
     (swapped.folder / "x.sh").chmod(0o755)
     (swapped.secret / "x.sh").write_text(HIDDEN)
-    monkeypatch.setattr(intake, "_alone", swapped.before(intake._alone))
+    monkeypatch.setattr(copy_in, "_alone", swapped.before(copy_in._alone))
     (tmp_path / "scratch").mkdir()
-    found = intake.taken(str(swapped.folder / "x.sh"), tmp_path / "scratch", Settings(), ())
+    found = copy_in.taken(str(swapped.folder / "x.sh"), tmp_path / "scratch", Settings(), ())
     assert (found.folder / "x.sh").read_text() == "exit 3\n"
 
 

@@ -12,22 +12,22 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from ladder.archive.export import export
+from ladder.archive.load import take_in
+from ladder.audit.files import examine_bots
+from ladder.audit.findings import Findings
 from ladder.commands import submit
 from ladder.commands.shared import clear_bots
-from ladder.disk import KEPT_IN, DiskLimits, read_limits, write_limits
-from ladder.exchange.exporting import export
-from ladder.exchange.importing import take_in
-from ladder.facts import Decision, Deed, Submission
-from ladder.pool_file import read_pools
-from ladder.proving.files import examine_bots
-from ladder.proving.findings import Findings
-from ladder.roster import Roster
+from ladder.core.facts import Decision, Deed, Submission
+from ladder.core.roster import Roster
+from ladder.files.disk_limits import KEPT_IN, DiskLimits, read_limits, write_limits
+from ladder.game_files.pool_file import read_pools
+from ladder.store.location import where_of
 from ladder.store.store import Store
-from ladder.store.where import where_of
-from ladder.uploads.bot_toml import toml_of
-from ladder.uploads.clearing import bots_in_use, clearing
-from ladder.uploads.freezing import BOTS, freeze, keep, scratch
-from ladder.uploads.taking_in import Frozen, taken_in
+from ladder.submissions.accept import Frozen, taken_in
+from ladder.submissions.bot_toml import toml_of
+from ladder.submissions.clearing import bots_in_use, clearing
+from ladder.submissions.frozen_bots import BOTS, freeze, keep, scratch
 from referee.bots.find import find
 from referee.bots.settings import CopyLimits, Settings
 from referee.cli import run
@@ -121,7 +121,7 @@ _SUBMITS = """
 import sys
 from pathlib import Path
 import trio
-from ladder.uploads.taking_in import taken_in
+from ladder.submissions.accept import taken_in
 from referee.bots.settings import Settings
 from support.pools import pool_of
 from support.sandboxes import Copying

@@ -13,11 +13,11 @@ import trio
 from rich.console import Console
 
 from ladder.commands.compare import exit_code
-from ladder.comparing import compare
-from ladder.comparison import PART, Comparison, ComparisonPlan, Ending, make_comparison
-from ladder.comparison_report import answer, print_report, report
-from ladder.sequential import Decision
-from ladder.sprt import SprtPlan, Verdict
+from ladder.compare.comparison import PART, Comparison, ComparisonPlan, Ending, make_comparison
+from ladder.compare.conductor import compare
+from ladder.compare.report import answer, print_report, report
+from ladder.stats.confidence_sequence import Decision
+from ladder.stats.sprt import SprtPlan, Verdict
 from referee.bots.find import find
 from referee.bots.settings import Settings
 from referee.cli import run

@@ -11,9 +11,9 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from ladder.desk import PATIENCE_S, Desk
-from ladder.facts import LadderJob, Match
-from ladder.fields import Situation
+from ladder.core.candidates import Situation
+from ladder.core.facts import LadderJob, Match
+from ladder.runner.patient_store import PATIENCE_S, Desk
 from ladder.store.database import DatabaseGone
 from ladder.store.jobs import Settled
 from ladder.store.store import Store

@@ -14,15 +14,15 @@ import trio
 from msgspec.structs import replace
 from rich.console import Console
 
-from ladder.event import Rounds, Way, play_event, so_far
-from ladder.event_file import Event
-from ladder.event_key import commitment
-from ladder.event_log import LOG, Contents, EventLog
-from ladder.event_results import told
-from ladder.pairing import expected_deals
-from ladder.progress import shown
+from ladder.event.conductor import Rounds, Way, play_event, so_far
+from ladder.event.file import Event
+from ladder.event.key import commitment
+from ladder.event.log import LOG, Contents, EventLog
+from ladder.event.progress import shown
+from ladder.event.publish import told
+from ladder.event.rounds import expected_deals
+from ladder.event.schedule import event_digest
 from ladder.results import Round, RoundResult, Table
-from ladder.schedule import event_digest
 from ladder.show.as_json import as_json
 from referee.cli import run
 from referee.errors import HostError, innermost

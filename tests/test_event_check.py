@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from ladder.event import Way, checked, play_event
-from ladder.event_lines import EndLine, Header, Line, MatchLine, RoundLine, decode
-from ladder.event_log import LOG, Contents, EventLog
+from ladder.event.conductor import Way, checked, play_event
+from ladder.event.log import LOG, Contents, EventLog
+from ladder.event.log_lines import EndLine, Header, Line, MatchLine, RoundLine, decode
 from referee.errors import RefereeError
 from support.events import KEY, Silent, ToyPool, event_of, event_text
 

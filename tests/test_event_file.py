@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from ladder.commands import event as command
-from ladder.event_file import event_path, read_event
-from ladder.event_toml import BotTable, EventFile, SectionTable
+from ladder.event.file import event_path, read_event
+from ladder.event.file_schema import BotTable, EventFile, SectionTable
 from ladder.terms import Format, LuckUse
 from referee.bots.find import SAMPLES
 from referee.bots.settings import Settings

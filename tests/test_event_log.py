@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from ladder.event_key import commitment, kept_key
-from ladder.event_lines import EndLine, Header, MatchLine, match_line, outcome_of, round_line
-from ladder.event_log import LOG, Contents, EventLog
-from ladder.plan import EventPlan
+from ladder.event.key import commitment, kept_key
+from ladder.event.log import LOG, Contents, EventLog
+from ladder.event.log_lines import EndLine, Header, MatchLine, match_line, outcome_of, round_line
+from ladder.event.plan import EventPlan
 from ladder.results import Round, Table
 from referee.errors import HostError, RefereeError
 from referee.match.chance import event_key
@@ -157,7 +157,7 @@ def test_a_full_disk_is_the_hosts(
     with EventLog(tmp_path) as log:
         log.begin(plan)
         size = log.path.stat().st_size
-        monkeypatch.setattr("ladder.event_log.os.write", half)
+        monkeypatch.setattr("ladder.event.log.os.write", half)
         with pytest.raises(HostError, match="No space left on device"):
             log.write(match(0))
         monkeypatch.undo()

@@ -13,11 +13,11 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from ladder import heads, vault
-from ladder.exchange.archive import add_file, adding, fact_of, line_of, runs
-from ladder.exchange.exporting import export, record_name
-from ladder.exchange.importing import take_in
-from ladder.facts import (
+from ladder.archive.export import export, record_name
+from ladder.archive.format import add_file, adding, fact_of, line_of, runs
+from ladder.archive.load import take_in
+from ladder.audit.audit import Wanted, prove
+from ladder.core.facts import (
     FIRST_HASH,
     Decision,
     Deed,
@@ -28,14 +28,14 @@ from ladder.facts import (
     chained,
     digest_of,
 )
-from ladder.head_log import HEADS
-from ladder.heads import Head
-from ladder.proving.proving import Wanted, prove
-from ladder.signing import kept_key
-from ladder.store.rows import Link
+from ladder.files import record_store, signed_head
+from ladder.files.signed_head import Head
+from ladder.files.signing import kept_key
+from ladder.store.fact_rows import Link
+from ladder.store.head_log import HEADS
+from ladder.store.location import usual_files, where_of
 from ladder.store.store import Store
-from ladder.store.where import usual_files, where_of
-from ladder.uploads.freezing import BOTS
+from ladder.submissions.frozen_bots import BOTS
 from referee.cli import run
 from referee.errors import HostError, RefereeError
 from referee.sandbox.janitor import run_of
@@ -98,8 +98,8 @@ def test_an_archive_holds_all_facts_records_and_bots(ladder: Path, archive: Path
     assert names[2 : 2 + counts.matches] == [record_name(record) for record in records]
     assert {name.split("/")[0] for name in names[2 + counts.matches :]} == {"bots"}
     assert [(line.seq, line.hash) for line in lines] == [(link.seq, link.hash) for link in links]
-    signed = heads.from_json(found["head.json"])
-    heads.check(signed)
+    signed = signed_head.from_json(found["head.json"])
+    signed_head.check(signed)
     assert (signed.head.facts, signed.head.hash) == (links[-1].seq, links[-1].hash)
     assert waiting.key.encode() not in archive.read_bytes()
     with ZipFile(archive) as inside:
@@ -212,7 +212,7 @@ def test_a_damaged_ladder_is_not_exported(ladder: Path, tmp_path: Path) -> None:
     with Store(where_of(str(tmp_path / "it"))) as store:
         with store.facts() as reader:
             match = next(reader.matches())
-        path = vault.path_of(tmp_path / "it", match.record)
+        path = record_store.path_of(tmp_path / "it", match.record)
         path.chmod(0o644)
         path.write_bytes(b"other")
         with pytest.raises(RefereeError, match=f"{match.record}.*see `referee ladder verify`"):
@@ -246,7 +246,7 @@ def test_the_files_of_a_living_ladder_are_in_nobodys_way(
 ) -> None:
     """On the machine of the original its usual folder is full: the URL can name another one."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    ladder = heads.from_json(files_in(archive)["head.json"]).head.ladder
+    ladder = signed_head.from_json(files_in(archive)["head.json"]).head.ladder
     mine = usual_files(ladder) / BOTS / "mine"
     mine.mkdir(parents=True)
     with pytest.raises(RefereeError, match="there are bots in") as caught:
@@ -257,7 +257,7 @@ def test_the_files_of_a_living_ladder_are_in_nobodys_way(
     assert everything(usual_files(ladder)) == [BOTS, f"{BOTS}/mine"]
 
     take_in(where_of(f"{database}?files={tmp_path / 'other'}"), archive)
-    assert sorted(os.listdir(tmp_path / "other")) == [BOTS, HEADS, vault.RECORDS]
+    assert sorted(os.listdir(tmp_path / "other")) == [BOTS, HEADS, record_store.RECORDS]
 
 
 def test_what_a_killed_import_has_left_is_taken_away(archive: Path, tmp_path: Path) -> None:
@@ -281,7 +281,7 @@ def test_what_a_killed_import_has_left_is_taken_away(archive: Path, tmp_path: Pa
 
 def test_a_head_has_to_be_signed_by_whom_the_reader_trusts(archive: Path, tmp_path: Path) -> None:
     """If they say who that is."""
-    signed = heads.from_json(files_in(archive)["head.json"])
+    signed = signed_head.from_json(files_in(archive)["head.json"])
     with pytest.raises(RefereeError, match="signed with another key"):
         take_in(where_of(str(tmp_path / "there")), archive, public_key="0" * 64)
     assert everything(tmp_path) == []
@@ -293,7 +293,7 @@ def test_a_moved_ladder_signs_with_its_key_if_that_is_carried_over(
     ladder: Path, archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """No archive holds it: an import says where it belongs, and whoever makes a new one says so."""
-    signed = heads.from_json(files_in(archive)["head.json"])
+    signed = signed_head.from_json(files_in(archive)["head.json"])
     there, option = tmp_path / "there", ["--ladder", str(tmp_path / "there")]
     assert run(["ladder", "import", *option, str(archive)]) == 0
     said = capsys.readouterr()
@@ -301,14 +301,14 @@ def test_a_moved_ladder_signs_with_its_key_if_that_is_carried_over(
 
     assert run(["ladder", "export", *option, str(tmp_path / "new.zip")]) == 0
     assert f"made a key to sign heads with: {there / 'head-key'};" in capsys.readouterr().err
-    new = heads.from_json(files_in(tmp_path / "new.zip")["head.json"])
+    new = signed_head.from_json(files_in(tmp_path / "new.zip")["head.json"])
     assert new.public_key != signed.public_key
 
     shutil.copy(ladder / "head-key", there / "head-key")
     assert run(["ladder", "export", *option, str(tmp_path / "old.zip")]) == 0
     assert capsys.readouterr().err == ""
-    old = heads.from_json(files_in(tmp_path / "old.zip")["head.json"])
-    heads.check(old, signed.public_key)
+    old = signed_head.from_json(files_in(tmp_path / "old.zip")["head.json"])
+    signed_head.check(old, signed.public_key)
 
 
 def test_a_key_that_is_there_already_is_not_asked_for(
@@ -336,9 +336,9 @@ def with_facts(files: dict[str, bytes], facts: list[Fact], key: Path) -> dict[st
         digest = digest_of(fact)
         hashed = chained(hashed, digest)
         lines.append(line_of(Link(seq, "", fact.at_ms, digest, hashed), fact))
-    before = heads.from_json(files["head.json"]).head
+    before = signed_head.from_json(files["head.json"]).head
     head = Head(ladder=before.ladder, facts=len(facts), hash=hashed, at_ms=0)
-    signed = heads.as_json(heads.signed(head, kept_key(key)))
+    signed = signed_head.as_json(signed_head.signed(head, kept_key(key)))
     return {**files, "head.json": signed, "facts.jsonl": b"".join(lines)}
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ladder.files import atomic_write, scratch_name, sweep
+from ladder.files.durable import atomic_write, scratch_name, sweep
 from referee.sandbox.janitor import run_of
 
 

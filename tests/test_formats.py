@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from ladder.formats import Field, check, expected_tables, next_round, order
-from ladder.formats.round_robin import circle
-from ladder.formats.tables import MOST_TABLES, balanced, shared_out, splits, tables_a_turn
+from ladder.event.formats import Field, check, expected_tables, next_round, order
+from ladder.event.formats.round_robin import circle
+from ladder.event.formats.tables import MOST_TABLES, balanced, shared_out, splits, tables_a_turn
 from ladder.terms import Format
 from referee.errors import RefereeError
 from referee.rules.game import Sides

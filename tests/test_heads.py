@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from ladder.heads import (
+from ladder.files.signed_head import (
     CONTEXT,
     Head,
     as_json,
@@ -20,7 +20,7 @@ from ladder.heads import (
     public_of,
     signed,
 )
-from ladder.signing import KEY_FILE, kept_key
+from ladder.files.signing import KEY_FILE, kept_key
 from referee.errors import RefereeError
 
 KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))

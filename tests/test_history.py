@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from ladder.heading import Heading
-from ladder.history import History, Step, history, on_scale
-from ladder.pool_standings import pool_standings
 from ladder.show.history_json import history_json
 from ladder.show.history_plot import histories_plot
 from ladder.show.history_terminal import LEGEND, print_history
 from ladder.show.page import page
+from ladder.standings.heading import Heading
+from ladder.standings.history import History, Step, history, on_scale
+from ladder.standings.pool import pool_standings
 from support.simulations import dice
 from support.synthetic import blobs, entrants, pool
 

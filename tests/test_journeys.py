@@ -9,13 +9,13 @@ import pytest
 from hypothesis import event, example, given, settings
 from hypothesis import strategies as st
 
-from ladder.exchange.exporting import export
-from ladder.exchange.importing import take_in
-from ladder.facts import Submission
+from ladder.archive.export import export
+from ladder.archive.load import take_in
+from ladder.core.facts import Submission
+from ladder.store.location import where_of
 from ladder.store.store import Store
-from ladder.store.where import where_of
-from ladder.uploads.bot_toml import toml_of
-from ladder.uploads.freezing import BOTS, freeze, is_whole, keep, scratch
+from ladder.submissions.bot_toml import toml_of
+from ladder.submissions.frozen_bots import BOTS, freeze, is_whole, keep, scratch
 from referee.bots.find import find
 from referee.bots.settings import Settings
 from referee.errors import RefereeError

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ladder.formats import Field, next_round, order
+from ladder.event.formats import Field, next_round, order
 from ladder.results import Round, Table
 from ladder.terms import Format
 from referee.errors import RefereeError

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from ladder.facts import Decision, Deed, Fact, Submission
-from ladder.roster import Roster
+from ladder.core.facts import Decision, Deed, Fact, Submission
+from ladder.core.roster import Roster
 from ladder.store.store import Store
 from referee.cli import run
 from support import ladders

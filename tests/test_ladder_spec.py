@@ -18,9 +18,9 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from msgspec import Struct
 
-from ladder.exchange.archive import fact_of
-from ladder.exchange.exporting import export
-from ladder.facts import (
+from ladder.archive.export import export
+from ladder.archive.format import fact_of
+from ladder.core.facts import (
     Decision,
     Deed,
     Keep,
@@ -31,7 +31,7 @@ from ladder.facts import (
     Retention,
     Submission,
 )
-from ladder.heads import Head, SignedHead
+from ladder.files.signed_head import Head, SignedHead
 from support import ladders
 
 SPEC = (Path(__file__).parent.parent / "SPEC.md").read_text(encoding="utf-8")

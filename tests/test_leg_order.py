@@ -8,8 +8,8 @@ import pytest
 import trio
 from msgspec.structs import replace
 
+from ladder.event.schedule import Part, parts
 from ladder.results import Round, Table
-from ladder.schedule import Part, parts
 from referee.match.leg import Leg
 from referee.match.plan import MatchConfig, MatchPlan, make_plan
 from referee.match.seating import Seating

@@ -11,12 +11,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from ladder.facts import LadderJob, Submission
-from ladder.fields import SeatedTable, Situation, fields_of, places_ahead
-from ladder.ledger import Standing
-from ladder.matchmaking import Candidate, Field, next_table, why_none
-from ladder.roster import Roster
-from ladder.skills import NEW, Skill
+from ladder.core.candidates import SeatedTable, Situation, fields_of, places_ahead
+from ladder.core.facts import LadderJob, Submission
+from ladder.core.matchmaking import Candidate, Field, next_table, why_none
+from ladder.core.roster import Roster
+from ladder.core.tallies import Standing
+from ladder.stats.online_ratings import NEW, Skill
 from referee.rules.game import Sides
 from support.pools import pool_of
 from support.seasons import (

@@ -10,13 +10,13 @@ from msgspec import UNSET
 from msgspec.structs import replace
 from scipy.stats import binom
 
-from ladder.heading import Heading
-from ladder.observed import observed
-from ladder.packing import packed, unpacked
+from ladder.core.block_codec import packed, unpacked
 from ladder.show.as_json import as_json
-from ladder.show.telling import WARNING, rules_lines
-from ladder.standings import Section, standings
+from ladder.show.sentences import WARNING, rules_lines
+from ladder.standings.heading import Heading
+from ladder.standings.section import Section, standings
 from ladder.stats.meetings import RISK, meetings
+from ladder.stats.observations import observed
 from referee.bots.find import BotSpec
 from referee.match.luck import luck_of
 from referee.match.outcome import BlockResult

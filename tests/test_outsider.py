@@ -15,11 +15,11 @@ from zipfile import ZipFile
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from ladder import vault
-from ladder.exchange.exporting import export
-from ladder.receipts import as_object, receipt_of
-from ladder.uploads.bot_toml import toml_of
-from ladder.uploads.freezing import freeze, hash_of, keep, scratch
+from ladder.archive.export import export
+from ladder.files import record_store
+from ladder.store.receipts import as_object, receipt_of
+from ladder.submissions.bot_toml import toml_of
+from ladder.submissions.frozen_bots import freeze, hash_of, keep, scratch
 from referee.cli import run
 from referee.games import find
 from referee.match.leg import Leg
@@ -309,7 +309,7 @@ def test_the_luck_of_a_block_is_the_sum_over_its_deals(
     """By the bots of the match, with nothing rounded once more."""
     with ladders.made(tmp_path / "it", bots=("random", "greedy")) as store:
         (match,) = ladders.filled(store, 1, really=True)
-        record = vault.path_of(store.files, match.record)
+        record = record_store.path_of(store.files, match.record)
     rules, wanted = printed_game("briscola-2", capsys), [[0, 0] for _ in match.blocks]
     for number, deal in enumerate(printed_match(record, capsys)["deals"]):
         for bot, luck in zip(deal["seats"], luck_by_seat(rules, deal), strict=True):

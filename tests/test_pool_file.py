@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from ladder.facts import Decision, Deed, Fact, Opened, Pool
-from ladder.pool_file import USUAL_GAMES, Pools, changes, pools_of, read_pools
-from ladder.roster import Roster
+from ladder.core.facts import Decision, Deed, Fact, Opened, Pool
+from ladder.core.roster import Roster
+from ladder.game_files.pool_file import USUAL_GAMES, Pools, changes, pools_of, read_pools
 from ladder.terms import LuckUse
 from referee.errors import RefereeError
 from referee.games import catalogue

@@ -16,19 +16,19 @@ from msgspec.structs import asdict, replace
 from rich.cells import cell_len
 from rich.console import Console
 
-from ladder.estimates import Estimate
-from ladder.heading import Heading
-from ladder.numbering import distinct, numbered
-from ladder.packing import UNKNOWN, Gathering, Results, packed, unpacked, unpacked_counts
-from ladder.pool_standings import Entrant, Faults, pool_standings, shown_names
-from ladder.published import computed
+from ladder.core.block_codec import UNKNOWN, Gathering, Results, packed, unpacked, unpacked_counts
 from ladder.results import Round, RoundResult, Table, TableResult
-from ladder.scoreboard import Standings
 from ladder.show.as_csv import LADDER_COLUMNS, as_csv
 from ladder.show.as_json import as_json
 from ladder.show.page import page
 from ladder.show.terminal import print_standings
-from ladder.standings import Section, standings
+from ladder.standings.from_store import computed
+from ladder.standings.heading import Heading
+from ladder.standings.pool import Entrant, Faults, pool_standings, shown_names
+from ladder.standings.section import Section, standings
+from ladder.standings.table import Standings
+from ladder.stats.arrays import distinct, numbered
+from ladder.stats.estimates import Estimate
 from ladder.terms import LuckUse
 from referee.rules.game import Sides
 from support import ladders

@@ -20,7 +20,7 @@ import pytest
 from sqlalchemy import Engine, event
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 
-from ladder.facts import Decision, Deed, Fact
+from ladder.core.facts import Decision, Deed, Fact
 from ladder.store.database import DatabaseGone
 from ladder.store.jobs import Settled
 from ladder.store.store import Store

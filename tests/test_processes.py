@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import pytest
 
-from ladder.proving.processes import Processes
+from ladder.audit.processes import Processes
 from referee.errors import HostError
 
 pytestmark = pytest.mark.slow

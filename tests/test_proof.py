@@ -14,12 +14,12 @@ import trio
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ladder.facts import LadderJob, Match, Pool
-from ladder.match_fact import match_of
-from ladder.proving.match import knows_luck, prove_match
+from ladder.audit.replay_match import knows_luck, prove_match
+from ladder.core.facts import LadderJob, Match, Pool
+from ladder.files.record_store import keep, keep_packed, path_of
 from ladder.results import FAULTS_KEPT
+from ladder.runner.match_fact import match_of
 from ladder.terms import LuckUse
-from ladder.vault import keep, keep_packed, path_of
 from protocol.messages import Rules
 from referee.bots.find import find as find_bot
 from referee.bots.settings import Settings

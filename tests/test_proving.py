@@ -17,22 +17,22 @@ import pytest
 from msgspec.structs import replace
 from sqlalchemy import text
 
-from ladder import heads, vault
-from ladder.facts import Decision, Deed, Fact, Keep, Match, Opened, Pool, Retention, Submission
-from ladder.heads import Head
-from ladder.proving.claims import Claim
-from ladder.proving.files import examine_bots
-from ladder.proving.findings import MOST, Findings, Report
-from ladder.proving.proving import Wanted, prove
-from ladder.proving.sampling import drawn
-from ladder.proving.story import Story
-from ladder.signing import kept_key
+from ladder.audit.audit import Wanted, prove
+from ladder.audit.claims import Claim
+from ladder.audit.files import examine_bots
+from ladder.audit.findings import MOST, Findings, Report
+from ladder.audit.plausibility import Story
+from ladder.audit.sample import drawn
+from ladder.core.facts import Decision, Deed, Fact, Keep, Match, Opened, Pool, Retention, Submission
+from ladder.files import record_store, signed_head
+from ladder.files.signed_head import Head
+from ladder.files.signing import kept_key
+from ladder.store.bulk_import import import_facts
 from ladder.store.database import Database
-from ladder.store.importing import import_facts
+from ladder.store.location import Where, where_of
 from ladder.store.store import Store
 from ladder.store.tables import Base
-from ladder.store.where import Where, where_of
-from ladder.uploads.freezing import BOTS
+from ladder.submissions.frozen_bots import BOTS
 from referee.cli import run
 from referee.errors import HostError, RefereeError
 from referee.sandbox.bare import has_ended
@@ -310,7 +310,7 @@ def test_a_changed_record_is_found_whether_it_is_played_again_or_not(
         matches = [fact for fact in facts_of(store) if isinstance(fact, Match)]
     dice = random.Random(7)
     for number, match in enumerate(matches, 1):
-        path = vault.path_of(tmp_path / "it", match.record)
+        path = record_store.path_of(tmp_path / "it", match.record)
         path.chmod(0o644)
         whole = path.read_bytes()
         for damage in damages(whole, dice):
@@ -451,7 +451,7 @@ def test_only_records_that_were_there_are_counted(
     where = where_of(str(tmp_path / "it"))
     with Store(where) as store:
         first, second, *others = [one for one in facts_of(store) if isinstance(one, Match)]
-    paths = [vault.path_of(tmp_path / "it", one.record) for one in (first, second, *others)]
+    paths = [record_store.path_of(tmp_path / "it", one.record) for one in (first, second, *others)]
     paths[0].unlink()
     paths[1].chmod(0o644)
     paths[1].write_bytes(b"")
@@ -464,14 +464,14 @@ def test_only_records_that_were_there_are_counted(
         path.unlink()
     report = prove(where, how)
     assert (report.records, report.proved) == (0, 0)
-    folder = tmp_path / "it" / vault.RECORDS
+    folder = tmp_path / "it" / record_store.RECORDS
     assert told(report) == f"records: none is in {str(folder)!r}: 4 records missing"
 
 
 def test_records_of_no_match_are_a_note(ladder: Path, tmp_path: Path) -> None:
     """Killed runners leave them."""
     shutil.copytree(ladder, tmp_path / "it")
-    vault.keep_packed(tmp_path / "it", [b"left by a runner"])
+    record_store.keep_packed(tmp_path / "it", [b"left by a runner"])
     report = prove(where_of(str(tmp_path / "it")), ROWS)
 
     assert report.holds
@@ -480,7 +480,7 @@ def test_records_of_no_match_are_a_note(ladder: Path, tmp_path: Path) -> None:
 
 PARENT = """
 import os, signal
-from ladder.proving.processes import Processes
+from ladder.audit.processes import Processes
 def whose(_):
     return os.getpid()
 if __name__ == "__main__":
@@ -789,7 +789,7 @@ class TestSince:
         where = where_of(str(tmp_path / "it"))
         with Store(where) as store:
             (first, *_) = [one for one in facts_of(store) if isinstance(one, Match)]
-        vault.path_of(tmp_path / "it", first.record).unlink()
+        record_store.path_of(tmp_path / "it", first.record).unlink()
         report = prove(where, Wanted(since=claim_of(head_of(ladder, seq_of_match(ladder, 3)))))
 
         assert [one.where for one in report.findings] == ["match 1"]
@@ -827,8 +827,8 @@ def test_a_head_can_be_signed_and_proved(ladder: Path, tmp_path: Path) -> None:
     """What `prove` returns is what a head is made of."""
     report = prove(where_of(str(ladder)), ROWS)
     head = Head(ladder=report.ladder, facts=report.facts, hash=report.head, at_ms=1)
-    signed = heads.signed(head, kept_key(tmp_path))
+    signed = signed_head.signed(head, kept_key(tmp_path))
 
-    heads.check(signed)
+    signed_head.check(signed)
     claim = Claim(source="signed", head=signed.head, signed=True)
     assert prove(where_of(str(ladder)), Wanted(sample=0, claims=(claim,))).holds

@@ -16,23 +16,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from ladder import heads, receipts
-from ladder.desk import Desk
-from ladder.facts import Fact, Match
-from ladder.head_log import HEADS, LOG, NEWEST, publish
-from ladder.head_text import head_line, heads_in
-from ladder.heads import Head, SignedHead
-from ladder.proving.claims import Claim, read_claims
-from ladder.proving.compared import Compared
-from ladder.proving.findings import Report
-from ladder.proving.proving import Wanted, prove
-from ladder.receipts import receipt_of
-from ladder.signing import kept_key
-from ladder.store.examining import Examiner
-from ladder.store.importing import import_facts
+from ladder.audit.audit import Wanted, prove
+from ladder.audit.claims import Claim, read_claims
+from ladder.audit.compared import Compared
+from ladder.audit.findings import Report
+from ladder.core.facts import Fact, Match
+from ladder.files import signed_head
+from ladder.files.head_text import head_line, heads_in
+from ladder.files.signed_head import Head, SignedHead
+from ladder.files.signing import kept_key
+from ladder.runner.patient_store import Desk
+from ladder.store import receipts
+from ladder.store.bulk_import import import_facts
+from ladder.store.head_log import HEADS, LOG, NEWEST, publish
+from ladder.store.location import where_of
+from ladder.store.raw_rows import Examiner
+from ladder.store.receipts import receipt_of
 from ladder.store.store import Store
-from ladder.store.where import where_of
-from ladder.uploads.taking_in import Frozen
+from ladder.submissions.accept import Frozen
 from referee.cli import run
 from referee.errors import HostError, RefereeError
 from support import ladders
@@ -52,9 +53,9 @@ def store(tmp_path: Path) -> Iterator[Store]:
 def logged(store: Store) -> list[SignedHead]:
     """The heads of a ladder's log, each checked."""
     lines = (store.files / HEADS / LOG).read_bytes().splitlines(keepends=True)
-    found = [heads.from_json(line) for line in lines]
+    found = [signed_head.from_json(line) for line in lines]
     for one in found:
-        heads.check(one)
+        signed_head.check(one)
     return found
 
 
@@ -98,14 +99,14 @@ def test_the_log_has_a_line_for_each_state_of_the_ladder(store: Store) -> None:
     second = publish(store)
 
     assert logged(store) == [first, second]
-    assert (store.files / HEADS / NEWEST).read_bytes() == heads.as_json(second)
+    assert (store.files / HEADS / NEWEST).read_bytes() == signed_head.as_json(second)
     assert second.head == replace(store.head(), at_ms=second.head.at_ms)
     assert first.head.facts == second.head.facts - 1
 
 
 def test_a_torn_line_of_the_log_is_cut_by_the_next_writer(store: Store) -> None:
     """Whatever ended the writer, every line is whole."""
-    whole = heads.as_json(publish(store))
+    whole = signed_head.as_json(publish(store))
     log = store.files / HEADS / LOG
     ladders.filled(store, 1)
     for size in (1, 100, len(whole) - 1):
@@ -164,10 +165,10 @@ def test_a_damaged_log_is_named_and_left_alone(store: Store, text: bytes) -> Non
     log = store.files / HEADS / LOG
     log.write_bytes(text)
 
-    with pytest.raises(RefereeError, match=r"heads '.*heads.jsonl': its .* move it away"):
+    with pytest.raises(RefereeError, match=r"heads '.*signed_head.jsonl': its .* move it away"):
         publish(store)
     assert log.read_bytes() == text
-    assert "heads.jsonl, line 1'" in findings(proved(store))
+    assert "signed_head.jsonl, line 1'" in findings(proved(store))
 
 
 def test_the_folder_of_heads_may_be_a_link(store: Store, tmp_path: Path) -> None:
@@ -208,7 +209,7 @@ def kept_log(store: Store, path: Path) -> None:
 
 
 def kept_head(store: Store, path: Path) -> None:
-    path.write_bytes(heads.as_json(publish(store)))
+    path.write_bytes(signed_head.as_json(publish(store)))
 
 
 def kept_receipt(store: Store, path: Path) -> None:
@@ -285,7 +286,7 @@ def test_results_that_were_removed_are_found_by_the_ladders_own_log(
     assert findings(proved(store)) == ""
     assert proved(store).compared.logged == 1
     with remade(store, tmp_path / "other", without_the_worst_match) as other:
-        assert "heads.jsonl, line 1': fact" in findings(proved(other))
+        assert "signed_head.jsonl, line 1': fact" in findings(proved(other))
 
 
 @pytest.mark.parametrize("named", [True, False])
@@ -293,7 +294,7 @@ def test_a_head_that_is_published_while_a_ladder_is_proved_is_no_finding(
     named: bool, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Facts are read as they were when it began, and so is the log."""
-    monkeypatch.setattr("ladder.proving.proving.usual_files", lambda _: store.files)
+    monkeypatch.setattr("ladder.audit.audit.usual_files", lambda _: store.files)
     publish(store)
     examine = Examiner.examine_database
 
@@ -408,7 +409,7 @@ def test_a_changed_byte_of_what_is_signed_is_found(what: str, store: Store, tmp_
     """And a signature by another key, where it is said whose it must be."""
     kept = tmp_path / "kept"
     KEPT[what](store, kept)
-    key = heads.public_of(kept_key(store.files))
+    key = signed_head.public_of(kept_key(store.files))
     text = kept.read_text()
     assert all(claim.signed for claim in read_claims(kept, key))
     with pytest.raises(RefereeError, match="was signed with another key"):
@@ -494,7 +495,7 @@ def test_an_import_names_its_head_and_begins_a_log_with_it(
     with Store(where_of(str(tmp_path / "copy"))) as copy:
         (first,) = logged(copy)
         assert replace(first.head, at_ms=0) == named
-        assert first.public_key == heads.public_of(kept_key(store.files))
+        assert first.public_key == signed_head.public_of(kept_key(store.files))
         ladders.filled(copy, 1)
         publish(copy)
         assert len(logged(copy)) == 2
@@ -584,7 +585,7 @@ def test_submit_prints_the_hash_that_plays_and_a_receipt(
         (tmp_path / name).write_text(capsys.readouterr().out)
     with Store(where_of(str(tmp_path / "it"))) as store:
         entrant = store.roster.entrants[1]
-        key = heads.public_of(kept_key(store.files))
+        key = signed_head.public_of(kept_key(store.files))
         ladders.submit(store, "first", "eve")
         report = proved(store, tmp_path / "one", tmp_path / "two", public_key=key)
 
@@ -626,7 +627,7 @@ def test_a_full_disk_leaves_a_log_that_goes_on(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(os, "write", full)
-    with pytest.raises(HostError, match=r"heads '.*heads.jsonl': No space left on device"):
+    with pytest.raises(HostError, match=r"heads '.*signed_head.jsonl': No space left on device"):
         publish(store)
     monkeypatch.setattr(os, "write", write)
 

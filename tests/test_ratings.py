@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from ladder.estimates import ELO, Estimate
-from ladder.observed import Observed, against, lineups, observed
-from ladder.ranking import rank
+from ladder.stats.estimates import ELO, Estimate
 from ladder.stats.links import linked_groups
+from ladder.stats.observations import Observed, against, lineups, observed
+from ladder.stats.places import rank
 from ladder.stats.ratings import Ratings, rate
 from ladder.stats.student import means
 from support import nulls, outsider

@@ -11,18 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from ladder import vault
-from ladder.exchange.exporting import export, record_name
-from ladder.exchange.importing import take_in
-from ladder.facts import Fact, Keep, Match, Retention
-from ladder.pool_file import Pools, policy_changes, read_pools
-from ladder.proving.findings import Report
-from ladder.proving.proving import Wanted, prove
-from ladder.record_sweep import RecordSweep
-from ladder.retention import AT_ONCE, Sweep, horizon_of
-from ladder.roster import Roster
+from ladder.archive.export import export, record_name
+from ladder.archive.load import take_in
+from ladder.audit.audit import Wanted, prove
+from ladder.audit.findings import Report
+from ladder.core.facts import Fact, Keep, Match, Retention
+from ladder.core.retention import AT_ONCE, Sweep, horizon_of
+from ladder.core.roster import Roster
+from ladder.files import record_store
+from ladder.game_files.pool_file import Pools, policy_changes, read_pools
+from ladder.store.location import Where, where_of
+from ladder.store.record_sweep import RecordSweep
 from ladder.store.store import Store
-from ladder.store.where import Where, where_of
 from referee.cli import run
 from referee.errors import HostError, RefereeError
 from support import ladders
@@ -143,7 +143,7 @@ def facts_of(store: Store) -> list[Fact]:
 def paths(store: Store) -> list[Path]:
     """Where the records of all matches belong, in their order."""
     matches = [fact for fact in facts_of(store) if isinstance(fact, Match)]
-    return [vault.path_of(store.files, match.record) for match in matches]
+    return [record_store.path_of(store.files, match.record) for match in matches]
 
 
 def there(store: Store) -> list[int]:
@@ -205,7 +205,7 @@ def test_nothing_goes_while_an_export_or_a_proof_needs_it(store: Store) -> None:
     """The step that could not be done is done again afterwards."""
     decide(store, FACTS)
     sweep = RecordSweep()
-    with vault.held(store.files):
+    with record_store.held(store.files):
         assert sweep.step(store) is None
         assert len(there(store)) == 10
     assert sweep.step(store) == 10
@@ -215,7 +215,7 @@ def test_nothing_goes_while_an_export_or_a_proof_needs_it(store: Store) -> None:
 def test_a_folder_without_records_has_none_to_remove(store: Store) -> None:
     """It may be another machine's."""
     decide(store, FACTS)
-    shutil.rmtree(store.files / vault.RECORDS)
+    shutil.rmtree(store.files / record_store.RECORDS)
 
     assert RecordSweep().step(store) == 0
 
@@ -324,7 +324,7 @@ class TestExchange:
         """Whatever its policy says of others."""
         decide(store, last(4))
         export(store, tmp_path / "it.zip")
-        stolen = record_name(paths(store)[7].name.removesuffix(vault.ENDING))
+        stolen = record_name(paths(store)[7].name.removesuffix(record_store.ENDING))
         with ZipFile(tmp_path / "it.zip") as whole, ZipFile(tmp_path / "cut.zip", "w") as cut:
             for info in whole.infolist():
                 if info.filename != stolen:
@@ -414,7 +414,7 @@ class TestCommands:
     def test_records_that_are_needed_are_not_removed_now(self, store: Store, tell: Tell) -> None:
         """One line, and exit code 3."""
         decide(store, FACTS)
-        with vault.held(store.files):
+        with record_store.held(store.files):
             said = tell("ladder", "records", "--apply", code=3)
 
         assert said.endswith("try again when that is over\n")

@@ -3,9 +3,9 @@
 import pytest
 from msgspec.structs import replace
 
-from ladder.facts import Decision, Deed, Fact, Opened, Pool, Submission
-from ladder.pool_file import pools_of
-from ladder.roster import Roster
+from ladder.core.facts import Decision, Deed, Fact, Opened, Pool, Submission
+from ladder.core.roster import Roster
+from ladder.game_files.pool_file import pools_of
 from referee.errors import RefereeError
 
 (BRISCOLA,) = pools_of(["briscola-2"]).pools

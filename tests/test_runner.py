@@ -14,18 +14,18 @@ import trio
 import trio.lowlevel
 from msgspec.structs import replace
 
-from ladder import vault
-from ladder.desk import Desk
-from ladder.disk import DiskLimits, write_limits
-from ladder.facts import Decision, Deed, Keep, Match, Pool, Retention, Submission
-from ladder.pool_file import pools_of
-from ladder.roster import Roster
-from ladder.runner import Runner, Span, lives, owner
+from ladder.core.facts import Decision, Deed, Keep, Match, Pool, Retention, Submission
+from ladder.core.roster import Roster
+from ladder.files import record_store
+from ladder.files.disk_limits import DiskLimits, write_limits
+from ladder.game_files.pool_file import pools_of
+from ladder.runner.patient_store import Desk
+from ladder.runner.runner import Runner, Span, lives, owner
 from ladder.store.database import DatabaseGone
 from ladder.store.jobs import MOST_TRIES, Settled
 from ladder.store.store import Store
-from ladder.uploads.bot_toml import toml_of
-from ladder.uploads.freezing import BOTS, freeze, keep, scratch
+from ladder.submissions.bot_toml import toml_of
+from ladder.submissions.frozen_bots import BOTS, freeze, keep, scratch
 from referee.bots.settings import Bounds, Settings
 from referee.errors import HostError, RefereeError, innermost
 from referee.match.outcome import Outcome
@@ -87,7 +87,7 @@ def _write(path: str, data: bytes) -> None:
 
 
 class Seen:
-    """A `ladder.runner.Watch` that remembers; it is spoken to in the main thread only."""
+    """A `ladder.runner.runner.Watch` that remembers; it is spoken to in the main thread only."""
 
     def __init__(self) -> None:
         self.matches: list[Match] = []
@@ -170,7 +170,7 @@ def leases(store: Store) -> int:
 
 def left_over(store: Store) -> list[str]:
     """What is among the records that is no record."""
-    records = store.files / vault.RECORDS
+    records = store.files / record_store.RECORDS
     return sorted(path.name for path in records.iterdir() if not path.is_dir())
 
 
@@ -182,7 +182,7 @@ def assert_whole(store: Store) -> list[Match]:
     assert len(names) == len(set(names))
     for match in found:
         if match.record:
-            assert vault.check(store.files, match.record, match.size) is None
+            assert record_store.check(store.files, match.record, match.size) is None
     before, after = store.rebuild()
     assert before == after
     return found
@@ -310,7 +310,7 @@ class TestSpan:
 
     async def test_it_waits_for_bots(self, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
         """As soon as somebody submits another bot, it goes on; why it waited is said once."""
-        monkeypatch.setattr("ladder.runner.IDLE_S", 0.001)
+        monkeypatch.setattr("ladder.runner.runner.IDLE_S", 0.001)
         retire(store, 1, 2)
         toy, seen = Toy(), Seen()
         async with trio.open_nursery() as nursery:
@@ -355,12 +355,15 @@ class TestRecords:
 
         def look(_: Job, played: Outcome) -> Outcome:
             nonlocal most
-            most = max(most, len(list((store.files / vault.RECORDS).glob(f"??/*{vault.ENDING}"))))
+            most = max(
+                most,
+                len(list((store.files / record_store.RECORDS).glob(f"??/*{record_store.ENDING}"))),
+            )
             return played
 
         await runner(store, Toy(size=1, twist=look), blocks=12).run()
 
-        records = (store.files / vault.RECORDS).glob(f"??/*{vault.ENDING}")
+        records = (store.files / record_store.RECORDS).glob(f"??/*{record_store.ENDING}")
         assert len(list(records)) == stay
         assert most <= stay + 2  # with a match that was kept, and is not counted yet
         assert store.counts().matches == 6
@@ -376,13 +379,13 @@ class TestRecords:
             raise HostError("record 'x': Read-only file system")
 
         with monkeypatch.context() as patched:
-            patched.setattr(vault, "remove", remove)
+            patched.setattr(record_store, "remove", remove)
             found = await failure(runner(store, Toy(size=1), blocks=4))
 
         assert str(found) == "record 'x': Read-only file system"
         assert len(assert_whole(store)) > 0
         await runner(store, Toy(size=1), blocks=2).run()
-        assert list((store.files / vault.RECORDS).glob(f"??/*{vault.ENDING}")) == []
+        assert list((store.files / record_store.RECORDS).glob(f"??/*{record_store.ENDING}")) == []
 
 
 class TestSeveral:
@@ -403,7 +406,7 @@ class TestSeveral:
         """One that is not heard of loses its job; its late result is a duplicate, and goes."""
         toy, seen = Toy(size=1), Seen()
         toy.gate = trio.Event()
-        monkeypatch.setattr("ladder.runner.LEASE_MS", 0)
+        monkeypatch.setattr("ladder.runner.runner.LEASE_MS", 0)
         with Store(store.where) as other:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(runner(store, toy, seen, blocks=2).run)
@@ -416,13 +419,13 @@ class TestSeveral:
         assert seen.matches == []
         (match,) = assert_whole(store)
         assert match.sandbox == "invented"
-        kept = [path.name for path in (store.files / vault.RECORDS).glob("*/*")]
-        assert kept == [f"{match.record}{vault.ENDING}"]
+        kept = [path.name for path in (store.files / record_store.RECORDS).glob("*/*")]
+        assert kept == [f"{match.record}{record_store.ENDING}"]
         assert left_over(store) == []
 
     async def test_a_heartbeat(self, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
         """A match that takes longer than a lease lasts stays with the runner that plays it."""
-        monkeypatch.setattr("ladder.runner.BEAT_S", 0.001)
+        monkeypatch.setattr("ladder.runner.runner.BEAT_S", 0.001)
         toy, beats = Toy(size=1), trio.Event()
         toy.gate = trio.Event()
         works = store.extend
@@ -432,12 +435,12 @@ class TestSeveral:
             trio.from_thread.run_sync(beats.set)
 
         monkeypatch.setattr(store, "extend", extend)
-        monkeypatch.setattr("ladder.runner.LEASE_MS", 0)
+        monkeypatch.setattr("ladder.runner.runner.LEASE_MS", 0)
         with Store(store.where) as other:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(runner(store, toy, blocks=2).run)
                 await toy.begun.wait()
-                monkeypatch.setattr("ladder.runner.LEASE_MS", LEASE_MS)
+                monkeypatch.setattr("ladder.runner.runner.LEASE_MS", LEASE_MS)
                 beats = trio.Event()
                 await beats.wait()
                 beats = trio.Event()
@@ -462,11 +465,11 @@ class TestSeveral:
 
     async def test_what_dead_runners_have_left_goes(self, store: Store) -> None:
         """Half-written records of processes that are gone; those of the living stay."""
-        records = store.files / vault.RECORDS
+        records = store.files / record_store.RECORDS
         records.mkdir(exist_ok=True)
         running = janitor.run_of(os.getppid())
         living, dead = f".playing-{running}-00=11", f".playing-{running}0-00=11.part"
-        for name in (living, dead, f"{vault._TEMPORARY}1-11"):
+        for name in (living, dead, f"{record_store._TEMPORARY}1-11"):
             (records / name).write_text("")
         await runner(store, Toy(), blocks=1, is_alive=partial(lives, local=True)).run()
         assert left_over(store) == [living]
@@ -510,14 +513,14 @@ class TestTrouble:
         """One line ends the run; leases are given back, no file is left, and once there is room
         the same matches are played."""
         shutil.copytree(store.files / BOTS, small / BOTS)
-        (small / vault.RECORDS).mkdir()
+        (small / record_store.RECORDS).mkdir()
         toy = Toy(size=0, twist=lambda job, played: _fill(small, job, played))  # one at a time
         seen = Seen()
         running = Runner(Desk(store, everybody_lives, seen), toy, small, seen, Span(6))
         found = await failure(running)
         assert isinstance(found, HostError)
         assert "No space left" in str(found)
-        assert [path.name for path in (small / vault.RECORDS).iterdir()] == []
+        assert [path.name for path in (small / record_store.RECORDS).iterdir()] == []
         waiting = store.situation().open
         assert waiting
         (small / "fill").unlink()
@@ -528,11 +531,11 @@ class TestTrouble:
 
     async def test_records_cannot_be_kept_at_all(self, store: Store) -> None:
         """A file where the folder of records should be: one line, before anything is played."""
-        (store.files / vault.RECORDS).write_text("")
+        (store.files / record_store.RECORDS).write_text("")
         toy = Toy()
         found = await failure(runner(store, toy, blocks=2))
         assert isinstance(found, HostError)
-        assert vault.RECORDS in str(found)
+        assert record_store.RECORDS in str(found)
         assert toy.jobs == []
 
     async def test_the_database_is_away_for_a_while(
@@ -666,7 +669,7 @@ class TestTrouble:
         self, store: Store, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """It is no larger disk's to keep: the match would come back for ever."""
-        monkeypatch.setattr(vault, "LARGEST", 10)
+        monkeypatch.setattr(record_store, "LARGEST", 10)
         for _ in range(MOST_TRIES):
             found = await failure(runner(store, Toy(size=1), blocks=2, is_alive=lives_not))
             assert "more than 10 bytes" in str(found)
@@ -702,7 +705,7 @@ class TestTrouble:
         self, store: Store, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """If nobody is left to play with, they count, and the run ends."""
-        monkeypatch.setattr("ladder.runner.IDLE_S", 0.001)
+        monkeypatch.setattr("ladder.runner.runner.IDLE_S", 0.001)
 
         def twist(job: Job, played: Outcome) -> Outcome:
             with Store(store.where) as other:
@@ -778,7 +781,7 @@ async def test_seats_are_anonymous(tmp_path: Path) -> None:
             await Runner(Desk(store, lives_not, seen), worker, store.files, seen, Span(1)).run()
         (match,) = seen.matches
         assert all(match.faults)
-        found = evidence_of(vault.path_of(store.files, match.record))
+        found = evidence_of(record_store.path_of(store.files, match.record))
         assert len(found) == 2
         hidden = ["anna-the", "bruno-the", "author-of", "our-ladder", str(tmp_path)]
         hidden += [store.opened.ladder, match.job.name, match.job.key]

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ladder.sequential import Decider, Decision, decision_by, interval
-from ladder.sprt import NORMALIZED, Model, Sprt, SprtPlan, Verdict, read_sprt
+from ladder.stats.confidence_sequence import Decider, Decision, decision_by, interval
+from ladder.stats.sprt import NORMALIZED, Model, Sprt, SprtPlan, Verdict, read_sprt
 from referee.errors import RefereeError
 from support.simulations import (
     BOUND,

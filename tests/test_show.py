@@ -13,16 +13,16 @@ from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.console import Console
 
-from ladder.estimates import MOST_CROSSED, Estimate
-from ladder.event_results import write_results
-from ladder.heading import Heading
-from ladder.scoreboard import Standings
+from ladder.event.publish import write_results
 from ladder.show.as_csv import COLUMNS, as_csv
 from ladder.show.as_json import as_json
+from ladder.show.interval_plot import Mark, plot
 from ladder.show.page import page
-from ladder.show.plot import Mark, plot
 from ladder.show.terminal import print_standings
-from ladder.standings import Benched, Section, standings
+from ladder.standings.heading import Heading
+from ladder.standings.section import Benched, Section, standings
+from ladder.standings.table import Standings
+from ladder.stats.estimates import MOST_CROSSED, Estimate
 from referee.errors import HostError
 from referee.match.verdict import FaultCode
 from referee.terminal.console import console

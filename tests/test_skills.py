@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ladder.packing import packed, plain_blocks
-from ladder.skills import BETA, NEW, Rater, Skill
+from ladder.core.block_codec import packed, plain_blocks
+from ladder.stats.online_ratings import BETA, NEW, Rater, Skill
 from referee.match.outcome import BlockResult
 from referee.rules.game import Sides
 from support.sections import block

@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from ladder.estimates import MOST_CROSSED, Estimate
-from ladder.event_results import section_of
-from ladder.observed import observed
-from ladder.pairing import next_round
+from ladder.event.publish import section_of
+from ladder.event.rounds import next_round
 from ladder.results import RoundResult, TableResult
-from ladder.scoreboard import BotLine, Cell, Row, Standings, Time
-from ladder.scores import cross
-from ladder.standings import Benched, Section, standings
+from ladder.standings.section import Benched, Section, standings
+from ladder.standings.table import BotLine, Cell, Row, Standings, Time
+from ladder.stats.estimates import MOST_CROSSED, Estimate
+from ladder.stats.means import cross
+from ladder.stats.observations import observed
 from referee.match.verdict import FaultCode
 from support.events import event_of, event_text
 from support.sections import block, fault, played, round_robin, table, tables_of

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from ladder import published, standings_cache
-from ladder.facts import Pool
-from ladder.published import standings_of
+from ladder.core.facts import Pool
+from ladder.standings import cache, from_store
+from ladder.standings.from_store import standings_of
 from ladder.store.store import Store
 from referee.cli import run
 from support import ladders
@@ -25,13 +25,13 @@ def store(tmp_path: Path) -> Iterator[Store]:
 def computed(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """Gets an entry for each table that is computed."""
     found: list[bool] = []
-    compute = published.computed
+    compute = from_store.computed
 
     def counting(store: Store, pool: Pool, *, everybody: bool = False) -> object:
         found.append(everybody)
         return compute(store, pool, everybody=everybody)
 
-    monkeypatch.setattr(published, "computed", counting)
+    monkeypatch.setattr(from_store, "computed", counting)
     return found
 
 
@@ -108,4 +108,4 @@ def test_only_the_owner_can_read_what_is_kept(store: Store) -> None:
     standings_of(store, pool_of(store))
 
     assert kept(store).stat().st_mode & 0o077 == 0
-    assert standings_cache.read(store.files, "0" * 64, 1, everybody=False) is None
+    assert cache.read(store.files, "0" * 64, 1, everybody=False) is None

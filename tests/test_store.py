@@ -12,7 +12,8 @@ import pytest
 from msgspec.structs import replace
 from sqlalchemy import Connection, func, select, update
 
-from ladder.facts import (
+from ladder.core.candidates import Situation
+from ladder.core.facts import (
     FIRST_HASH,
     Decision,
     Deed,
@@ -23,15 +24,14 @@ from ladder.facts import (
     chained,
     digest_of,
 )
-from ladder.fields import Situation
-from ladder.roster import Roster
+from ladder.core.roster import Roster
 from ladder.store import jobs, ratings
+from ladder.store.bulk_import import import_facts
 from ladder.store.database import Database
-from ladder.store.importing import import_facts
 from ladder.store.jobs import MOST_TRIES, Lease, Settled
+from ladder.store.location import Where, where_of
 from ladder.store.store import Store
 from ladder.store.tables import LeaseRow, MatchRow, StepRow
-from ladder.store.where import Where, where_of
 from referee.errors import HostError, RefereeError
 from referee.match.outcome import FaultFound
 from referee.match.verdict import FaultCode
@@ -571,7 +571,7 @@ class TestFacts:
             made(where.database.parent, bots=()).close()
             return Database(where)
 
-        monkeypatch.setattr("ladder.store.importing.Database", late)
+        monkeypatch.setattr("ladder.store.bulk_import.Database", late)
         with pytest.raises(RefereeError, match="already"):
             import_facts(there, facts)
         Store(there).close()

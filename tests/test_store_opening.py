@@ -20,15 +20,15 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, text
 
-from ladder.facts import FIRST_HASH, Decision, Deed, Keep, Retention, chained, digest_of
-from ladder.pool_file import pools_of
+from ladder.core.facts import FIRST_HASH, Decision, Deed, Keep, Retention, chained, digest_of
+from ladder.game_files.pool_file import pools_of
 from ladder.store import migrations
+from ladder.store.bulk_import import import_facts
 from ladder.store.database import Database, DatabaseGone
-from ladder.store.importing import import_facts
 from ladder.store.jobs import Settled
+from ladder.store.location import Where, where_of
 from ladder.store.migrations import migrate, newest
 from ladder.store.store import Beginning, Store
-from ladder.store.where import Where, where_of
 from referee.errors import HostError, RefereeError
 from support.disks import small_disk
 from support.ladders import LEASE_MS, filled, invented, job, lease, made, submit, usual_pools

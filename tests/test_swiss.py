@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ladder.formats import Field, next_round, order
-from ladder.formats.matching import Matching
-from ladder.formats.round_robin import circle
-from ladder.formats.swiss import Score, score
+from ladder.event.formats import Field, next_round, order
+from ladder.event.formats.matching import Matching
+from ladder.event.formats.round_robin import circle
+from ladder.event.formats.swiss import Score, score
 from ladder.results import Round, RoundResult, Table, TableResult
 from ladder.terms import Format
 from referee.match.outcome import BlockResult

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from ladder.facts import Keep, Retention
-from ladder.task_progress import counted
+from ladder.commands.progress import counted
+from ladder.core.facts import Keep, Retention
 from referee.cli import run
 from support import ladders
 
@@ -69,7 +69,7 @@ def test_what_takes_long_in_a_large_ladder_says_how_far_it_is(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """On stderr; here without patience."""
-    monkeypatch.setattr("ladder.task_progress._LINE_EVERY_S", 0.0)
+    monkeypatch.setattr("ladder.commands.progress._LINE_EVERY_S", 0.0)
     with ladders.made(tmp_path / "it", bots=("first", "random")) as store:
         ladders.filled(store, 3)
         store.add(lambda _, now: [Retention(keep=Keep.FACTS, at_ms=now)])

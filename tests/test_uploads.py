@@ -16,11 +16,11 @@ from pathlib import Path
 
 import pytest
 
-from ladder.names import fitted, name_of
-from ladder.uploads import freezing
-from ladder.uploads.bot_toml import toml_of
-from ladder.uploads.freezing import freeze, is_whole, keep, scratch
-from ladder.uploads.intake import Taken, taken
+from ladder.core.names import fitted, name_of
+from ladder.submissions import frozen_bots
+from ladder.submissions.bot_toml import toml_of
+from ladder.submissions.copy_in import Taken, taken
+from ladder.submissions.frozen_bots import freeze, is_whole, keep, scratch
 from referee.bots.files import hash_file
 from referee.bots.find import BotToml, find
 from referee.bots.settings import Bounds, Settings
@@ -407,16 +407,16 @@ def test_what_a_build_leaves_has_the_limits_of_an_archive(
     built = bot(tmp_path / "built")
     with pytest.raises(RefereeError, match=r"its bot\.toml would have more than 16384 bytes"):
         frozen(built, tmp_path / "bots", "sh x.sh " + "x" * 16384)
-    monkeypatch.setattr(freezing, "MOST_FILES", 2)
+    monkeypatch.setattr(frozen_bots, "MOST_FILES", 2)
     frozen(built, tmp_path / "bots")
     (built / "one more").touch()
     with pytest.raises(RefereeError, match="it holds more than 2 files"):
         frozen(built, tmp_path / "bots")
     (built / "one more").unlink()
     together = sum(len(text) for text in (toml_of("sh x.sh"), "exit 3\n"))
-    monkeypatch.setattr(freezing, "LARGEST_FOLDER", together)
+    monkeypatch.setattr(frozen_bots, "LARGEST_FOLDER", together)
     frozen(built, tmp_path / "bots")
-    monkeypatch.setattr(freezing, "LARGEST_FOLDER", together - 1)
+    monkeypatch.setattr(frozen_bots, "LARGEST_FOLDER", together - 1)
     with pytest.raises(RefereeError, match="it holds more than 256 MiB"):
         frozen(built, tmp_path / "bots")
 
@@ -433,7 +433,7 @@ def test_a_folder_named_bot_toml_is_not_taken_for_it(tmp_path: Path) -> None:
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from ladder.uploads.freezing import freeze, scratch
+from ladder.submissions.frozen_bots import freeze, scratch
 with scratch(Path(sys.argv[2])) as folder:
     freeze(Path(sys.argv[1]), "name", folder, "x")
     os.kill(os.getpid(), signal.SIGKILL)

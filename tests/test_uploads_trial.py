@@ -13,10 +13,10 @@ import pytest
 import trio
 from msgspec.structs import replace
 
-from ladder.facts import Pool
-from ladder.uploads.intake import Taken
-from ladder.uploads.taking_in import Frozen, taken_in
-from ladder.uploads.trial import at_home, examined, played
+from ladder.core.facts import Pool
+from ladder.submissions.accept import Frozen, taken_in
+from ladder.submissions.copy_in import Taken
+from ladder.submissions.trial import at_home, examined, played
 from referee.bots.find import Found, find
 from referee.bots.settings import Bounds, Settings
 from referee.errors import RefereeError

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from ladder import vault
-from ladder.vault import check, keep, keep_packed, path_of, sweep
+from ladder.files import record_store
+from ladder.files.record_store import check, keep, keep_packed, path_of, sweep
 from referee.errors import HostError, RefereeError
 from support import disks
 
@@ -135,9 +135,9 @@ def test_a_record_that_is_too_large_is_not_kept(
 ) -> None:
     """What is written of it goes; one that just fits is kept."""
     _, size = keep(tmp_path / "one", plain)
-    monkeypatch.setattr(vault, "LARGEST", size)
+    monkeypatch.setattr(record_store, "LARGEST", size)
     keep(tmp_path / "two", plain)
-    monkeypatch.setattr(vault, "LARGEST", size - 1)
+    monkeypatch.setattr(record_store, "LARGEST", size - 1)
     with pytest.raises(HostError, match=f"more than {size - 1} bytes, compressed: it is not kept"):
         keep(tmp_path / "three", plain)
 
@@ -224,7 +224,7 @@ def test_a_record_that_is_kept_again_while_a_sweep_looks_stays(tmp_path: Path) -
 KEEPS = """
 import sys
 from pathlib import Path
-from ladder.vault import keep_packed
+from ladder.files.record_store import keep_packed
 
 def pieces():
     yield b"some"

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from ladder.estimates import Estimate
-from ladder.versus import Part, lead, versus
+from ladder.stats.estimates import Estimate
+from ladder.stats.head_to_head import Part, lead, versus
 from referee.match.outcome import BlockResult
 from support.simulations import dice
 

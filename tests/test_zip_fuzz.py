@@ -13,9 +13,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ladder.uploads.archive import unpacked
-from ladder.uploads.unpacking import LARGEST_FILE, LARGEST_TOTAL, MOST_ENTRIES, Names, Refused
-from ladder.uploads.unpacking import report_of as report
+from ladder.submissions.unzip import unpacked
+from ladder.submissions.unzip_program import (
+    LARGEST_FILE,
+    LARGEST_TOTAL,
+    MOST_ENTRIES,
+    Names,
+    Refused,
+)
+from ladder.submissions.unzip_program import report_of as report
 from support.zips import CENTRAL, LAST, LOCAL, Entry, crowded, good, nested, overlapping, zipped
 
 SEEDS = (

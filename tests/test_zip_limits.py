@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from ladder.uploads import unpacking
-from ladder.uploads.archive import unpacked
-from ladder.uploads.unpacking import LARGEST_FILE, MEMORY, Refused
+from ladder.submissions import unzip_program
+from ladder.submissions.unzip import unpacked
+from ladder.submissions.unzip_program import LARGEST_FILE, MEMORY, Refused
 from referee.bots.held_folder import OUR_TROUBLE
 from referee.errors import HostError
 from support.disks import small_disk
@@ -179,8 +179,8 @@ def test_a_total_is_counted_and_not_believed(tmp_path: Path) -> None:
     root = os.open(tmp_path / "out", os.O_RDONLY)
     with pytest.MonkeyPatch.context() as patch, (tmp_path / "zip").open("rb") as file:
         patch.setattr(zipfile.ZipInfo, "file_size", property(lambda _: 1 << 19, lambda *_: None))
-        patch.setattr(unpacking, "LARGEST_TOTAL", 5 << 18)
-        report = unpacking.report_of(file, root)
+        patch.setattr(unzip_program, "LARGEST_TOTAL", 5 << 18)
+        report = unzip_program.report_of(file, root)
     os.close(root)
     assert set(report) == {"refused"}
     assert sum(path.stat().st_size for path in (tmp_path / "out").iterdir()) <= 5 << 18
@@ -219,11 +219,11 @@ def test_a_good_zip_becomes_plain_files(tmp_path: Path) -> None:
 
 BINDS = """
 import importlib.util, os, sys
-spec = importlib.util.spec_from_file_location("unpacking", sys.argv[1])
-unpacking = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(unpacking)
-unpacking.CPU_S = 1
-unpacking.bind()
+spec = importlib.util.spec_from_file_location("unzip_program", sys.argv[1])
+unzip_program = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(unzip_program)
+unzip_program.CPU_S = 1
+unzip_program.bind()
 """
 
 
@@ -238,7 +238,7 @@ unpacking.bind()
 def test_the_unpacker_is_bounded_whatever_it_does(deed: str, end: str, tmp_path: Path) -> None:
     """In memory, in the size of a file, and in descriptors."""
     command = [sys.executable, "-I", "-S", "-c", BINDS + deed]
-    words = [*command, unpacking.__file__, str(tmp_path / "large")]
+    words = [*command, unzip_program.__file__, str(tmp_path / "large")]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert end in done.stderr
@@ -250,10 +250,10 @@ def test_the_unpacker_is_bounded_whatever_it_does(deed: str, end: str, tmp_path:
 @pytest.mark.thorough
 def test_the_unpacker_is_bounded_in_time(tmp_path: Path) -> None:
     """By the kernel, in processor time; and on the clock."""
-    words = [sys.executable, "-I", "-S", "-c", BINDS + "while True: pass", unpacking.__file__]
+    words = [sys.executable, "-I", "-S", "-c", BINDS + "while True: pass", unzip_program.__file__]
     assert subprocess.run(words, check=False).returncode == -signal.SIGXCPU
     asleep = BINDS.replace("CPU_S", "WALL_S") + "import time; time.sleep(50)"
-    words = [sys.executable, "-I", "-S", "-c", asleep, unpacking.__file__]
+    words = [sys.executable, "-I", "-S", "-c", asleep, unzip_program.__file__]
     assert subprocess.run(words, check=False).returncode == -signal.SIGALRM
 
 
@@ -262,7 +262,7 @@ def test_how_the_unpacker_ended_is_told(tmp_path: Path, monkeypatch: pytest.Monk
     for name, number in (("late", signal.SIGXCPU), ("broken", signal.SIGSEGV)):
         program = tmp_path / f"{name}.py"
         program.write_text(f"import os; os.kill(os.getpid(), {int(number)})")
-        monkeypatch.setattr(unpacking, "__file__", str(program))
+        monkeypatch.setattr(unzip_program, "__file__", str(program))
         (tmp_path / name).mkdir()
         error = Refused if name == "late" else HostError
         with pytest.raises(error, match="too long" if name == "late" else "status -11"):
@@ -284,7 +284,7 @@ def test_a_mistake_of_ours_is_told_with_its_last_words(
 ) -> None:
     """In one line, and no longer than one can read."""
     (tmp_path / "broken.py").write_text(said)
-    monkeypatch.setattr(unpacking, "__file__", str(tmp_path / "broken.py"))
+    monkeypatch.setattr(unzip_program, "__file__", str(tmp_path / "broken.py"))
     with pytest.raises(HostError, match=f"the unpacker of zips ended with .*{line}") as told:
         unzip(good(), tmp_path)
     assert len(str(told.value)) < 400
@@ -293,7 +293,7 @@ def test_a_mistake_of_ours_is_told_with_its_last_words(
 
 def test_trouble_of_the_machine_is_the_same_for_zips_and_folders() -> None:
     """But for memory, which is bounded for zips; the unpacker knows nothing of us."""
-    assert {*unpacking.OUR_TROUBLE, errno.ENOMEM} == set(OUR_TROUBLE)
+    assert {*unzip_program.OUR_TROUBLE, errno.ENOMEM} == set(OUR_TROUBLE)
 
 
 def test_a_full_disk_is_not_the_fault_of_the_zip(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 import trio
 import zstandard
 
-from ladder.vault import keep, path_of
+from ladder.files.record_store import keep, path_of
 from referee.cli import run
 from referee.errors import RefereeError
 from referee.record import by_id, reader

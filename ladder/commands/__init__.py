@@ -34,29 +34,29 @@ _LADDER: Final = {
         "Shows a match: who played, what came of it, its faults, and where its record is.",
     ),
     "verify": (
-        "ladder_care:verify",
+        "ladder_verify:verify",
         "Proves a ladder: facts, records, decks, bots and ratings.",
     ),
-    "rebuild": ("ladder_care:rebuild", "Makes anew what follows from the facts."),
+    "rebuild": ("ladder_verify:rebuild", "Makes anew what follows from the facts."),
     "records": (
         "ladder_records:records",
         "Shows which records a ladder keeps, and how much they take; removes others with --apply.",
     ),
     "export": (
-        "ladder_move:export_ladder",
+        "ladder_archive:export_ladder",
         "Writes all facts and records of a ladder as one archive, with a signed head.",
     ),
     "import": (
-        "ladder_move:import_ladder",
+        "ladder_archive:import_ladder",
         "Makes a ladder of an archive, after checking all of it.",
     ),
     "migrate": (
-        "ladder_care:migrate_ladder",
+        "ladder_verify:migrate_ladder",
         "Brings the database of an older referee up to date.",
     ),
-    "retire": ("ladder_decide:retire", "Takes a bot out of play."),
+    "retire": ("ladder_retire:retire", "Takes a bot out of play."),
     "rollback": (
-        "ladder_decide:rollback",
+        "ladder_retire:rollback",
         "Lets an earlier version of a bot play, or one that was retired or benched.",
     ),
 }

@@ -13,11 +13,11 @@ from msgspec.structs import replace
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 
-from ladder.comparing import compare as play
-from ladder.comparison import MOST_BLOCKS, PART, Comparison, Ending, make_comparison
-from ladder.comparison_report import print_report, report
-from ladder.sequential import Decision
-from ladder.sprt import Verdict, read_sprt
+from ladder.compare.comparison import MOST_BLOCKS, PART, Comparison, Ending, make_comparison
+from ladder.compare.conductor import compare as play
+from ladder.compare.report import print_report, report
+from ladder.stats.confidence_sequence import Decision
+from ladder.stats.sprt import Verdict, read_sprt
 from referee.bots.find import find
 from referee.bots.settings import read_settings
 from referee.commands import shared

@@ -10,13 +10,13 @@ import typer
 from msgspec.structs import replace
 
 from ladder.commands import NUMERICS_MIB
-from ladder.event import RECORDS, Rounds, Way, checked, play_event, so_far
-from ladder.event_file import Event, event_path, read_event
-from ladder.event_key import commitment, kept_key
-from ladder.event_log import LOG, Contents, EventLog
-from ladder.pairing import expected_deals
-from ladder.plan import EventPlan
-from ladder.progress import shown
+from ladder.event.conductor import RECORDS, Rounds, Way, checked, play_event, so_far
+from ladder.event.file import Event, event_path, read_event
+from ladder.event.key import commitment, kept_key
+from ladder.event.log import LOG, Contents, EventLog
+from ladder.event.plan import EventPlan
+from ladder.event.progress import shown
+from ladder.event.rounds import expected_deals
 from referee.bots.find import find
 from referee.bots.settings import Settings, read_settings
 from referee.commands.memory import check_memory
@@ -133,7 +133,7 @@ def _tell(
     """Prints the standings; writes them to files too, if asked to."""
     # What reckons and shows them takes a second to import: not before there is something to show.
     check_memory(NUMERICS_MIB)
-    from ladder.event_results import told, with_files, write_results  # noqa: PLC0415  # see above
+    from ladder.event.publish import told, with_files, write_results  # noqa: PLC0415  # see above
     from ladder.show.as_json import as_json as to_json  # noqa: PLC0415  # see above
     from ladder.show.terminal import print_standings  # noqa: PLC0415  # see above
 

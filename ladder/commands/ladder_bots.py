@@ -9,15 +9,15 @@ from msgspec import Struct
 from rich.text import Text
 
 from ladder.commands.shared import Everybody, Where, opened
-from ladder.disk import read_limits
-from ladder.facts import Pool, Submission
-from ladder.fields import Situation
-from ladder.ledger import Standing, StandingTable
-from ladder.roster import Roster
-from ladder.show.grid import Column, print_grid, said
-from ladder.store.reading import Verdicts
+from ladder.core.candidates import Situation
+from ladder.core.facts import Pool, Submission
+from ladder.core.roster import Roster
+from ladder.core.tallies import Standing, StandingTable
+from ladder.files.disk_limits import read_limits
+from ladder.show.text_table import Column, print_grid, said
+from ladder.store.queries import Verdicts
 from ladder.store.store import Store
-from ladder.uploads.clearing import needed_by, size_of, sizes
+from ladder.submissions.clearing import needed_by, size_of, sizes
 from referee.commands.shared import Json
 from referee.terminal.console import console
 from referee.text import in_bytes, plural

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
-from ladder import vault
 from ladder.commands.shared import Where, opened
-from ladder.facts import Match
-from ladder.roster import Roster
-from ladder.show.grid import Column, print_grid, said
+from ladder.core.facts import Match
+from ladder.core.roster import Roster
+from ladder.files import record_store
+from ladder.show.text_table import Column, print_grid, said
 from ladder.store.store import Store
 from referee.commands.shared import Json
 from referee.terminal.console import console
@@ -39,7 +39,7 @@ def _record(store: Store, number: int, match: Match) -> Path | None:
     """Where the record of a match is, or should be; None if it has none, or not any more."""
     if not match.record:
         return None
-    path = vault.path_of(store.files, match.record)
+    path = record_store.path_of(store.files, match.record)
     return path if path.exists() or number > store.horizon() else None
 
 

@@ -8,12 +8,12 @@ from typing import Annotated
 import typer
 from msgspec import Struct
 
-from ladder import vault
+from ladder.commands.progress import Say, counted
 from ladder.commands.shared import Where, opened
-from ladder.record_sweep import RecordSweep
-from ladder.retention import in_words
+from ladder.core.retention import in_words
+from ladder.files import record_store
+from ladder.store.record_sweep import RecordSweep
 from ladder.store.store import Store
-from ladder.task_progress import Say, counted
 from referee.commands.shared import Json
 from referee.errors import HostError
 from referee.terminal.console import console
@@ -46,7 +46,7 @@ def records(
         if apply:
             with counted(console(stderr=True), "removing records of", "matches") as say:
                 removed = _removed(store, horizon, say)
-        lying = _lying(store.files / vault.RECORDS)
+        lying = _lying(store.files / record_store.RECORDS)
         policy = store.roster.retention
         if as_json:
             told = {"keep": policy.keep, "last": policy.last or None, "matches": matches}
@@ -86,7 +86,7 @@ def _lying(folder: Path) -> _Lying:
     """
     count = size = 0
     try:
-        for path in folder.glob(f"??/*{vault.ENDING}"):
+        for path in folder.glob(f"??/*{record_store.ENDING}"):
             count += 1
             size += os.stat(path).st_size
     except FileNotFoundError:

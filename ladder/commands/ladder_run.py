@@ -9,23 +9,30 @@ import msgspec
 import trio
 import typer
 
-from ladder import heads
+from ladder.audit.pool_rules import pool_misfit
 from ladder.commands.shared import Sandbox, Sandboxes, Where, opened, tell_new_key
-from ladder.desk import Desk
-from ladder.disk import read_limits, write_limits
-from ladder.facts import Fact, Pool
-from ladder.head_log import publish
-from ladder.head_text import head_line
-from ladder.heads import SignedHead
-from ladder.pool_file import USUAL_GAMES, Pools, changes, policy_changes, pools_of, read_pools
-from ladder.proving.pools import pool_misfit
-from ladder.retention import in_words
-from ladder.roster import Roster
-from ladder.runner import Runner, Span, lives
-from ladder.runner_progress import Shown, shown
+from ladder.core.facts import Fact, Pool
+from ladder.core.retention import in_words
+from ladder.core.roster import Roster
+from ladder.files import signed_head
+from ladder.files.disk_limits import read_limits, write_limits
+from ladder.files.head_text import head_line
+from ladder.files.signed_head import SignedHead
+from ladder.game_files.pool_file import (
+    USUAL_GAMES,
+    Pools,
+    changes,
+    policy_changes,
+    pools_of,
+    read_pools,
+)
+from ladder.runner.patient_store import Desk
+from ladder.runner.progress import Shown, shown
+from ladder.runner.runner import Runner, Span, lives
+from ladder.store.head_log import publish
+from ladder.store.location import where_of
 from ladder.store.store import Beginning, Store
-from ladder.store.where import where_of
-from ladder.uploads.freezing import BOTS
+from ladder.submissions.frozen_bots import BOTS
 from referee.bots.settings import Settings, read_settings
 from referee.commands.shared import Json, Workers
 from referee.errors import INTERRUPTED, RefereeError
@@ -194,7 +201,7 @@ def run(
         head = _publish(store, settings)
         if as_json:
             told = {"blocks": watch.blocks, "matches": watch.matches, "stopped": stopped}
-            signed = None if head is None else json.loads(heads.as_json(head))
+            signed = None if head is None else json.loads(signed_head.as_json(head))
             print(json.dumps(told | {"head": signed, "version": version("briscola-referee")}))
         else:
             matches = plural(watch.matches, "match", "matches")

@@ -10,18 +10,18 @@ import typer
 
 from ladder.commands.ladder_match import values_of
 from ladder.commands.shared import Bot, Everybody, Game, Where, opened, pools_meant
-from ladder.facts import Match
-from ladder.files import atomic_write
-from ladder.heading import Heading
-from ladder.published import histories_of, history_of, standings_of
-from ladder.roster import Roster
+from ladder.core.facts import Match
+from ladder.core.roster import Roster
+from ladder.files.durable import atomic_write
 from ladder.show.as_csv import as_csv
 from ladder.show.as_json import as_json as standings_json
-from ladder.show.grid import Column, print_grid, said
 from ladder.show.history_json import history_json
 from ladder.show.history_terminal import print_history
 from ladder.show.page import page
 from ladder.show.terminal import print_standings
+from ladder.show.text_table import Column, print_grid, said
+from ladder.standings.from_store import histories_of, history_of, standings_of
+from ladder.standings.heading import Heading
 from referee.commands.shared import Json
 from referee.errors import HostError, RefereeError
 from referee.terminal.console import busy, console

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from ladder import vault
 from ladder.commands.shared import opened
-from ladder.retention import in_words
+from ladder.core.retention import in_words
+from ladder.files import record_store
 from referee.errors import RefereeError
 
 
@@ -22,7 +22,7 @@ def find(text: str, where: str | None) -> Path:
         number, match = store.match(text)
         if not match.record:
             raise RefereeError(f"match {number} has no record: {match.given_up}")
-        path = vault.path_of(store.files, match.record)
+        path = record_store.path_of(store.files, match.record)
         if not path.is_file() and number <= store.horizon():
             kept = in_words(store.roster.retention)
             raise RefereeError(

@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
-from ladder.facts import Pool
-from ladder.pool_file import USUAL_GAMES, pools_of
+from ladder.core.facts import Pool
+from ladder.game_files.pool_file import USUAL_GAMES, pools_of
+from ladder.store.location import where_of
 from ladder.store.store import Beginning, Store
-from ladder.store.where import where_of
-from ladder.uploads.clearing import clear_old, clearing
+from ladder.submissions.clearing import clear_old, clearing
 from referee.errors import RefereeError
 from referee.text import printable
 

@@ -12,7 +12,6 @@ import trio
 import typer
 from msgspec import Struct
 
-from ladder import receipts
 from ladder.commands.shared import (
     Sandbox,
     Sandboxes,
@@ -23,17 +22,18 @@ from ladder.commands.shared import (
     pools_meant,
     tell_new_key,
 )
-from ladder.facts import Fact, Pool, Submission
-from ladder.names import fitted, name_of
-from ladder.pool_file import USUAL_GAMES
-from ladder.receipts import SignedReceipt, receipt_of
-from ladder.roster import Roster
-from ladder.signing import kept_key
+from ladder.core.facts import Fact, Pool, Submission
+from ladder.core.names import fitted, name_of
+from ladder.core.roster import Roster
+from ladder.files.signing import kept_key
+from ladder.game_files.pool_file import USUAL_GAMES
+from ladder.store import receipts
+from ladder.store.location import where_of
+from ladder.store.receipts import SignedReceipt, receipt_of
 from ladder.store.store import Store
-from ladder.store.where import where_of
-from ladder.uploads.clearing import bots_in_use
-from ladder.uploads.intake import check_apart
-from ladder.uploads.taking_in import Frozen, taken_in
+from ladder.submissions.accept import Frozen, taken_in
+from ladder.submissions.clearing import bots_in_use
+from ladder.submissions.copy_in import check_apart
 from referee.bots.settings import Settings, read_settings
 from referee.commands.shared import Json
 from referee.errors import RefereeError, innermost

@@ -5,11 +5,11 @@ import io
 from collections.abc import Sequence
 from typing import Final
 
-from ladder.estimates import Estimate
-from ladder.head_text import moment
-from ladder.heading import Heading
-from ladder.heads import Head
-from ladder.scoreboard import Row, Standings
+from ladder.files.head_text import moment
+from ladder.files.signed_head import Head
+from ladder.standings.heading import Heading
+from ladder.standings.table import Row, Standings
+from ladder.stats.estimates import Estimate
 from referee.match.verdict import FaultCode
 from referee.text import printable
 

@@ -5,9 +5,9 @@ from typing import Any
 
 from msgspec.structs import asdict
 
-from ladder.estimates import Estimate, Gain
-from ladder.heading import Heading
-from ladder.scoreboard import Again, Cell, RoundLine, Row, Standings
+from ladder.standings.heading import Heading
+from ladder.standings.table import Again, Cell, RoundLine, Row, Standings
+from ladder.stats.estimates import Estimate, Gain
 
 Json = dict[str, Any]
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final
 
-from ladder.estimates import Estimate
-from ladder.history import Point
-from ladder.show.scale import Scale, scale_of
+from ladder.show.axis import Scale, scale_of
+from ladder.standings.history import Point
+from ladder.stats.estimates import Estimate
 
 _DAY_MS: Final = 86_400_000
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ladder.history import History, Point
+from ladder.standings.history import History, Point
 
 Json = dict[str, Any]
 

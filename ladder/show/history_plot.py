@@ -7,11 +7,11 @@ by percentages, so that it keeps its size on a phone.
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from ladder.history import BAND, History
-from ladder.show import wording
+from ladder.show import number_text
+from ladder.show.axis import Scale
 from ladder.show.history_axes import ends, scale_over, shares
-from ladder.show.markup import Markup, join, number, tag
-from ladder.show.scale import Scale
+from ladder.show.html_tags import Markup, join, number, tag
+from ladder.standings.history import BAND, History
 from referee.text import plural
 
 HEIGHT: Final = 150
@@ -38,7 +38,7 @@ def histories_plot(found: Sequence[History]) -> Markup:
 
 
 def _figure(found: History, scale: Scale) -> Markup:
-    now = number(wording.give_or_take(found.points[-1].rating, 0))
+    now = number(number_text.give_or_take(found.points[-1].rating, 0))
     told = f"{now} after {plural(found.matches, 'match', 'matches')}"
     versions = len(found.versions)
     told += f", {versions} versions" if versions > 1 else ""
@@ -77,7 +77,7 @@ def _y(scale: Scale, value: float) -> float:
 def _tick(scale: Scale, value: float) -> Markup:
     y = _y(scale, value)
     kind = "grid" if value else "zero"
-    label = number(wording.signed(value, scale.digits))
+    label = number(number_text.signed(value, scale.digits))
     return join(
         tag("line", x1="0", x2="100%", y1=y, y2=y, class_=kind),
         tag("text", label, x="0", y=round(y - 3, 1), class_="tick first"),

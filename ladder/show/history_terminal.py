@@ -5,12 +5,12 @@ from typing import Final
 from rich.console import Console
 from rich.text import Text
 
-from ladder.estimates import Estimate
-from ladder.history import BAND, History
-from ladder.show import wording
-from ladder.show.grid import said
+from ladder.show import number_text
+from ladder.show.axis import Scale
 from ladder.show.history_axes import ends, scale_over, shares
-from ladder.show.scale import Scale
+from ladder.show.text_table import said
+from ladder.standings.history import BAND, History
+from ladder.stats.estimates import Estimate
 from referee.text import plural
 
 ROWS: Final = 12
@@ -42,8 +42,8 @@ def print_history(to: Console, found: History) -> None:
     for line in _chart(found, min(to.width, WIDEST)):
         to.print(said(line), soft_wrap=True)
     to.print()
-    now = wording.give_or_take(found.points[-1].rating, 0)
-    low, high = (wording.signed(value, 0) for value in (found.low, found.high))
+    now = number_text.give_or_take(found.points[-1].rating, 0)
+    low, high = (number_text.signed(value, 0) for value in (found.low, found.high))
     to.print(said(f"now {now}; lowest {low}, highest {high}"))
     if len(found.versions) > 1:
         (first, last), times = ends(found.versions), found.versions
@@ -55,7 +55,7 @@ def print_history(to: Console, found: History) -> None:
 def _chart(found: History, width: int) -> list[str]:
     """Lines with an axis on the left and one below."""
     scale = scale_over(found.points)
-    labels = {_row(scale, tick): wording.signed(tick, 0) for tick in scale.ticks()}
+    labels = {_row(scale, tick): number_text.signed(tick, 0) for tick in scale.ticks()}
     margin = max(map(len, labels.values()), default=0)
     columns = max(width - margin - 2, _LEAST)
     grid = _drawn(scale, found, columns)

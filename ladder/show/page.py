@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from ladder.head_text import head_line
-from ladder.heading import Heading
-from ladder.history import History
-from ladder.scoreboard import Standings
-from ladder.show import telling, wording
+from ladder.files.head_text import head_line
+from ladder.show import number_text, sentences
 from ladder.show.history_plot import histories_plot
-from ladder.show.markup import Markup, join, tag
-from ladder.show.plot import Mark, plot
-from ladder.show.tables import MOST_CROSSED_ON_PAGE, better_table, cross_table, standings_table
+from ladder.show.html_tables import MOST_CROSSED_ON_PAGE, better_table, cross_table, standings_table
+from ladder.show.html_tags import Markup, join, tag
+from ladder.show.interval_plot import Mark, plot
+from ladder.standings.heading import Heading
+from ladder.standings.history import History
+from ladder.standings.table import Standings
 from referee.text import plural
 
 MOST_PLOTTED: Final = 64
@@ -81,7 +81,7 @@ def _header(heading: Heading, sections: Sequence[Standings]) -> Markup:
 
 def _section(at: int, section: Standings, found: Sequence[History]) -> Markup:
     about = " · ".join(
-        text for text in (section.options, section.format, wording.amounts(section)) if text
+        text for text in (section.options, section.format, number_text.amounts(section)) if text
     )
     crossed = 1 < len(section.rows) <= MOST_CROSSED_ON_PAGE
     told = any(chance is not None for row in section.better for chance in row)
@@ -111,19 +111,19 @@ def _champion(section: Standings) -> str:
 
 def _rules(section: Standings) -> list[str]:
     """How the table came about."""
-    lines = telling.rules_lines(section)
+    lines = sentences.rules_lines(section)
     return [*(f"{line[0].upper()}{line[1:]}." for line in lines), _decided(section)]
 
 
 def _rounds(section: Standings) -> Markup:
     if not section.by_format or not section.rounds:
         return Markup()
-    lines = (tag("li", line) for line in telling.round_lines(section))
+    lines = (tag("li", line) for line in sentences.round_lines(section))
     return join(tag("h3", "Rounds"), tag("ul", *lines))
 
 
 def _decided(section: Standings) -> str:
-    line = wording.luck_line(section)
+    line = number_text.luck_line(section)
     decided = "luck-adjusted" if section.by_adjusted else "raw"
     return f"{line[0].upper()}{line[1:]}. Points and rating are {decided}."
 
@@ -149,9 +149,9 @@ def _figure(title: str, told: str, marks: Sequence[Mark], digits: int) -> Markup
 
 
 def _remarks(section: Standings) -> Markup:
-    faults = [line for line in map(telling.given_up_line, section.rows) if line]
-    faults += map(telling.fault_line, section.faults)
-    if more := telling.more_faults(section, len(section.faults)):
+    faults = [line for line in map(sentences.given_up_line, section.rows) if line]
+    faults += map(sentences.fault_line, section.faults)
+    if more := sentences.more_faults(section, len(section.faults)):
         faults.append(f"and {more:,} more")
     lists = {
         "Benched": [f"{row.name}: {row.benched}" for row in section.rows if row.benched],

@@ -6,11 +6,11 @@ from typing import Final
 from rich.console import Console
 from rich.text import Text
 
-from ladder.head_text import head_line
-from ladder.heading import Heading
-from ladder.scoreboard import Cell, Standings
-from ladder.show import telling, wording
-from ladder.show.grid import Column, fits, print_grid, said
+from ladder.files.head_text import head_line
+from ladder.show import number_text, sentences
+from ladder.show.text_table import Column, fits, print_grid, said
+from ladder.standings.heading import Heading
+from ladder.standings.table import Cell, Standings
 from referee.text import plural
 
 MOST_CROSSED_IN_TERMINAL: Final = 12
@@ -46,7 +46,7 @@ def print_standings(to: Console, heading: Heading, sections: Sequence[Standings]
 def _print_section(to: Console, section: Standings) -> None:
     about = ", ".join(text for text in (section.options, section.format) if text)
     to.print(said(section.title, "bold") + said(f"  {about}" if about else ""))
-    to.print(said(wording.amounts(section), "dim"))
+    to.print(said(number_text.amounts(section), "dim"))
     if not section.finished:
         to.print(said("not finished: this is how it stands", "yellow"))
     to.print()
@@ -54,8 +54,8 @@ def _print_section(to: Console, section: Standings) -> None:
         to.print(said("no bots yet\n", "dim"))
         return
     _print_rows(to, section)
-    for line in telling.rules_lines(section):
-        to.print(said(line, "yellow" if line.startswith(telling.WARNING) else "dim"))
+    for line in sentences.rules_lines(section):
+        to.print(said(line, "yellow" if line.startswith(sentences.WARNING) else "dim"))
     _print_rounds(to, section)
     to.print()
     _print_accounts(to, section)
@@ -87,21 +87,23 @@ def _print_rows(to: Console, section: Standings) -> None:
     ]
     lines = []
     for row in section.rows:
-        luck = (wording.signed(row.luck), wording.give_or_take(row.adjusted)) if lucky else ()
+        luck = (
+            (number_text.signed(row.luck), number_text.give_or_take(row.adjusted)) if lucky else ()
+        )
         cells = (
             *((str(row.match_points),) if matched else ()),
-            *(wording.points(row.points), str(row.blocks), wording.give_or_take(row.mean)),
-            *(*luck, wording.give_or_take(row.rating, 0)),
+            *(number_text.points(row.points), str(row.blocks), number_text.give_or_take(row.mean)),
+            *(*luck, number_text.give_or_take(row.rating, 0)),
         )
         name = said(row.name, "dim strike" if row.benched else "bold" if row.place == 1 else "")
         version = (said(row.author, "dim"), Text(str(row.version))) if versions else ()
-        lines.append((Text(wording.place(row)), name, *version, *map(Text, cells)))
+        lines.append((Text(number_text.place(row)), name, *version, *map(Text, cells)))
     print_grid(to, columns, lines)
 
 
 def _print_rounds(to: Console, section: Standings) -> None:
     """Who met whom, where that follows from what was played before."""
-    lines = list(telling.round_lines(section)) if section.by_format else []
+    lines = list(sentences.round_lines(section)) if section.by_format else []
     if not lines:
         return
     to.print()
@@ -134,8 +136,8 @@ def _print_accounts(to: Console, section: Standings) -> None:
         line += [Text(str(row.faults), style="red" if row.faults else "")]
         line += [Text(str(row.unplayed))] if unplayed else []
         line += [Text(str(row.voids))] if void else []
-        line += [Text(wording.duration(row.time.used_us)), Text(wording.an_act(row))]
-        line += [Text(wording.by_code(row))] if faulty else []
+        line += [Text(number_text.duration(row.time.used_us)), Text(number_text.an_act(row))]
+        line += [Text(number_text.by_code(row))] if faulty else []
         lines.append(line)
     print_grid(to, columns, lines)
 
@@ -150,24 +152,24 @@ def _print_cross(to: Console, section: Standings) -> None:
     cells = [cell for row in section.cross for cell in row if cell is not None]
     if not cells:
         return
-    digits, names = wording.decimals(cell.difference for cell in cells), _numbered(section)
-    widest = max(len(wording.tally(cell)) for cell in cells)
+    digits, names = number_text.decimals(cell.difference for cell in cells), _numbered(section)
+    widest = max(len(number_text.tally(cell)) for cell in cells)
     roomy = fits(to, len(names), max(map(len, names)), widest)
     lines = []
     for name, row in zip(names, section.cross, strict=True):
         lines.append([name, *(_difference(cell, digits) for cell in row)])
         if roomy and any(cell is not None for cell in row):
-            under = (Text("" if cell is None else wording.tally(cell), "dim") for cell in row)
+            under = (Text("" if cell is None else number_text.tally(cell), "dim") for cell in row)
             lines.append([Text(""), *under])
-    told = f"{wording.measured(section)}{'; won-level-lost' if roomy else ''}"
+    told = f"{number_text.measured(section)}{'; won-level-lost' if roomy else ''}"
     _print_square(to, told, lines)
 
 
 def _difference(cell: Cell | None, digits: int) -> Text:
     if cell is None:
-        return Text(wording.UNKNOWN, style="dim")
+        return Text(number_text.UNKNOWN, style="dim")
     style = "green" if cell.difference > 0 else "red" if cell.difference < 0 else ""
-    return Text(wording.signed(cell.difference, digits), style=style)
+    return Text(number_text.signed(cell.difference, digits), style=style)
 
 
 def _print_better(to: Console, section: Standings) -> None:
@@ -184,9 +186,9 @@ def _print_better(to: Console, section: Standings) -> None:
 
 def _chance(chance: float | None) -> Text:
     if chance is None:
-        return Text(wording.UNKNOWN, style="dim")
+        return Text(number_text.UNKNOWN, style="dim")
     style = "green" if chance >= _SURE else "red" if chance <= 1 - _SURE else ""
-    return Text(wording.percent(chance), style=style)
+    return Text(number_text.percent(chance), style=style)
 
 
 def _print_square(to: Console, told: str, lines: Sequence[Sequence[Text]]) -> None:
@@ -199,16 +201,16 @@ def _print_square(to: Console, told: str, lines: Sequence[Sequence[Text]]) -> No
 def _print_remarks(to: Console, section: Standings) -> None:
     to.print()
     decided = "luck-adjusted" if section.by_adjusted else "raw"
-    to.print(said(f"{wording.luck_line(section)}; points and rating are {decided}"))
+    to.print(said(f"{number_text.luck_line(section)}; points and rating are {decided}"))
     for row in section.rows:
         if row.benched:
             to.print(said(f"benched: {row.name}: {row.benched}", "yellow"))
     for row in section.rows:
         if row.unplayed:
-            to.print(said(telling.given_up_line(row), "red"))
+            to.print(said(sentences.given_up_line(row), "red"))
     for one in section.faults[:FAULTS_SHOWN]:
-        to.print(said(f"fault: {telling.fault_line(one)}", "red"))
-    if more := telling.more_faults(section, FAULTS_SHOWN):
+        to.print(said(f"fault: {sentences.fault_line(one)}", "red"))
+    if more := sentences.more_faults(section, FAULTS_SHOWN):
         to.print(said(f"... and {plural(more, 'fault')} more", "dim"))
     for lack in section.missing:
         names = " - ".join(lack.names)
@@ -217,5 +219,5 @@ def _print_remarks(to: Console, section: Standings) -> None:
 
 
 def _print_legend(to: Console, sections: Sequence[Standings]) -> None:
-    for line in telling.LEGEND[: 1 if all(one.two_sided for one in sections) else 2]:
+    for line in sentences.LEGEND[: 1 if all(one.two_sided for one in sections) else 2]:
         to.print(said(line, "dim"))

@@ -18,7 +18,7 @@ import numpy as np
 from msgspec import Struct
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 
-from ladder.numbering import Floats
+from ladder.stats.arrays import Floats
 from ladder.stats.matchups import Matchups
 
 _NEAR: Final = 1e-5

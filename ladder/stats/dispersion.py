@@ -22,7 +22,7 @@ import numpy as np
 from msgspec import Struct
 from scipy.special import fdtrc
 
-from ladder.numbering import Floats, Ints, distinct
+from ladder.stats.arrays import Floats, Ints, distinct
 from ladder.stats.bradley_terry import Fit
 from ladder.stats.matchups import Matchups, Tables
 

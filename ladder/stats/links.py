@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ladder.numbering import Ints
+from ladder.stats.arrays import Ints
 
 
 def linked_groups(pairs: Ints, bots: int) -> Ints:

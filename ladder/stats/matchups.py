@@ -18,8 +18,8 @@ from typing import Final
 import numpy as np
 from msgspec import Struct
 
-from ladder.numbering import Floats, Ints, distinct, numbered
-from ladder.observed import Observed
+from ladder.stats.arrays import Floats, Ints, distinct, numbered
+from ladder.stats.observations import Observed
 
 _NOTHING: Final = np.zeros(0, np.int64)
 

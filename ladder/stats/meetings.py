@@ -27,8 +27,8 @@ import numpy as np
 from msgspec import Struct
 from scipy.special import stdtrit
 
-from ladder.numbering import Flags, Floats, Ints, distinct
-from ladder.observed import Observed
+from ladder.stats.arrays import Flags, Floats, Ints, distinct
+from ladder.stats.observations import Observed
 from ladder.stats.student import Means, means
 
 RISK: Final = 0.01

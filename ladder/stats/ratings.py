@@ -22,13 +22,13 @@ import numpy as np
 from msgspec import Struct
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # it has no types
 
-from ladder.estimates import ELO, Estimate
-from ladder.numbering import Flags, Floats, Ints, distinct
-from ladder.observed import Observed
+from ladder.stats.arrays import Flags, Floats, Ints, distinct
 from ladder.stats.bradley_terry import Fit, Model
 from ladder.stats.dispersion import Dispersion, dispersion
+from ladder.stats.estimates import ELO, Estimate
 from ladder.stats.links import linked_groups
 from ladder.stats.matchups import Matchups, matchups
+from ladder.stats.observations import Observed
 from ladder.stats.student import RISK, chance_above, quantile
 
 _THOUGHT_BOTS: Final = 4

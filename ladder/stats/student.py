@@ -14,7 +14,7 @@ import numpy as np
 from msgspec import Struct
 from scipy.special import stdtr, stdtrit
 
-from ladder.numbering import Floats, Ints
+from ladder.stats.arrays import Floats, Ints
 
 LEVEL: Final = 0.95
 """The coverage of every interval that is not said to be another one."""

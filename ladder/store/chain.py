@@ -5,8 +5,8 @@ from typing import Final
 from msgspec.structs import asdict
 from sqlalchemy import Connection, bindparam, insert, select
 
-from ladder.facts import FIRST_HASH, Fact, Match, chained, digest_of
-from ladder.store.rows import Link, add_rows, kind_of
+from ladder.core.facts import FIRST_HASH, Fact, Match, chained, digest_of
+from ladder.store.fact_rows import Link, add_rows, kind_of
 from ladder.store.tables import FactRow, Row, table_of
 
 _LAST: Final = select(table_of(FactRow)).order_by(FactRow.seq.desc()).limit(1)

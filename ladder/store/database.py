@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import DBAPIError, NoSuchModuleError, OperationalError, SQLAlchemyError
 from sqlalchemy.pool import QueuePool
 
-from ladder.store.where import Where
+from ladder.store.location import Where
 from referee.errors import HostError, RefereeError
 
 _BUSY_MS: Final = 10_000

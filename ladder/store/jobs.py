@@ -9,13 +9,13 @@ from msgspec import Struct
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from ladder.benching import Count, counted
-from ladder.facts import Decision, Fact, LadderJob, Match, Pool, unplayed
-from ladder.fields import SeatedTable, Situation
-from ladder.ladder_benching import benchings
-from ladder.packing import unpacked, unpacked_counts
-from ladder.roster import Roster
+from ladder.core.benching import benchings
+from ladder.core.block_codec import unpacked, unpacked_counts
+from ladder.core.candidates import SeatedTable, Situation
+from ladder.core.facts import Decision, Fact, LadderJob, Match, Pool, unplayed
+from ladder.core.roster import Roster
 from ladder.store import chain, ratings
-from ladder.store.rows import Known, add_match, job_in_row, job_row
+from ladder.store.fact_rows import Known, add_match, job_in_row, job_row
 from ladder.store.tables import JobRow, LeaseRow, MatchRow, Row, StepRow, table_of
 
 MOST_TRIES: Final = 3

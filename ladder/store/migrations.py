@@ -17,8 +17,8 @@ from sqlalchemy import (
 )
 
 from ladder.store.database import Database
+from ladder.store.location import Where
 from ladder.store.tables import Base, RetentionRow, SchemaRow, table_of
-from ladder.store.where import Where
 from referee.errors import RefereeError
 
 _AT_ONCE: Final = 1000

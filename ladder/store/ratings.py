@@ -8,11 +8,11 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
-from ladder.facts import Match, Pool
-from ladder.ledger import Ledger, Standing, StandingTable
-from ladder.skills import Skill
-from ladder.store.plain import plainly
-from ladder.store.rows import Damaged
+from ladder.core.facts import Match, Pool
+from ladder.core.tallies import Ledger, Standing, StandingTable
+from ladder.stats.online_ratings import Skill
+from ladder.store.bulk_read import plainly
+from ladder.store.fact_rows import Damaged
 from ladder.store.tables import MatchRow, Row, SkillRow, StepRow, table_of
 
 _AT_ONCE: Final = 10_000

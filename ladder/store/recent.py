@@ -5,9 +5,9 @@ from typing import Final
 
 from sqlalchemy import Connection, bindparam, select
 
-from ladder.fields import RECENT, SeatedTable
-from ladder.packing import unpacked_counts
-from ladder.store.rows import Damaged
+from ladder.core.block_codec import unpacked_counts
+from ladder.core.candidates import RECENT, SeatedTable
+from ladder.store.fact_rows import Damaged
 from ladder.store.tables import MatchRow
 
 _BYTES_A_PLACE: Final = 32

@@ -11,18 +11,18 @@ from msgspec import Struct
 from msgspec.structs import replace
 from sqlalchemy import Connection
 
-from ladder.facts import FIRST_HASH, Decision, Fact, Match, Opened, Pool
-from ladder.fields import Situation
-from ladder.heads import Head
-from ladder.packing import Results
-from ladder.retention import Sweep
-from ladder.roster import Roster
-from ladder.store import chain, jobs, ratings, reading, rows
+from ladder.core.block_codec import Results
+from ladder.core.candidates import Situation
+from ladder.core.facts import FIRST_HASH, Decision, Fact, Match, Opened, Pool
+from ladder.core.retention import Sweep
+from ladder.core.roster import Roster
+from ladder.files.signed_head import Head
+from ladder.store import chain, fact_rows, jobs, queries, ratings
 from ladder.store.database import Database, make_file
 from ladder.store.jobs import Lease, Plan, Settled
+from ladder.store.location import Where, check_owner, usual_files
 from ladder.store.migrations import check_version, migrate, version_of
 from ladder.store.recent import Recent
-from ladder.store.where import Where, check_owner, usual_files
 from referee.errors import RefereeError
 
 _ID_BYTES: Final = 16
@@ -63,7 +63,7 @@ class Store:
         self.where = where
         self.roster = Roster()
         self._seen = 0
-        self._known = rows.Known("", {}, {})
+        self._known = fact_rows.Known("", {}, {})
         self._recent = Recent()
         check_owner(where)
         if where.is_local and not where.database.exists():
@@ -106,11 +106,11 @@ class Store:
         with self._database.reading() as connection:
             self._refresh(connection)
 
-    def _refresh(self, connection: Connection) -> rows.Known:
+    def _refresh(self, connection: Connection) -> fact_rows.Known:
         """Takes in the facts that others have added meanwhile."""
         newest = chain.last(connection)
         if newest is not None and newest.seq > self._seen:
-            news = reading.plain_facts(connection, self._seen)
+            news = queries.plain_facts(connection, self._seen)
             for fact in news:
                 self._add(fact)
             self._seen = newest.seq
@@ -122,15 +122,15 @@ class Store:
         try:
             self.roster.add(fact)
         except KeyError as error:
-            raise rows.Damaged(
+            raise fact_rows.Damaged(
                 f"ladder {self.where.typed!r} is damaged",
-                f"a {rows.kind_of(fact)} is of {error}, which it does not have: see "
+                f"a {fact_rows.kind_of(fact)} is of {error}, which it does not have: see "
                 "`referee ladder verify`",
             ) from error
 
-    def _all_known(self) -> rows.Known:
+    def _all_known(self) -> fact_rows.Known:
         hashes = {entrant: one.hash for entrant, one in self.roster.entrants.items()}
-        return rows.Known(self._beginning().ladder, self.roster.pools, hashes)
+        return fact_rows.Known(self._beginning().ladder, self.roster.pools, hashes)
 
     def _beginning(self) -> Opened:
         if self.roster.opened is None:
@@ -237,22 +237,22 @@ class Store:
         """All blocks of a pool."""
         with self._database.reading() as connection:
             self._refresh(connection)
-            return reading.results(connection, self.roster.pools[pool])
+            return queries.results(connection, self.roster.pools[pool])
 
     def idle_since(self, pool: int, at_ms: int) -> frozenset[int]:
         """The entrants all of whose matches in a pool were counted before a moment."""
         with self._database.reading() as connection:
-            return reading.idle_since(connection, pool, at_ms)
+            return queries.idle_since(connection, pool, at_ms)
 
-    def verdicts(self, pool: int, without: Collection[int] = ()) -> list[reading.Verdicts]:
+    def verdicts(self, pool: int, without: Collection[int] = ()) -> list[queries.Verdicts]:
         """The faults of a pool, alike ones together; without those in matches of some entrants."""
         with self._database.reading() as connection:
-            return reading.verdicts(connection, pool, without)
+            return queries.verdicts(connection, pool, without)
 
-    def steps(self, entrants: Iterable[int]) -> list[reading.Step]:
+    def steps(self, entrants: Iterable[int]) -> list[queries.Step]:
         """How online ratings went."""
         with self._database.reading() as connection:
-            return reading.steps(connection, tuple(entrants))
+            return queries.steps(connection, tuple(entrants))
 
     def match(self, text: str) -> tuple[int, Match]:
         """A match by its number, or by the first digits of its job's id.
@@ -261,7 +261,7 @@ class Store:
             RefereeError: there is none, or there are several.
         """
         with self._database.reading() as connection:
-            return reading.match(connection, self._refresh(connection), text)
+            return queries.match(connection, self._refresh(connection), text)
 
     def matches_of(
         self, entrants: Iterable[int], most: int, pools: Sequence[int] | None = None
@@ -269,33 +269,33 @@ class Store:
         """The last matches of some entrants, the newest first; in all pools, or in these."""
         with self._database.reading() as connection:
             known = self._refresh(connection)
-            return reading.matches_of(connection, known, tuple(entrants), most, pools)
+            return queries.matches_of(connection, known, tuple(entrants), most, pools)
 
     def has_record(self, record: str) -> bool:
         """Whether a match has this record."""
         with self._database.reading() as connection:
-            return reading.has_record(connection, record)
+            return queries.has_record(connection, record)
 
     def records(self) -> frozenset[str]:
         """The records of all matches."""
         with self._database.reading() as connection:
-            return reading.records(connection)
+            return queries.records(connection)
 
     def horizon(self) -> int:
         """The number of the last match whose record may be gone by policy."""
         with self._database.reading() as connection:
-            return reading.horizon(connection)
+            return queries.horizon(connection)
 
     def records_due(self, sweep: Sweep) -> tuple[Sweep, list[str]]:
         """The records that the policy lets go next, and how far their removal brings a sweep."""
         with self._database.reading() as connection:
-            after, spans = sweep.step(reading.horizon(connection))
-            return after, [sha for span in spans for sha in reading.records_of(connection, span)]
+            after, spans = sweep.step(queries.horizon(connection))
+            return after, [sha for span in spans for sha in queries.records_of(connection, span)]
 
-    def counts(self) -> reading.Counts:
+    def counts(self) -> queries.Counts:
         """How much there is."""
         with self._database.reading() as connection:
-            return reading.counts(connection)
+            return queries.counts(connection)
 
     @contextmanager
     def moment(self) -> Iterator[Head]:
@@ -318,7 +318,7 @@ class Store:
     def fact_of(self, entrant: int) -> int:
         """The number of the fact that is the submission of an entrant."""
         with self._database.reading() as connection:
-            return reading.fact_of(connection, entrant)
+            return queries.fact_of(connection, entrant)
 
     def hash_of(self, seq: int) -> str | None:
         """The hash of the fact with this number; None where there is none."""
@@ -326,10 +326,10 @@ class Store:
             return FIRST_HASH if seq == 0 else chain.hash_of(connection, seq)
 
     @contextmanager
-    def facts(self) -> Iterator[reading.Reader]:
+    def facts(self) -> Iterator[queries.Reader]:
         """All facts, as they are at one moment."""
         with self._database.reading() as connection:
-            yield reading.Reader(connection, self._refresh(connection))
+            yield queries.Reader(connection, self._refresh(connection))
 
     # --- what is made anew
 

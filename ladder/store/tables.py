@@ -3,7 +3,7 @@
 Rows of `fact` and of those that point to it are only ever added: the facts. A job is not a fact
 before it was played; leases come and go; `skill` and `step` follow from the matches, and
 `referee ladder rebuild` makes them anew. Times are milliseconds since 1970, UTC. Lists that nobody
-filters by are JSON, or bytes (`ladder.packing`).
+filters by are JSON, or bytes (`ladder.core.block_codec`).
 """
 
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-from ladder.facts import Deed, Keep
+from ladder.core.facts import Deed, Keep
 
 _STRICT: dict[str, Any] = {"sqlite_strict": True}
 
@@ -81,7 +81,7 @@ class OpenedRow(Base):
 
 
 class PoolRow(Base):
-    """A pool; `settings` is a `ladder.facts.Pool` as JSON."""
+    """A pool; `settings` is a `ladder.core.facts.Pool` as JSON."""
 
     __tablename__ = "pool"
     __table_args__ = (_STRICT,)

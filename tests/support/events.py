@@ -7,9 +7,9 @@ from pathlib import Path
 import trio
 from msgspec.structs import replace
 
-from ladder.event_file import Event, read_event
-from ladder.event_key import commitment
-from ladder.plan import SectionPlan
+from ladder.event.file import Event, read_event
+from ladder.event.key import commitment
+from ladder.event.plan import SectionPlan
 from ladder.results import Round, RoundResult
 from referee.bots.settings import Settings
 from referee.match.outcome import BlockResult, Outcome
@@ -107,7 +107,7 @@ def _drawn(*of: object) -> int:
 
 
 class Silent:
-    """An `ladder.event.Watch` that remembers which rounds began."""
+    """An `ladder.event.conductor.Watch` that remembers which rounds began."""
 
     def __init__(self) -> None:
         self.rounds: list[str] = []

@@ -6,8 +6,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from ladder.observed import observed
 from ladder.results import RoundResult
+from ladder.stats.observations import observed
 from ladder.stats.ratings import rate
 from support.faulters import (
     ATTACKER,

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from hypothesis import strategies as st
 
-from ladder.formats import Field, check, next_round
+from ladder.event.formats import Field, check, next_round
 from ladder.results import Round, RoundResult, Table, TableResult
 from ladder.terms import Format
 from referee.match.outcome import BlockResult

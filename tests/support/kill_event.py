@@ -19,9 +19,9 @@ from typing import Any
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from ladder.event import so_far
-from ladder.event_log import LOG, Contents
-from ladder.event_results import told
+from ladder.event.conductor import so_far
+from ladder.event.log import LOG, Contents
+from ladder.event.publish import told
 from ladder.show.as_json import as_json
 from referee.cli import run
 from referee.record.lines import EndLine

@@ -24,9 +24,9 @@ from msgspec import Struct
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from ladder import vault
+from ladder.files import record_store
+from ladder.store.location import where_of
 from ladder.store.store import Store
-from ladder.store.where import where_of
 from referee.sandbox import janitor
 from referee.sandbox.procfs import children, descendants
 from support.ladders import made, usual_pools
@@ -212,9 +212,9 @@ def survives(typed: str, kills: int, seed: int) -> Tally:
 
 def _temporary(files: Path) -> list[str]:
     """Whatever lies about that is neither a record nor a bot."""
-    records, bots = files / vault.RECORDS, files / "bots"
+    records, bots = files / record_store.RECORDS, files / "bots"
     found = [path for path in records.iterdir() if not path.is_dir()]
-    found += [path for path in records.glob("*/*") if not path.name.endswith(vault.ENDING)]
+    found += [path for path in records.glob("*/*") if not path.name.endswith(record_store.ENDING)]
     found += [path for path in bots.iterdir() if path.name.startswith(".")]
     return sorted(map(str, found))
 

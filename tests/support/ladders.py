@@ -15,17 +15,17 @@ from typing import Final
 import trio
 from msgspec.structs import replace
 
-from ladder import vault
-from ladder.facts import LadderJob, Match, Pool, Submission
-from ladder.match_fact import match_of
-from ladder.pool_file import pools_of
-from ladder.roster import Roster
-from ladder.runner import workers_job
+from ladder.core.facts import LadderJob, Match, Pool, Submission
+from ladder.core.roster import Roster
+from ladder.files import record_store
+from ladder.game_files.pool_file import pools_of
+from ladder.runner.match_fact import match_of
+from ladder.runner.runner import workers_job
 from ladder.store.jobs import Lease, Settled
+from ladder.store.location import where_of
 from ladder.store.store import Beginning, Store
-from ladder.store.where import where_of
-from ladder.uploads.bot_toml import toml_of
-from ladder.uploads.freezing import BOTS, freeze, keep, scratch
+from ladder.submissions.bot_toml import toml_of
+from ladder.submissions.frozen_bots import BOTS, freeze, keep, scratch
 from referee.bots.find import SAMPLES, find
 from referee.bots.settings import Settings
 from referee.match.chance import KEY_BITS
@@ -156,7 +156,7 @@ def invented(store: Store, wanted: LadderJob, *, faults: Sequence[int] = ()) -> 
     pool = store.roster.pools[wanted.pool]
     places = len(wanted.entrants)
     by_place = tuple(faults) or (0,) * places
-    record, size = vault.keep_packed(store.files, [f"record of {wanted.name}\n".encode()])
+    record, size = record_store.keep_packed(store.files, [f"record of {wanted.name}\n".encode()])
     return Match(
         job=wanted,
         blocks=tuple(_block(wanted, pool, at, by_place) for at in range(wanted.blocks)),
@@ -221,7 +221,7 @@ async def play(store: Store, wanted: LadderJob) -> Match:
     plain = store.files / f".plain-{wanted.name[:16]}"
     task = replace(workers_job(wanted, pool, store.files, str(plain)), submitted=False)
     outcome = await Player(Bare(), Settings()).play(task)
-    kept = vault.keep(store.files, plain)
+    kept = record_store.keep(store.files, plain)
     plain.unlink()
     return match_of(wanted, outcome, kept, referee=version("briscola-referee"), at_ms=0)
 

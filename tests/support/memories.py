@@ -13,11 +13,11 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from ladder.comparison import PART
-from ladder.formats.round_robin import circle
-from ladder.observed import Observed, against
-from ladder.sequential import Decider
+from ladder.compare.comparison import PART
+from ladder.event.formats.round_robin import circle
+from ladder.stats.confidence_sequence import Decider
 from ladder.stats.meetings import Meetings, meetings
+from ladder.stats.observations import Observed, against
 from support.nulls import KINDS, Kind, legs
 from support.simulations import BOUND, dice
 

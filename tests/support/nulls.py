@@ -14,15 +14,15 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from ladder.comparison import PART
-from ladder.event_toml import EventFile
-from ladder.lineups import Candidate
-from ladder.matchmaking import Field, next_table
-from ladder.observed import Observed, against
-from ladder.sequential import Decider, Decision
-from ladder.skills import Rater
-from ladder.sprt import Sprt, SprtPlan, Verdict
+from ladder.compare.comparison import PART
+from ladder.core.matchmaking import Field, next_table
+from ladder.core.table_rules import Candidate
+from ladder.event.file_schema import EventFile
+from ladder.stats.confidence_sequence import Decider, Decision
+from ladder.stats.observations import Observed, against
+from ladder.stats.online_ratings import Rater
 from ladder.stats.ratings import Ratings, rate
+from ladder.stats.sprt import Sprt, SprtPlan, Verdict
 from ladder.stats.student import means
 from referee.match.verdict import FAULTS_BEFORE_BENCH
 from support.simulations import BOUND, dice

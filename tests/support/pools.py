@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ladder.facts import Pool
+from ladder.core.facts import Pool
 from ladder.terms import LuckUse
 from referee.games import find
 from referee.match.plan import read_options

@@ -17,12 +17,12 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from ladder.facts import Decision, Deed, Submission
-from ladder.fields import RECENT, SeatedTable, Situation, fields_of
-from ladder.ledger import Standing, StandingTable
-from ladder.matchmaking import next_table
-from ladder.roster import Roster
-from ladder.skills import Rater, Skill
+from ladder.core.candidates import RECENT, SeatedTable, Situation, fields_of
+from ladder.core.facts import Decision, Deed, Submission
+from ladder.core.matchmaking import next_table
+from ladder.core.roster import Roster
+from ladder.core.tallies import Standing, StandingTable
+from ladder.stats.online_ratings import Rater, Skill
 from support.pools import pool_of
 
 Floats = NDArray[np.float64]

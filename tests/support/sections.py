@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 
 from ladder.results import Round, RoundResult, Table, TableResult
-from ladder.standings import Section
+from ladder.standings.section import Section
 from referee.match.outcome import BlockResult, FaultFound
 from referee.match.verdict import FaultCode
 

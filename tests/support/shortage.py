@@ -248,9 +248,13 @@ def _import_everything() -> None:
     for name in (
         *("referee.commands.match", "referee.commands.replay", "ladder.commands.event"),
         *("ladder.commands.compare", "ladder.commands.submit", "ladder.commands.ladder_run"),
-        *("ladder.commands.ladder_care", "ladder.commands.ladder_move", "ladder.event_results"),
+        *(
+            "ladder.commands.ladder_verify",
+            "ladder.commands.ladder_archive",
+            "ladder.event.publish",
+        ),
         *("ladder.commands.ladder_show", "ladder.show.as_json", "ladder.show.terminal"),
-        *("ladder.published", "ladder.show.page"),
+        *("ladder.standings.from_store", "ladder.show.page"),
     ):
         import_module(name)
     lift_the_ban()

@@ -12,11 +12,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ladder.estimates import ELO, Estimate
-from ladder.observed import Observed, against, lineups
-from ladder.sequential import Decider, Decision
-from ladder.sprt import Sprt, SprtPlan, Verdict
+from ladder.stats.confidence_sequence import Decider, Decision
+from ladder.stats.estimates import ELO, Estimate
+from ladder.stats.observations import Observed, against, lineups
 from ladder.stats.ratings import rate
+from ladder.stats.sprt import Sprt, SprtPlan, Verdict
 from referee.games import find
 
 Floats = NDArray[np.float64]

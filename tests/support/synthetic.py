@@ -14,9 +14,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from ladder.facts import Pool
-from ladder.packing import UNKNOWN, Gathering, Results
-from ladder.pool_standings import Entrant, pool_standings
+from ladder.core.block_codec import UNKNOWN, Gathering, Results
+from ladder.core.facts import Pool
+from ladder.standings.pool import Entrant, pool_standings
 from ladder.terms import LuckUse
 from referee.rules.game import Sides
 from support.pools import pool_of
@@ -32,7 +32,7 @@ FAULTY: Final = 0.002
 
 
 class Blobs(Struct, frozen=True):
-    """The matches of a pool as a database holds them; what `ladder.packing.Gathering` takes.
+    """The matches of a pool as a database holds them; as `block_codec.Gathering` takes them.
 
     Attributes:
         strengths: what the bots were given, by entrant less one.

@@ -1,0 +1,80 @@
+"""What lies in the folder of a ladder beside the records of its matches: bots, and orphans."""
+
+from collections.abc import Collection, Iterable, Iterator
+from itertools import groupby
+from pathlib import Path
+
+from ladder.audit.findings import Findings
+from ladder.files import record_store
+from ladder.submissions.frozen_bots import BOTS, is_whole
+
+
+def examine_bots(
+    files: Path, hashes: Iterable[str], findings: Findings, earlier: Collection[str] = ()
+) -> int:
+    """Compares frozen bots with their hashes; returns how many are there.
+
+    Args:
+        files: the folder of the ladder's files.
+        hashes: of the submissions.
+        findings: is told.
+        earlier: those that were proved before: they only have to be there.
+    """
+    wanted, missing, closed = set(hashes), 0, 0
+    for digest in sorted(wanted):
+        folder = files / BOTS / digest
+        try:
+            there = folder.is_dir()
+        except OSError as error:  # said once, if another account's folder is closed to us
+            findings.add(f"bots {str(folder.parent)!r}", error.strerror or str(error))
+            closed += 1
+            continue
+        if not there:
+            missing += 1
+        elif digest not in earlier and not is_whole(files, digest):
+            findings.add(f"bot {str(folder)!r}", "its files are not what was frozen")
+    if missing:
+        findings.notes.append(
+            f"{missing} of {len(wanted)} frozen bots are not in {str(files / BOTS)!r}: "
+            "they cannot play here"
+        )
+    return len(wanted) - missing - closed
+
+
+def note_due(due: int, findings: Findings) -> None:
+    """Says how many records the policy of the ladder lets go that are there."""
+    if due:
+        are = "record is" if due == 1 else "records are"
+        findings.notes.append(
+            f"{due} {are} there that may go: `referee ladder records --apply` removes them"
+        )
+
+
+def note_orphans(files: Path, known: Iterator[str], findings: Findings) -> None:
+    """Counts the records that no match has, as killed runners leave them.
+
+    Args:
+        files: the folder of the ladder's files.
+        known: the records of matches, rising.
+        findings: is told.
+    """
+    orphans = 0
+    for folder, names in _by_folder(files / record_store.RECORDS, known):
+        there = (
+            path.name.removesuffix(record_store.ENDING)
+            for path in folder.glob(f"*{record_store.ENDING}")
+        )
+        orphans += len(set(there) - names)
+    if orphans:
+        are = "record is" if orphans == 1 else "records are"
+        findings.notes.append(f"{orphans} {are} of no match: runners that were killed leave them")
+
+
+def _by_folder(records: Path, known: Iterator[str]) -> Iterator[tuple[Path, set[str]]]:
+    """Each folder of records, and the names that matches have in it; few at a time."""
+    groups = {folder.name: folder for folder in records.glob("??") if folder.is_dir()}
+    for start, names in groupby(known, lambda record: record[:2]):
+        folder = groups.pop(start, None)
+        if folder is not None:
+            yield folder, set(names)
+    yield from ((folder, set()) for folder in groups.values())

@@ -1,0 +1,43 @@
+"""Whether the pools of a ladder are of games as this referee has them. Pure."""
+
+from functools import cache
+
+from ladder.core.facts import Pool
+from ladder.game_files.game_table import seatings_of
+from referee.errors import RefereeError
+from referee.games import find
+from referee.match.plan import read_options
+from referee.rules.variants import REVISION, MatchRules
+
+
+@cache
+def rules_of(pool: Pool) -> MatchRules:
+    """The rules of a pool, by the revision that it was made with.
+
+    Raises:
+        RefereeError: there is no such game or option here, or they are not what the pool says.
+    """
+    variant = find(pool.game)
+    chosen = read_options(pool.options)
+    if len(variant.seats) > 1:
+        chosen = {"seats": str(pool.seats), **chosen}
+    rules, named = variant.rules_of(chosen, pool.rules.revision)
+    if named.revision == REVISION and named != pool.rules:  # of older ones nobody has the digest
+        raise RefereeError(
+            f"its rules have the digest {pool.rules.digest[:16]}, and here {named.digest[:16]}"
+        )
+    if (rules.game.seats, rules.game.partners) != (pool.seats, pool.partners):
+        raise RefereeError(f"its game has {rules.game.seats} seats, or other sides")
+    return rules
+
+
+def pool_misfit(pool: Pool) -> str | None:
+    """What is wrong with a pool, in words; None if nothing is."""
+    try:
+        rules_of(pool)
+        seatings = seatings_of(pool)
+    except RefereeError as error:
+        return str(error)
+    if seatings != pool.seatings:
+        return f"each deck is played in {pool.seatings} seatings, and here in {seatings}"
+    return None

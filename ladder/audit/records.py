@@ -1,0 +1,228 @@
+"""The records of a ladder: compared with their hashes and played again, or gone by policy.
+
+Playing again is what takes time: where there are several cores, processes of our own share it.
+"""
+
+import os
+from collections.abc import Collection, Iterable
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from msgspec import Struct
+
+from ladder.audit.findings import MOST, Findings
+from ladder.audit.processes import Processes
+from ladder.audit.replay_match import prove_job, prove_match
+from ladder.core.facts import Match, Pool
+from ladder.files import record_store
+from referee.errors import HostError, Shortage
+from referee.text import plural
+
+_AT_ONCE: Final = 16
+"""So many matches are handed over together, at most."""
+_BYTES_AT_ONCE: Final = 1 << 16
+"""Their records have so many bytes together, compressed, or one of them has more."""
+
+Task = tuple[int, int, Match, Pool, Path | None]
+"""Numbers of the fact and the match, the match, its pool, the record."""
+
+
+class Scope(Struct, frozen=True):
+    """Which records are looked at, and how.
+
+    Attributes:
+        chosen: numbers of the matches to be played again; None for all.
+        earlier: records of matches up to this number were proved before: they have to be there.
+        horizon: records of matches up to this number may be gone by policy.
+    """
+
+    chosen: Collection[int] | None = None
+    earlier: int = 0
+    horizon: int = 0
+
+
+class Look(Struct, frozen=True):
+    """What a look at the record of a match has shown.
+
+    Attributes:
+        fact: its number.
+        number: that of the match.
+        trouble: what is wrong with the match; None if it holds.
+        missing: that the record is not there, in words; None if it is, or there never was one.
+        there: whether it is there.
+        played: whether it was played again.
+    """
+
+    fact: int
+    number: int
+    trouble: str | None
+    missing: str | None = None
+    there: bool = False
+    played: bool = False
+
+
+class Records:
+    """Looks at the record of each match; a context that ends what works for it.
+
+    Attributes:
+        compared: how many were there, and were compared with their hashes.
+        proved: how many of them were played again.
+        earlier: how many were there that were proved before, and were not looked into.
+        gone: how many are not there, and may be gone by policy.
+        due: how many are there, though they may be gone.
+    """
+
+    def __init__(self, files: Path, scope: Scope, workers: int, findings: Findings) -> None:
+        """Has looked at none yet.
+
+        Args:
+            files: the folder of the ladder's files.
+            scope: which are looked at.
+            workers: how many processes play them again; with 1, we do.
+            findings: is told.
+        """
+        self.compared = self.proved = self.earlier = self.gone = self.due = 0
+        self._files = files
+        self._scope = scope
+        self._findings = findings
+        self._batch: list[Task] = []
+        self._bytes = 0
+        self._missing: list[Look] = []
+        self._more_missing = 0
+        """Beyond those that findings have room for."""
+        self._processes = Processes(_proved, workers)
+
+    def add(self, fact: int, number: int, match: Match, pool: Pool) -> None:
+        """The record of a match that makes sense."""
+        path = record_store.path_of(self._files, match.record) if match.record else None
+        if number <= self._scope.earlier:
+            if path is not None:
+                self._tell([_glance(fact, number, path)])
+        elif self._scope.chosen is None or number in self._scope.chosen:
+            self._batch.append((fact, number, match, pool, path))
+            self._bytes += match.size
+            if len(self._batch) >= _AT_ONCE or self._bytes >= _BYTES_AT_ONCE:
+                self._hand_over()
+        elif path is not None:
+            trouble = record_store.difference(path, match.record, match.size)
+            self._tell([_look(fact, number, path, trouble)])
+
+    def end(self, hint: str = "") -> None:
+        """Waits for all that is under way.
+
+        Args:
+            hint: what else to say if no record is there at all.
+        """
+        self._hand_over()
+        for looks in self._processes.rest():
+            self._tell(looks)
+        if self._missing and not self._seen:
+            missing = plural(len(self._missing) + self._more_missing, "record")
+            folder = self._files / record_store.RECORDS
+            told = f"none is in {str(folder)!r}{_why_closed(folder)}: {missing} missing{hint}"
+            self._findings.add("records", told)
+
+    def _hand_over(self) -> None:
+        batch, self._batch, self._bytes = self._batch, [], 0
+        if batch:
+            for looks in self._processes.add(batch):
+                self._tell(looks)
+
+    @property
+    def _seen(self) -> int:
+        """How many records were there."""
+        return self.compared + self.earlier
+
+    def _tell(self, looks: Iterable[Look]) -> None:
+        """Tells of missing records once one is there: if none is, a line says that of all."""
+        for look in looks:
+            self._count(look)
+            if look.missing is None or look.number <= self._scope.horizon:
+                self._tell_one(look, look.trouble)
+            elif self._seen:
+                self._tell_one(look, look.trouble or look.missing)
+            elif len(self._missing) < MOST:
+                self._missing.append(look)
+            else:
+                self._more_missing += 1
+            if self._seen and self._missing:
+                self._tell_missing()
+
+    def _count(self, look: Look) -> None:
+        may_go = look.number <= self._scope.horizon
+        self.proved += look.played
+        self.gone += look.missing is not None and may_go
+        self.due += look.there and may_go
+        if look.number <= self._scope.earlier:
+            self.earlier += look.there
+        else:
+            self.compared += look.there
+
+    def _tell_missing(self) -> None:
+        missing, self._missing = self._missing, []
+        for look in missing:
+            self._tell_one(look, look.trouble or look.missing)
+        self._findings.more += self._more_missing
+
+    def _tell_one(self, look: Look, trouble: str | None) -> None:
+        if trouble is not None:
+            self._findings.add(f"match {look.number}", trouble, look.fact)
+
+    def __enter__(self) -> Self:
+        self._processes.__enter__()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._processes.__exit__(kind, error, trace)
+
+
+def _proved(batch: list[Task]) -> list[Look]:
+    """What there is to say of some matches."""
+    found = []
+    played: set[int] = set()
+    for fact, number, match, pool, path in batch:
+        if path is not None and not os.path.exists(path):
+            missing = record_store.difference(path, match.record, match.size)
+            found.append(Look(fact, number, prove_job(match, pool), missing))
+            continue
+        try:
+            trouble = prove_match(match, pool, path, partial(played.add, number))
+        except Shortage:
+            raise
+        except HostError as error:
+            trouble = str(error)
+        there = path is not None
+        found.append(Look(fact, number, trouble, there=there, played=number in played))
+    return found
+
+
+def _look(fact: int, number: int, path: Path, trouble: str | None) -> Look:
+    """A record that was compared with its hash."""
+    if trouble is not None and not os.path.exists(path):
+        return Look(fact, number, None, trouble)
+    return Look(fact, number, trouble, there=True)
+
+
+def _glance(fact: int, number: int, path: Path) -> Look:
+    """A record that only has to be there."""
+    if os.path.exists(path):
+        return Look(fact, number, None, there=True)
+    return Look(fact, number, None, f"record {str(path)!r} is missing")
+
+
+def _why_closed(folder: Path) -> str:
+    """Why nothing can be seen in a folder, if it is there at all."""
+    try:
+        with os.scandir(folder):
+            return ""
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        return f" ({error.strerror})"

@@ -1,0 +1,96 @@
+"""`referee ladder export` and `import`: a ladder as one file, to publish it or to move it."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ladder.archive.export import Exported, export
+from ladder.archive.load import Imported, take_in
+from ladder.commands.shared import Where, opened, tell_new_key
+from ladder.files import signed_head
+from ladder.files.head_text import head_line
+from ladder.store.location import where_of
+from referee.commands.shared import Json
+from referee.terminal.console import busy, console
+from referee.text import plural, printable
+
+
+def export_ladder(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The archive, a zip, to write.")],
+    bots: Annotated[
+        bool,
+        typer.Option("--with-bots", help="Put in the frozen bots, too, so that it can go on."),
+    ] = False,
+    where: Where = None,
+    as_json: Json = False,
+) -> None:
+    """Writes all facts and records of a ladder as one archive, with a signed head.
+
+    Whoever has it can import it, verify it, and compute the ranking anew. It holds what bots wrote
+    beside their answers; the keys of matches that are yet to be played are not in it.
+    """
+    with opened(where) as store, busy(console(stderr=True), "exporting ...") as say:
+        found = export(
+            store,
+            file,
+            bots=bots,
+            watch=lambda done: say(f"exporting ... {done:,} records"),
+            made=tell_new_key,
+        )
+    if as_json:
+        head = json.loads(signed_head.as_json(found.head))
+        print(json.dumps({"file": str(file), **_counts(found), "head": head}))
+    else:
+        with_bots = f", {plural(found.bots, 'bot')}" if bots else ""
+        print(f"{file}: {_facts_and_records(found)}{with_bots}")
+        print(f"head: {head_line(found.head.head)}")
+        print(f"signed by {found.head.public_key}")
+
+
+def _counts(of: Exported | Imported) -> dict[str, int]:
+    return {"facts": of.facts, "records": of.records, "gone_by_policy": of.gone, "bots": of.bots}
+
+
+def _facts_and_records(of: Exported | Imported) -> str:
+    gone = f" ({of.gone:,} more are gone by policy)" if of.gone else ""
+    return f"{plural(of.facts, 'fact')}, {plural(of.records, 'record')}{gone}"
+
+
+def import_ladder(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What `ladder export` has written.")],
+    public_key: Annotated[
+        str | None,
+        typer.Option(metavar="HEX", help="Whose signature it must have.  [default: anybody's]"),
+    ] = None,
+    where: Where = None,
+    as_json: Json = False,
+) -> None:
+    """Makes a ladder of an archive, after checking all of it. There must be none yet.
+
+    Facts are compared with their chain and its signature, records with their hashes. Play every
+    record again with `referee ladder verify`. The archive's head is the first in the log of the new
+    ladder, so that `verify` compares with it from then on.
+    """
+    with busy(console(stderr=True), "importing ...") as say:
+        found = take_in(
+            where_of(where),
+            file,
+            public_key=public_key,
+            watch=lambda done: say(f"importing ... {done:,} facts"),
+        )
+    if as_json:
+        head = json.loads(signed_head.as_json(found.head))
+        print(json.dumps(_counts(found) | {"head": head, "public_key": found.head.public_key}))
+    else:
+        print(f"{_facts_and_records(found)}, {plural(found.bots, 'bot')}")
+        print(f"head: {head_line(found.head.head)}")
+        print(f"signed by {found.head.public_key}")
+        if not found.bots:
+            print("its bots are not in the archive: they can be submitted again")
+        if not found.key.exists():
+            print(
+                "its signing key is not in the archive: to sign as before, copy head-key from the "
+                f"old ladder's files to {printable(str(found.key))}"
+            )

@@ -1,0 +1,222 @@
+"""`referee ladder verify`, `rebuild`, `migrate`, `export`, `import`: care for a ladder."""
+
+import json
+import os
+import secrets
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from msgspec.structs import asdict
+from rich.console import Console
+
+from ladder.audit.audit import Wanted, prove
+from ladder.audit.claims import Claim, read_claims
+from ladder.audit.findings import Report
+from ladder.commands.progress import counted
+from ladder.commands.shared import Where, opened, tell_new_key
+from ladder.files import record_store, signed_head
+from ladder.files.signed_head import Head, SignedHead
+from ladder.files.signing import sign_now
+from ladder.standings import cache
+from ladder.store.database import Database
+from ladder.store.location import where_of
+from ladder.store.migrations import check_version, migrate, newest, version_of
+from ladder.store.store import Store
+from referee.commands.shared import Json
+from referee.errors import RefereeError
+from referee.terminal.console import console
+from referee.text import plural
+
+_DAY_S = 24 * 3600
+_FINDINGS_SHOWN = 50
+_SEED_BYTES = 8
+
+
+def verify(
+    sample: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=0, help="Play only N records again.  [default: all]"),
+    ] = None,
+    seed: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="Draw the records of --sample again that TEXT drew."),
+    ] = None,
+    head: Annotated[
+        bool,
+        typer.Option(
+            "--head",
+            help="Print a signed head to publish if all that was asked for holds; with --sample 0 "
+            "that is quick, but such a head is none for --since.",
+        ),
+    ] = False,
+    against: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Heads from before, which the ladder has to go on from: a signed head, a log of "
+            "them, a receipt, a table, a page; several.",
+        ),
+    ] = None,
+    since: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A signed head of when all was proved, as --head prints it: records and bots of "
+            "the facts before it only have to be there.",
+        ),
+    ] = None,
+    public_key: Annotated[
+        str | None,
+        typer.Option(metavar="HEX", help="Whose heads those must be, as their owner says."),
+    ] = None,
+    where: Where = None,
+    as_json: Json = False,
+) -> None:
+    """Proves a ladder: facts, records, decks, bots and ratings. Exit code 1 if it does not hold.
+
+    Every row is compared with the chain of hashes, every record with its own, and played again
+    from its decks and actions; ratings are computed anew. A chain shows damage, not forgery: that
+    results were removed and the rest signed anew shows only a head from before. Those of the
+    ladder's own log are compared always, all others with --against. What a whole proof has found in
+    order need not be played again: keep its --head, and prove what is new with --since. Records
+    that are gone by the policy of the ladder are counted; any other has to be there.
+    """
+    if head and as_json:
+        raise RefereeError("say --head or --json, not both: a head is JSON by itself")
+    if public_key is not None and against is None and since is None:
+        raise RefereeError("--public-key says whose head --against is, or --since: say that, too")
+    if seed is not None and sample is None:
+        raise RefereeError("--seed draws the records of --sample: say that, too")
+    claims = [claim for path in against or () for claim in read_claims(path, public_key)]
+    before = None if since is None else _proved_then(since, public_key)
+    seed = "" if sample is None else seed or secrets.token_hex(_SEED_BYTES)
+    wanted = Wanted(sample, seed, len(os.sched_getaffinity(0)), tuple(claims), before)
+    found = _proved(where, wanted)
+    if head and found.holds:
+        with opened(where) as store:
+            print(signed_head.as_json(_signed(store, found)).decode(), end="")
+        return
+    if as_json:
+        print(json.dumps(_as_json(found, seed), indent=2))
+    else:
+        _print(found, seed, console(stderr=head))  # where a head is to go, nothing else goes
+    raise typer.Exit(int(not found.holds))
+
+
+def _proved_then(path: Path, public_key: str | None) -> Claim:
+    """The signed head that a whole proof has printed.
+
+    Raises:
+        RefereeError: the file is something else, or is not signed as it should be.
+    """
+    claims = read_claims(path, public_key)
+    if len(claims) != 1 or not claims[0].signed or claims[0].receipt is not None:
+        raise RefereeError(f"--since {str(path)!r}: it must be a signed head, as --head prints it")
+    return claims[0]
+
+
+def _proved(where: str | None, wanted: Wanted) -> Report:
+    with counted(console(stderr=True), "proving", "matches") as say:
+        return prove(where_of(where), wanted, say)
+
+
+def _signed(store: Store, found: Report) -> SignedHead:
+    """What was just proved, with our signature."""
+    head = Head(ladder=found.ladder, facts=found.facts, hash=found.head, at_ms=0)
+    return sign_now(store.files, head, tell_new_key)
+
+
+def _as_json(found: Report, seed: str) -> dict[str, Any]:
+    return {
+        "holds": found.holds,
+        "ladder": found.ladder,
+        "facts": found.facts,
+        "matches": found.matches,
+        "records": found.records,
+        "played_again": found.proved,
+        "seed": seed or None,
+        "proved_before": found.earlier,
+        "gone_by_policy": found.gone,
+        "bots": found.bots,
+        "head": found.head,
+        "findings": [{"where": one.where, "what": one.what} for one in found.findings],
+        "more_findings": found.more,
+        "goes_on_from": asdict(found.compared),
+        "not_proved": list(found.unproved()),
+        "notes": list(found.notes),
+    }
+
+
+def _print(found: Report, seed: str, to: Console) -> None:
+    for one in found.findings[:_FINDINGS_SHOWN]:
+        to.print(one.line, style="red")
+    if more := max(len(found.findings) - _FINDINGS_SHOWN, 0) + found.more:
+        to.print(f"... and {more:,} more", style="red")
+    for note in found.notes:
+        to.print(note, style="dim")
+    before = f", {found.earlier:,} more proved before" if found.earlier else ""
+    gone = f", {found.gone:,} gone by policy" if found.gone else ""
+    to.print(
+        f"{plural(found.facts, 'fact')}, {plural(found.matches, 'match', 'matches')}, "
+        f"{plural(found.records, 'record')}, {found.proved:,} of them played again{before}{gone}, "
+        f"{plural(found.bots, 'bot')}"
+    )
+    for line in found.compared.proved():
+        to.print(line)
+    if 0 < found.proved < found.records:
+        to.print(f"the same ones again: --seed {seed}")
+    for unproved in found.unproved():
+        to.print(unproved, style="yellow")
+    if found.holds:
+        whole = "all of it holds" if found.proved == found.records else "what was looked at holds"
+        to.print(f"{whole}; head: {found.head}", style="green")
+    else:
+        to.print("it does not hold", style="bold red")
+
+
+def rebuild(where: Where = None, as_json: Json = False) -> None:
+    """Makes anew what follows from the facts. Exit code 1 if it was not the same before.
+
+    Ratings are computed from all matches in their order. Whether those are as they were written is
+    for `referee ladder verify` to say. Records that no match has, and that are older than a day,
+    are removed: somebody was killed before the match could be counted.
+    """
+    with opened(where) as store:
+        with counted(console(stderr=True), "rating", "matches") as say:
+            total = store.counts().matches
+            before, after = store.rebuild(lambda done: say(done, total))
+            cache.clear(store.files)
+            swept = record_store.sweep(store.files, store.records().__contains__, _DAY_S)
+        if as_json:
+            told = {"before": before, "after": after, "same": before == after, "orphans": swept}
+            print(json.dumps(told))
+        elif before == after:
+            print(f"ratings are the same as before: {after}")
+        else:
+            print(f"ratings were made anew: they were {before}, and are {after}")
+        if swept and not as_json:
+            print(f"removed records without a match: {swept}")
+    raise typer.Exit(int(before != after))
+
+
+def migrate_ladder(where: Where = None, as_json: Json = False) -> None:
+    """Brings the database of an older referee up to date. Make a copy of it before."""
+    meant = where_of(where)
+    if meant.is_local and not meant.database.exists():
+        check_version(0, meant)
+    database = Database(meant)
+    try:
+        with database.writing() as connection:
+            found = version_of(connection)
+            if not 0 < found <= newest():
+                check_version(found, meant)
+            migrate(database, connection)
+    finally:
+        database.close()
+    if as_json:
+        print(json.dumps({"ladder": meant.typed, "before": found, "after": newest()}))
+    elif found == newest():
+        print(f"ladder {meant.typed} is up to date: schema {found}")
+    else:
+        print(f"ladder {meant.typed}: schema {found} is now {newest()}")

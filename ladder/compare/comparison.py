@@ -1,0 +1,227 @@
+"""A comparison of two bots: what is asked, and what the blocks have shown so far."""
+
+from enum import StrEnum
+from typing import Final
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ladder.stats.confidence_sequence import Decider, Decision, decision_by, interval
+from ladder.stats.head_to_head import lead
+from ladder.stats.sprt import Sprt, SprtPlan, Verdict
+from ladder.stats.student import means
+from referee.errors import RefereeError
+from referee.match.outcome import BlockResult, FaultFound, Outcome
+from referee.match.verdict import Family
+from referee.text import plural
+from referee.workers.job_plan import plan_of
+from referee.workers.jobs import Job
+
+MOST_BLOCKS: Final = 20_000
+"""Blocks after which a comparison is given up, where nothing else is said."""
+
+PART: Final = 2
+"""Blocks for which processes live, where it is not said.
+
+The number of parts that an answer takes hardly depends on their length, since a part may bring all
+that a deal can; so they are short. One of a single block would start processes for each deal.
+"""
+
+_MOST_ASKED: Final = 200_000
+_LONGEST_PART: Final = 1000
+_FAULTS_KEPT: Final = 10
+
+
+class ComparisonPlan(Struct, frozen=True):
+    """A comparison as it will be played.
+
+    Attributes:
+        job: what is played, but for `first` and `blocks`.
+        bound: the largest deal value, and less its smallest.
+        deals: how many deals a block has.
+        part: for how many blocks processes live: what counts as independent is a part's mean.
+        fixed: how many blocks are played whatever they say; None to play until it is decided.
+        within: the difference that matters; None if any does.
+        most: after how many blocks it is given up.
+        sprt: the hypotheses, where they decide.
+    """
+
+    job: Job
+    bound: int
+    deals: int
+    part: int = PART
+    fixed: int | None = None
+    within: float | None = None
+    most: int = MOST_BLOCKS
+    sprt: SprtPlan | None = None
+
+    @property
+    def parts(self) -> int:
+        """How many match parts are played at most."""
+        return (self.most if self.fixed is None else self.fixed) // self.part
+
+
+def make_comparison(
+    job: Job,
+    *,
+    until: str = "decided",
+    part: int = PART,
+    within: float | None = None,
+    most: int | None = None,
+    sprt: SprtPlan | None = None,
+) -> ComparisonPlan:
+    """Checks what was asked for.
+
+    Args:
+        job: what is played; `first` and `blocks` do not matter.
+        until: "decided", or a number of blocks.
+        part: for how many blocks processes live.
+        within: the difference that matters.
+        most: after how many blocks to give up; None for the usual number.
+        sprt: the hypotheses, where they are to decide.
+
+    Raises:
+        RefereeError: naming the first thing that is wrong, and what would be right.
+    """
+    plan = plan_of(replace(job, first=0, blocks=1))
+    sides = len(plan.rules.game.partners)
+    if sides != 2 or len(job.bots) != 2:
+        raise RefereeError(f"compare is for two sides with a bot each; {job.game} has {sides}")
+    bound = -plan.rules.game.stakes.worst_value
+    fixed = _fixed(until)
+    if within is not None and not 0 < within < bound:
+        raise RefereeError(f"within {within:g}: between 0 and {bound}, the largest deal value")
+    if sprt is not None and (within is not None or fixed is not None):
+        raise RefereeError("sprt decides by itself: it goes with neither --within nor --until N")
+    if most is not None and fixed is not None:
+        raise RefereeError(f"max-blocks {most}: --until {fixed} says already how many")
+    if most is not None and not 1 <= most <= _MOST_ASKED:
+        raise RefereeError(f"max-blocks {most}: from 1 to {_MOST_ASKED}")
+    if not 1 <= part <= _LONGEST_PART:
+        raise RefereeError(f"match-blocks {part}: from 1 to {_LONGEST_PART}")
+    for name, blocks in (("until", fixed), ("max-blocks", most)):
+        if blocks is not None and blocks % part:
+            raise RefereeError(
+                f"{name} {blocks}: processes live for {plural(part, 'block')} (--match-blocks), "
+                f"so a multiple of {part}"
+            )
+    given_up = most or MOST_BLOCKS // part * part
+    return ComparisonPlan(job, bound, len(plan.seatings), part, fixed, within, given_up, sprt)
+
+
+def _fixed(until: str) -> int | None:
+    if until == "decided":
+        return None
+    if not (until.isascii() and until.isdigit() and 1 <= int(until[:9]) <= _MOST_ASKED):
+        raise RefereeError(f"until {until!r}: `decided`, or a number of blocks up to {_MOST_ASKED}")
+    return int(until)
+
+
+class Ending(StrEnum):
+    """Why a comparison ended."""
+
+    DECIDED = "decided"
+    BLOCKS = "blocks"
+    """All blocks that were asked for, or allowed, have been played."""
+    HOST = "host"
+    INTERRUPTED = "interrupted"
+
+
+class Comparison:
+    """What a comparison has shown so far: takes outcomes of match parts in, in their order.
+
+    Attributes:
+        parts: the blocks of those that count: up to the one that decided.
+        ending: why it ended, None if it goes on.
+        sprt: the sequential test, where that decides.
+        given_up: what was wrong with the host, if that ended it.
+        acts: decisions that were asked of both bots, in all parts that were taken in.
+    """
+
+    def __init__(self, plan: ComparisonPlan) -> None:
+        """Begins without blocks."""
+        self.plan = plan
+        self.parts: list[tuple[BlockResult, ...]] = []
+        self.ending: Ending | None = None
+        self.given_up: tuple[Family, str] | None = None
+        self.sandbox = ""
+        self.acts = 0
+        self.used_us = [0, 0]
+        self.faults = [0, 0]
+        self.voids = [0, 0]
+        self.fault_list: list[FaultFound] = []
+        self._leads: list[float] = []
+        self._decider = Decider(plan.bound, plan.within)
+        deals = plan.deals * plan.part
+        self.sprt = None if plan.sprt is None else Sprt(plan.sprt, plan.bound, deals)
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks count."""
+        return len(self.parts) * self.plan.part
+
+    @property
+    def adaptive(self) -> bool:
+        """Whether what was played decided when to stop, so that estimates lean away from 0."""
+        return self.plan.fixed is None or self.ending is not Ending.BLOCKS
+
+    @property
+    def decision(self) -> Decision:
+        """What the parts say; of a number of blocks that was fixed, what all of them say."""
+        if self.plan.fixed is None:
+            return self._decider.decision
+        return decision_by(*self.interval(), self.plan.within)
+
+    def interval(self) -> tuple[float, float]:
+        """Where A's true mean deal value lies, at a risk of 5 %.
+
+        Where the number of blocks was fixed and all were played, that is Student's interval; else
+        that of the confidence sequence, which holds for all times together.
+        """
+        bound = float(self.plan.bound)
+        if self.adaptive:
+            return interval(self._leads, bound)
+        one = np.zeros(len(self._leads), np.int64)
+        found = means(np.array(self._leads), one, 1, (np.arange(len(self._leads)),)).interval(0)
+        low, high = found or (-bound, bound)
+        return max(low, -bound), min(high, bound)
+
+    def add(self, outcome: Outcome) -> Ending | None:
+        """Takes in the next match part; says why it is over, if it is.
+
+        A part that the host did not let us finish does not count: its processes lived shorter.
+        """
+        self.sandbox = outcome.sandbox
+        self.acts += outcome.acts
+        for bot in (0, 1):
+            self.used_us[bot] += outcome.used_us[bot]
+            self.voids[bot] += outcome.voids[bot]
+            in_blocks = sum(block.faults[bot] for block in outcome.blocks)
+            self.faults[bot] += max(in_blocks, *outcome.faults[bot : bot + 1], 0)
+        self.fault_list += outcome.fault_list[: _FAULTS_KEPT - len(self.fault_list)]
+        if len(outcome.blocks) == self.plan.part:
+            self._count(outcome.blocks)
+        if self.ending is None and outcome.given_up is not None:
+            self.given_up, self.ending = outcome.given_up, Ending.HOST
+        elif self.ending is None and len(self.parts) >= self.plan.parts:
+            self.ending = Ending.BLOCKS
+        return self.ending
+
+    def _count(self, blocks: tuple[BlockResult, ...]) -> None:
+        """Counts a part, and looks at whether it decides."""
+        self.parts.append(blocks)
+        self._leads.append(lead(blocks))
+        if self.plan.fixed is not None:
+            return
+        if self.sprt is not None:
+            decided = self.sprt.add(self._leads[-1]) is not Verdict.OPEN
+        else:
+            decided = self._decider.look(self._leads[-1:]) is not Decision.UNDECIDED
+        if decided:
+            self.ending = Ending.DECIDED
+
+    def interrupt(self) -> None:
+        """No more outcomes will come."""
+        if self.ending is None:
+            self.ending = Ending.INTERRUPTED

@@ -1,0 +1,61 @@
+"""Conducts a comparison of two bots: match parts to the workers until it is decided.
+
+All parts are equally long and short, since each counts as one observation: its blocks were played
+by the same processes. They are looked at in the order of their indexes one by one, whichever is
+finished first. So with the same key the same bots get the same answer after the same part, however
+many workers there are.
+"""
+
+from collections.abc import Callable
+
+import trio
+from msgspec.structs import replace
+
+from ladder.compare.comparison import Comparison
+from referee.errors import innermost
+from referee.match.outcome import Outcome
+from referee.workers.jobs import Players
+
+
+async def compare(
+    comparison: Comparison, players: Players, watch: Callable[[Outcome], None] = lambda _: None
+) -> None:
+    """Plays until the comparison ends, or this is cancelled.
+
+    Args:
+        comparison: takes in what was played.
+        players: play.
+        watch: is told of every part that was taken in.
+
+    Raises:
+        HostError: blocks cannot be played here.
+        RefereeError: a bot cannot be.
+    """
+    plan = comparison.plan
+    waiting = iter(range(plan.parts))
+    done: dict[int, Outcome] = {}
+    news = trio.Event()
+
+    async def work() -> None:
+        nonlocal news
+        for number in waiting:
+            part = replace(plan.job, first=number * plan.part, blocks=plan.part)
+            done[number] = await players.play(part)
+            news.set()
+            news = trio.Event()
+
+    try:
+        async with trio.open_nursery() as nursery:
+            for _ in range(players.size + 1):  # one waits, so that no worker does
+                nursery.start_soon(work)
+            number = 0
+            while comparison.ending is None:
+                while number not in done:
+                    await news.wait()
+                outcome = done.pop(number)
+                comparison.add(outcome)
+                watch(outcome)
+                number += 1
+            nursery.cancel_scope.cancel()
+    except ExceptionGroup as error:
+        raise innermost(error) from error

@@ -1,0 +1,189 @@
+"""Who is in a ladder and who plays: what its facts come to, matches left aside. Pure."""
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from ladder.core.facts import Decision, Deed, Fact, Keep, Opened, Pool, Retention, Submission
+from referee.errors import RefereeError
+
+
+class State(Struct, frozen=True):
+    """How it stands with a version of a bot.
+
+    Attributes:
+        playing: whether it plays in some pool.
+        benched: why it does not in others, by pool.
+        why: in words, if it plays nowhere; "" if it does.
+    """
+
+    playing: bool
+    benched: dict[int, str]
+    why: str
+
+
+class Roster:
+    """A ladder's pools and bots; facts are added in their order."""
+
+    def __init__(self, facts: Iterable[Fact] = ()) -> None:
+        """Adds these facts."""
+        self.opened: Opened | None = None
+        self.retention = Retention(keep=Keep.ALL, at_ms=0)
+        self.pools: dict[int, Pool] = {}
+        self.entrants: dict[int, Submission] = {}
+        self.benched: dict[tuple[int, int], str] = {}
+        """Why, by pool and entrant."""
+        self._chosen: dict[int, int] = {}
+        self.retired: dict[int, str] = {}
+        """Why, by bot."""
+        self._open: dict[str, int] = {}
+        self._bots: dict[tuple[str, str], int] = {}
+        for fact in facts:
+            self.add(fact)
+
+    def add(self, fact: Fact) -> None:
+        """Takes in a fact; those of matches change nothing here."""
+        match fact:
+            case Opened():
+                self.opened = fact
+            case Pool():
+                self.pools[fact.pool] = fact
+                self._open[fact.name] = fact.pool
+            case Submission():
+                self.entrants[fact.entrant] = fact
+                self._bots.setdefault((fact.name, fact.author), fact.bot)
+                self._choose(fact.entrant)
+            case Decision():
+                self._decide(fact)
+            case Retention():
+                self.retention = fact
+
+    def _decide(self, fact: Decision) -> None:
+        match fact.deed:
+            case Deed.CLOSED:
+                name = self.pools[fact.pool].name
+                if self._open.get(name) == fact.pool:
+                    del self._open[name]
+            case Deed.OPENED:
+                self._open[self.pools[fact.pool].name] = fact.pool
+            case Deed.RETIRED:
+                self.retired[self.entrants[fact.entrant].bot] = fact.reason
+            case Deed.CHOSEN:
+                self._choose(fact.entrant)
+            case Deed.BENCHED:
+                self.benched[fact.pool, fact.entrant] = fact.reason
+
+    def _choose(self, entrant: int) -> None:
+        """This version of its bot plays from now on, whatever was decided of it before."""
+        bot = self.entrants[entrant].bot
+        self._chosen[bot] = entrant
+        self.retired.pop(bot, None)
+        for pool in [pool for pool, benched in self.benched if benched == entrant]:
+            del self.benched[pool, entrant]
+
+    @property
+    def open_pools(self) -> tuple[Pool, ...]:
+        """The pools in which matches are played, by number."""
+        return tuple(self.pools[number] for number in sorted(self._open.values()))
+
+    def chosen(self, bot: int) -> int:
+        """The version of a bot that plays, or would."""
+        return self._chosen[bot]
+
+    def is_current(self, entrant: int) -> bool:
+        """Whether it is the version of its bot that plays, unless it is benched."""
+        bot = self.entrants[entrant].bot
+        return self._chosen[bot] == entrant and bot not in self.retired
+
+    def is_meant(self, pool: int, entrant: int) -> bool:
+        """Whether an entrant was handed in for a pool, benched or not."""
+        games = self.entrants[entrant].games
+        return not games or self.pools[pool].name in games
+
+    def plays(self, pool: int, entrant: int) -> bool:
+        """Whether an entrant plays in a pool."""
+        return (
+            self.is_meant(pool, entrant)
+            and self.is_current(entrant)
+            and (pool, entrant) not in self.benched
+        )
+
+    def playing(self, pool: int) -> tuple[Submission, ...]:
+        """Who plays in a pool."""
+        return tuple(
+            self.entrants[entrant]
+            for entrant in sorted(self._chosen.values())
+            if self.plays(pool, entrant)
+        )
+
+    def state(self, entrant: int) -> State:
+        """How it stands with an entrant."""
+        bot = self.entrants[entrant].bot
+        pools = self.open_pools
+        benched = {
+            pool.pool: self.benched[pool.pool, entrant]
+            for pool in pools
+            if (pool.pool, entrant) in self.benched
+        }
+        if bot in self.retired:
+            return State(False, benched, f"retired: {self.retired[bot]}")
+        if self._chosen[bot] != entrant:
+            return State(False, benched, f"version {self.version_of(bot)} plays")
+        everywhere = bool(pools) and len(benched) == len(pools)
+        return State(not everywhere, benched, "benched" if everywhere else "")
+
+    def version_of(self, bot: int) -> int:
+        """The number of the version that plays, or would."""
+        return self.entrants[self._chosen[bot]].version
+
+    def versions(self, bot: int) -> tuple[Submission, ...]:
+        """The versions of a bot, the first one first."""
+        return tuple(one for one in self.entrants.values() if one.bot == bot)
+
+    def bot_of(self, name: str, author: str) -> int | None:
+        """The bot of this name and author, if there is one."""
+        return self._bots.get((name, author))
+
+    def bots(self) -> tuple[int, ...]:
+        """All bots, by number."""
+        return tuple(sorted(self._chosen))
+
+    def find(self, text: str) -> int:
+        """The bot that a person means: by name, AUTHOR/NAME, or #ENTRANT of any version.
+
+        Raises:
+            RefereeError: there is none, or there are several.
+        """
+        if text.startswith("#") and text[1:].isdecimal():
+            found = self.entrants.get(int(text[1:]))
+            if found is None:
+                raise RefereeError(f"no bot {text}: `referee ladder bots` lists them")
+            return found.bot
+        author, slash, name = text.rpartition("/")
+        bots = [
+            bot
+            for (known, whose), bot in self._bots.items()
+            if known == name and (not slash or whose == author)
+        ]
+        if not bots:
+            raise RefereeError(f"no bot {text!r}: `referee ladder bots` lists them")
+        if len(bots) > 1:
+            several = ", ".join(f"{self.entrants[bot].author}/{name}" for bot in sorted(bots))
+            raise RefereeError(f"bot {text!r}: there are {several}: write AUTHOR/NAME")
+        return bots[0]
+
+    def labels(self, *, versions: bool = False) -> dict[int, str]:
+        """What to call each entrant so that no two are called alike, as tables do.
+
+        Args:
+            versions: whether those of a bot are told apart.
+        """
+        authors: dict[str, set[str]] = {}
+        for name, author in self._bots:
+            authors.setdefault(name, set()).add(author)
+        found = {}
+        for entrant, one in self.entrants.items():
+            label = one.name if len(authors[one.name]) == 1 else f"{one.name} ({one.author})"
+            many = versions and len(self.versions(one.bot)) > 1
+            found[entrant] = f"{label} v{one.version}" if many else label
+        return found

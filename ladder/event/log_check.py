@@ -1,0 +1,106 @@
+"""Whether the log of an event can be what it says: every number in its place. Pure.
+
+The chain of hashes shows damage; that somebody has written a log anew shows here, as far as it does
+not fit its own plan.
+"""
+
+from typing import Final
+
+from ladder.event.log_lines import EndLine, Header, MatchLine, Place, RoundLine
+from ladder.event.plan import EventPlan
+from ladder.event.schedule import Part, parts
+from ladder.results import Round, Table
+from ladder.terms import MOST_BLOCKS
+
+_LARGEST: Final = 2**53
+
+
+class Misfit(Exception):
+    """What does not fit. Caught by whoever knows the file."""
+
+
+def check_log(
+    header: Header,
+    rounds: dict[tuple[int, int], RoundLine],
+    matches: dict[Place, MatchLine],
+    end: EndLine | None,
+    commitment: str,
+) -> None:
+    """Looks at all lines.
+
+    Args:
+        header: the first line.
+        rounds: by section and number.
+        matches: by place.
+        end: the last line, if the event is over.
+        commitment: what the key of the last line commits to.
+
+    Raises:
+        Misfit: naming the first thing that is wrong.
+    """
+    plan = header.plan
+    _check(header.digest == plan.digest(), "the digest of the plan is another")
+    _check(len(plan.sections) > 0 and len(plan.entrants) > 1, "its plan has nothing to play")
+    _check(plan.match_blocks > 0, "match_blocks: at least 1")
+    for section in plan.sections:
+        seats = sorted(seat for side in section.partners for seat in side)
+        _check(section.places > 1 and section.seatings > 0, "a table of nobody")
+        _check(seats == list(range(section.seats)), "sides that do not share out the seats")
+    for at in range(len(plan.sections)):
+        numbers = sorted(number for section, number in rounds if section == at)
+        _check(numbers == list(range(len(numbers))), "a round is missing")
+    planned = {part.place: part for line in rounds.values() for part in _parts(plan, line)}
+    for place, match in matches.items():
+        _check(place in planned, f"match {list(place)} is of no round")
+        _check_match(plan, planned[place], match)
+    if end is not None:
+        _check(commitment == plan.commitment, "the key is not the one that was committed to")
+
+
+def _parts(plan: EventPlan, line: RoundLine) -> list[Part]:
+    at, number = line.round
+    where = f"round {list(line.round)}"
+    _check(0 <= at < len(plan.sections), f"{where}: there is no such section")
+    fits = line.blocks == plan.sections[at].blocks and 0 < line.blocks <= MOST_BLOCKS
+    _check(fits and 0 <= line.first < _LARGEST, f"{where}: its blocks")
+    bots = range(len(plan.entrants))
+    for table in line.tables:
+        fits = len(table) == plan.sections[at].places and len(set(table)) == len(table)
+        _check(fits and all(bot in bots for bot in table), f"{where}: who sits at a table")
+    _check(all(bot in bots for bot in line.byes), f"{where}: who rests")
+    tables = tuple(map(Table, line.tables))
+    return parts(at, number, Round(tables, line.first, line.blocks), plan.match_blocks)
+
+
+def _check_match(plan: EventPlan, part: Part, match: MatchLine) -> None:
+    where, places = f"match {list(part.place)}", len(part.bots)
+    for name, figures in (
+        ("used_us", match.used_us),
+        ("faults", match.faults),
+        ("voids", match.voids),
+    ):
+        fits = len(figures) == places and all(0 <= one < _LARGEST for one in figures)
+        _check(fits, f"{where}: {name}")
+    _check(0 <= match.acts < _LARGEST and 0 <= match.wall_us < _LARGEST, f"{where}: acts or time")
+    _check(all(0 <= one.bot < places for one in match.fault_list), f"{where}: fault_list")
+    indexes = [block.block for block in match.blocks]
+    fits = indexes == sorted(set(indexes)) and all(
+        part.first <= at < part.first + part.blocks for at in indexes
+    )
+    _check(fits, f"{where}: which blocks")
+    deals = plan.sections[part.place[0]].seatings
+    for block in match.blocks:
+        counted = (
+            *(block.values, block.faults, *block.meetings),
+            *filter(None, (block.luck, block.unplayed)),
+        )
+        fits = block.deals == deals and all(len(row) == places for row in counted)
+        fits &= len(block.meetings) in (0, 2)
+        small = all(abs(one) < _LARGEST for row in counted for one in row)
+        signs = all(one >= 0 for row in (block.faults, block.unplayed) for one in row)
+        _check(fits and small and signs, f"{where}: block {block.block}")
+
+
+def _check(fits: bool, what: str) -> None:
+    if not fits:
+        raise Misfit(what)

@@ -1,0 +1,209 @@
+"""The lines of an event's log, and the chain of hashes through them. Pure.
+
+JSON, one object a line; a line's first key says what it is, its last is the SHA-256 of the hash
+before it and of the line up to its own. Lines of matches may be in any order: they are numbered.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from typing import Final, Self
+
+import msgspec
+from msgspec import UNSET, Struct
+
+from ladder.event.plan import EventPlan
+from ladder.results import Round
+from referee.match.outcome import BlockResult, FaultFound, Meetings, Outcome
+from referee.match.verdict import Family
+
+FORMAT: Final = 1
+"""Of the file; a higher one is refused."""
+
+
+Place = tuple[int, int, int, int]
+"""Where a match stands in the schedule: section, round, table, part; all counted from 0."""
+
+
+class Header(Struct, frozen=True):
+    """The first line."""
+
+    event: int
+    digest: str
+    plan: EventPlan
+
+
+class RoundLine(Struct, frozen=True):
+    """A round begins: its section and its number, and what is played in it."""
+
+    round: tuple[int, int]
+    tables: tuple[tuple[int, ...], ...]
+    first: int
+    blocks: int
+    byes: tuple[int, ...]
+    label: str
+
+
+class _Block(Struct, frozen=True, array_like=True):
+    """A `BlockResult` without the names of its fields."""
+
+    block: int
+    deals: int
+    values: tuple[int, ...]
+    luck: tuple[int, ...]
+    faults: tuple[int, ...]
+    unplayed: tuple[int, ...]
+    meetings: Meetings = ()
+
+    @classmethod
+    def of(cls, block: BlockResult) -> Self:
+        """A block as the log has it."""
+        fields = msgspec.structs.asdict(block)
+        return cls(**{**fields, "meetings": fields["meetings"] or ()})
+
+    def result(self) -> BlockResult:
+        """What the block brought."""
+        return BlockResult(**{**msgspec.structs.asdict(self), "meetings": self.meetings or UNSET})
+
+
+class MatchLine(Struct, frozen=True):
+    """A match is over: a table of a round, or some blocks of it."""
+
+    match: Place
+    blocks: tuple[_Block, ...]
+    acts: int
+    used_us: tuple[int, ...]
+    wall_us: int
+    faults: tuple[int, ...]
+    fault_list: tuple[FaultFound, ...]
+    voids: tuple[int, ...]
+    given_up: tuple[Family, str] | None
+    game_digest: str
+    sandbox: str
+
+
+class EndLine(Struct, frozen=True):
+    """The event is over: the digest of all game digests in the order of the schedule, the key."""
+
+    end: str
+    key: str
+
+
+Line = Header | RoundLine | MatchLine | EndLine
+
+_DECODERS: Final[Mapping[bytes, msgspec.json.Decoder[Line]]] = {
+    kind.__struct_fields__[0].encode(): msgspec.json.Decoder(kind, strict=True)
+    for kind in (Header, RoundLine, MatchLine, EndLine)
+}
+
+
+class _Format(Struct, frozen=True):
+    event: int
+
+
+_encode = msgspec.json.Encoder().encode
+BEGINNING: Final = b'{"event":'
+"""What the first line begins with."""
+NO_LINE: Final = "it is no line of the log of an event"
+_OPENING: Final = b',"hash":"'
+_CLOSING: Final = b'"}\n'
+_HASH_DIGITS: Final = 64
+
+
+class BadLine(Exception):
+    """A line that no log of this format has. Caught by the reader, which adds its number."""
+
+
+def kind_of(text: bytes) -> bytes:
+    """The first key of a line."""
+    return text[2 : text.find(b'"', 2)]
+
+
+def decode(text: bytes) -> Line:
+    """Reads a line.
+
+    Raises:
+        BadLine: saying what is wrong with it.
+    """
+    decoder = _DECODERS.get(kind_of(text))
+    if decoder is None:
+        raise BadLine(NO_LINE)
+    try:
+        return decoder.decode(text)
+    except (ValueError, RecursionError) as error:
+        raise BadLine(str(error)) from error
+
+
+def format_of(text: bytes) -> int:
+    """The format that a first line names.
+
+    Raises:
+        BadLine: it names none.
+    """
+    try:
+        found = msgspec.json.decode(text, type=_Format)
+    except (ValueError, RecursionError) as error:
+        raise BadLine(str(error)) from error
+    return found.event
+
+
+def match_line(place: Place, outcome: Outcome) -> MatchLine:
+    """What the log keeps of a match: all but how a bug of ours came about."""
+    return MatchLine(
+        match=place,
+        blocks=tuple(map(_Block.of, outcome.blocks)),
+        acts=outcome.acts,
+        used_us=outcome.used_us,
+        wall_us=outcome.wall_us,
+        faults=outcome.faults,
+        fault_list=outcome.fault_list,
+        voids=outcome.voids,
+        given_up=outcome.given_up,
+        game_digest=outcome.game_digest,
+        sandbox=outcome.sandbox,
+    )
+
+
+def outcome_of(line: MatchLine) -> Outcome:
+    """What a match brought."""
+    return Outcome(
+        blocks=tuple(block.result() for block in line.blocks),
+        acts=line.acts,
+        used_us=line.used_us,
+        wall_us=line.wall_us,
+        faults=line.faults,
+        fault_list=line.fault_list,
+        voids=line.voids,
+        given_up=line.given_up,
+        game_digest=line.game_digest,
+        sandbox=line.sandbox,
+    )
+
+
+def round_line(section: int, number: int, played: Round) -> RoundLine:
+    """What the log keeps of a round."""
+    tables = tuple(table.bots for table in played.tables)
+    return RoundLine(
+        (section, number), tables, played.first, played.blocks, played.byes, played.label
+    )
+
+
+class Chain:
+    """The hashes of a log."""
+
+    def __init__(self) -> None:
+        """Begins before the first line."""
+        self._last = b""
+
+    def sealed(self, line: Line) -> bytes:
+        """A line as it stands in the file."""
+        body = _encode(line)[:-1] + _OPENING
+        return body + self._close(body) + _CLOSING
+
+    def check(self, text: bytes) -> bool:
+        """Takes in a line as it stands in a file; False when it carries a wrong hash."""
+        body = text[: -_HASH_DIGITS - len(_CLOSING)]
+        return body.endswith(_OPENING) and text == body + self._close(body) + _CLOSING
+
+    def _close(self, body: bytes) -> bytes:
+        self._last = hashlib.sha256(self._last + body).hexdigest().encode()
+        return self._last

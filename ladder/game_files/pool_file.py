@@ -1,0 +1,169 @@
+"""What a ladder ranks and which records it keeps, from a TOML file or from the ids of games.
+
+`referee ladder open --help` says what the keys mean.
+"""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Annotated, Final, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec.structs import replace
+
+from ladder.core.facts import Decision, Deed, Fact, Keep, Pool, Retention
+from ladder.core.roster import Roster
+from ladder.files.disk_limits import DiskLimits
+from ladder.game_files.game_table import (
+    GamesFile,
+    GameTable,
+    check_printable,
+    check_top,
+    naming,
+    read_file,
+    read_game,
+)
+from ladder.game_files.mistakes import Keys
+from ladder.terms import LuckUse
+from referee.errors import RefereeError
+from referee.match.luck import VALUES_DIGEST
+
+USUAL_GAMES: Final = ("briscola-2",)
+"""The games of a ladder of which nobody has said what it ranks."""
+
+Blocks = Annotated[int, Meta(ge=1, le=1000)]
+Records = Annotated[int, Meta(ge=1, le=1_000_000_000)] | Literal["all", "facts"]
+
+
+class PoolTable(GameTable, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A `[[game]]`: what it does not say is as for the whole ladder."""
+
+    blocks: Blocks | UnsetType = UNSET
+
+
+class PoolFile(GamesFile, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The pools of a ladder as they were written down; texts are still unread."""
+
+    blocks: Blocks = 1
+    records: Records | UnsetType = UNSET
+    disk: DiskLimits | None = None
+    game: Annotated[tuple[PoolTable, ...], Meta(min_length=1)]
+
+
+_KEYS: Final[Keys] = {
+    "": PoolFile.__struct_fields__,
+    "disk": DiskLimits.__struct_fields__,
+    "game": PoolTable.__struct_fields__,
+}
+
+
+class Pools(Struct, frozen=True):
+    """What a ladder is to rank; numbers and times of the pools are not given yet.
+
+    Attributes:
+        records: which of them stay; None where that is not said.
+        disk: what it may take of the disk; None: as before.
+    """
+
+    name: str | None
+    pools: tuple[Pool, ...]
+    records: Retention | None = None
+    disk: DiskLimits | None = None
+
+
+def read_pools(path: Path) -> Pools:
+    """Reads a file of pools, and checks it whole.
+
+    Raises:
+        RefereeError: naming the file, the key, and what is wrong with it.
+    """
+    return read_file(path, "file of pools", PoolFile, _KEYS, _checked)
+
+
+def pools_of(games: Iterable[str]) -> Pools:
+    """Pools of these games, all as usual.
+
+    Raises:
+        RefereeError: there is no such game.
+    """
+    return _checked(PoolFile(game=tuple(PoolTable(id=game) for game in games)))
+
+
+def _checked(asked: PoolFile) -> Pools:
+    check_top(asked)
+    found = []
+    for number, table in enumerate(asked.game, 1):
+        with naming(f"game {number}"):
+            found.append(_pool(asked, table))
+    names = [pool.name for pool in found]
+    for name in names:
+        if names.count(name) > 1:
+            raise RefereeError(f"two games are both {name!r}: give one a name")
+    return Pools(asked.name, tuple(found), _retention(asked.records), asked.disk)
+
+
+def _retention(records: Records | UnsetType) -> Retention | None:
+    if isinstance(records, UnsetType):
+        return None
+    if isinstance(records, int):
+        return Retention(keep=Keep.LAST, last=records, at_ms=0)
+    return Retention(keep=Keep(records), at_ms=0)
+
+
+def _pool(asked: PoolFile, table: PoolTable) -> Pool:
+    game = read_game(asked, table)
+    check_printable(game.name)
+    return Pool(
+        pool=0,
+        name=game.name,
+        game=game.game,
+        options=game.options,
+        rules=game.rules,
+        seats=game.seats,
+        partners=game.partners,
+        places=game.places,
+        seating=game.seating,
+        seatings=game.seatings,
+        time=game.time,
+        pace=game.pace,
+        blocks=game.blocks,
+        on_fault=game.on_fault,
+        freeze=game.freeze,
+        luck=asked.luck,
+        luck_values="" if asked.luck is LuckUse.OFF or not game.lucky else VALUES_DIGEST,
+        bench=asked.bench,
+        at_ms=0,
+    )
+
+
+def _asked(pool: Pool) -> Pool:
+    """A pool as a file asks for it."""
+    return replace(pool, pool=0, at_ms=0)
+
+
+def policy_changes(roster: Roster, wanted: Retention | None, now_ms: int) -> list[Fact]:
+    """The fact that makes a ladder keep these records, unless it does so already."""
+    if wanted is None or replace(wanted, at_ms=roster.retention.at_ms) == roster.retention:
+        return []
+    return [replace(wanted, at_ms=now_ms)]
+
+
+def changes(roster: Roster, wanted: Sequence[Pool], now_ms: int) -> list[Fact]:
+    """The facts that make a ladder rank these games, and no others."""
+    found: list[Fact] = []
+    number = max(roster.pools, default=0)
+    open_pools = {pool.name: pool for pool in roster.open_pools}
+    for pool in wanted:
+        before = open_pools.pop(pool.name, None)
+        if before is not None and _asked(before) == pool:
+            continue
+        same = [at for at, other in roster.pools.items() if _asked(other) == pool]
+        if same:
+            why = "its games are played again"
+            found.append(Decision(deed=Deed.OPENED, pool=max(same), reason=why, at_ms=now_ms))
+        else:
+            number += 1
+            found.append(replace(pool, pool=number, at_ms=now_ms))
+    for gone in open_pools.values():
+        why = "it is not among the games any more"
+        found.append(Decision(deed=Deed.CLOSED, pool=gone.pool, reason=why, at_ms=now_ms))
+    return found

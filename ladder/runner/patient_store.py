@@ -1,0 +1,140 @@
+"""The store as tasks see it: one question at a time, in a thread; patient while it is away."""
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Final, Protocol, TypeVar
+
+import trio
+
+from ladder.core.candidates import Situation
+from ladder.core.facts import Decision, Match
+from ladder.core.roster import Roster
+from ladder.store.database import DatabaseGone
+from ladder.store.head_log import publish
+from ladder.store.jobs import Lease, Plan, Settled
+from ladder.store.record_sweep import RecordSweep
+from ladder.store.store import Store
+from referee.errors import HostError
+
+PATIENCE_S: Final = 600.0
+"""So long a database may be away before we give up."""
+
+_FIRST_WAIT_S: Final = 0.1
+_LONGEST_WAIT_S: Final = 5.0
+
+T = TypeVar("T")
+
+
+class Listener(Protocol):
+    """Who is told that the database is away, and that it is back."""
+
+    def say(self, line: str) -> None:
+        """Something that people should know."""
+
+
+class Desk:
+    """Puts questions to a store. None is lost: who asks waits until the database is back.
+
+    Attributes:
+        is_alive: whether another runner still lives.
+        given_up: matches that `take` found nobody can play, with who is benched for them; whoever
+            tells people of them takes them away.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        is_alive: Callable[[str], bool],
+        listener: Listener,
+        *,
+        heads_every: int = 0,
+    ) -> None:
+        """Asks nothing yet.
+
+        Args:
+            store: open until the last question was answered.
+            is_alive: whether another runner still lives.
+            listener: is told of troubles.
+            heads_every: after how many matches a signed head is published; 0: never.
+        """
+        self._store = store
+        self.is_alive = is_alive
+        self.given_up: list[tuple[Match, list[Decision]]] = []
+        self._listener = listener
+        self._sweep = RecordSweep()
+        self._one = trio.CapacityLimiter(1)
+        self._away = False
+        self._heads_every = heads_every
+        self._unpublished = 0
+
+    @property
+    def roster(self) -> Roster:
+        """Who there is, as of the last question."""
+        return self._store.roster
+
+    async def situation(self) -> Situation:
+        """What a next match would be chosen by."""
+        return await self._ask(self._store.situation)
+
+    async def take(
+        self, owner: str, lease_ms: int, plan: Plan, avoid: Collection[int]
+    ) -> Lease | None:
+        """Leases a job; see `Store.take`."""
+
+        def told(match: Match, decisions: list[Decision]) -> None:
+            self.given_up.append((match, decisions))
+
+        return await self._ask(
+            lambda: self._store.take(owner, lease_ms, self.is_alive, plan, avoid, told=told)
+        )
+
+    async def extend(self, tokens: Sequence[str], lease_ms: int) -> None:
+        """Keeps leases."""
+        await self._ask(lambda: self._store.extend(tokens, lease_ms))
+
+    async def leave(self, tokens: Sequence[str]) -> None:
+        """Lets go of leases; once, since they expire by themselves."""
+        if tokens:
+            await trio.to_thread.run_sync(
+                self._store.give_back, tokens, limiter=self._one, abandon_on_cancel=True
+            )
+
+    async def settle(self, match: Match) -> tuple[Settled, list[Decision]]:
+        """Counts a match; where it cannot be known whether it was, it is counted again."""
+        found = await self._ask(lambda: self._store.settle(match))
+        self._unpublished += found[0] is Settled.COUNTED
+        if 0 < self._heads_every <= self._unpublished:
+            self._unpublished = 0
+            await self._ask(lambda: publish(self._store))
+        return found
+
+    async def let_records_go(self) -> None:
+        """Removes some of the records that the ladder's policy lets go."""
+        await self._ask(lambda: self._sweep.step(self._store))
+
+    async def has_record(self, record: str) -> bool:
+        """Whether a match has this record."""
+        return await self._ask(lambda: self._store.has_record(record))
+
+    async def _ask(self, question: Callable[[], T]) -> T:
+        """The answer, as soon as there is one.
+
+        Raises:
+            HostError: there is none, and none is to be expected.
+        """
+        wait, until = _FIRST_WAIT_S, trio.current_time() + PATIENCE_S
+        while True:
+            try:
+                answer = await trio.to_thread.run_sync(question, limiter=self._one)
+            except DatabaseGone as gone:
+                if trio.current_time() > until:
+                    raise HostError(f"{gone}; it was away for {PATIENCE_S:.0f} s") from gone
+                if not self._away:
+                    self._away = True
+                    self._listener.say(f"{gone}; waiting for it")
+                await trio.sleep(wait)
+                wait = min(2 * wait, _LONGEST_WAIT_S)
+                continue
+            if self._away:
+                self._away = False
+                self._listener.say("the database answers again")
+            return answer

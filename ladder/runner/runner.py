@@ -1,0 +1,363 @@
+"""Conducts a ladder: matches by information, to the workers, and what they bring to the store.
+
+It keeps nothing that the store does not have. Several runners may serve one ladder: the store says
+who plays what, and counts each job once.
+"""
+
+import os
+import secrets
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from importlib.metadata import version
+from pathlib import Path
+from typing import Final, Protocol
+
+import trio
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ladder.core.candidates import Situation, fields_of
+from ladder.core.facts import Decision, LadderJob, Match, Pool, Submission
+from ladder.core.matchmaking import next_table, why_none
+from ladder.files import record_store
+from ladder.host_or_bot import Doubts
+from ladder.runner.match_fact import match_of
+from ladder.runner.patient_store import Desk
+from ladder.store.jobs import Lease, Settled
+from ladder.submissions.clearing import clear_old, clearing, needed_by
+from ladder.submissions.frozen_bots import BOTS
+from ladder.terms import LuckUse
+from referee.errors import HostError, Shortage
+from referee.match.chance import KEY_BITS
+from referee.sandbox import janitor
+from referee.workers.jobs import Job, Players, Unready
+
+LEASE_MS: Final = 60_000
+"""So long nobody else plays a job whose runner is not heard of."""
+
+BEAT_S: Final = 15.0
+"""How often a runner lets the store hear of it."""
+
+IDLE_S: Final = 2.0
+"""How long we wait for somebody to submit a bot."""
+
+_LEAVE_S: Final = 5.0
+"""So long we try to give back what we hold; after that, it expires."""
+
+_PLAYING: Final = ".playing-"
+
+
+class Watch(Protocol):
+    """Who is told how it goes."""
+
+    def counted(self, match: Match, pool: Pool, names: Sequence[str]) -> None:
+        """A match was counted; no two of its bots are called alike."""
+
+    def benched(self, decision: Decision, pool: Pool, entrant: Submission) -> None:
+        """A bot plays no more in a pool."""
+
+    def say(self, line: str) -> None:
+        """Something that people should know."""
+
+    def bug(self, trace: str) -> None:
+        """A mistake of ours made a deal void; this is what we need to mend it."""
+
+
+class Span(Struct, frozen=True):
+    """How long a runner goes on.
+
+    Attributes:
+        blocks: after so many blocks it stops; None: never. A match that another runner has left
+            over is played whole, so there may be some more.
+        once: whether it stops when it has begun as many matches as give every bot one.
+    """
+
+    blocks: int | None = None
+    once: bool = False
+
+
+def owner() -> str:
+    """A name for us that no other runner has, and that tells others whether we still live."""
+    return f"{janitor.run_of(os.getpid())}-{secrets.token_hex(4)}"
+
+
+def lives(owner: str, *, local: bool) -> bool:
+    """Whether a runner still lives; yes, too, where that cannot be known.
+
+    Args:
+        owner: its name; "" is nobody.
+        local: whether all runners of the ladder are on this machine.
+    """
+    if not owner:
+        return False
+    if not local and owner.partition(".")[0] != janitor.run_of(os.getpid()).partition(".")[0]:
+        return True  # another machine's process ids: its lease tells
+    return janitor.is_alive(owner.rpartition("-")[0])
+
+
+class Runner:
+    """One runner of a ladder."""
+
+    def __init__(self, desk: Desk, players: Players, files: Path, watch: Watch, span: Span) -> None:
+        """Has not begun.
+
+        Args:
+            desk: the store.
+            players: play.
+            files: the folder of bots and records.
+            watch: is told.
+            span: how long it goes on.
+        """
+        self._desk = desk
+        self._players = players
+        self._files = files
+        self._watch = watch
+        self._once = span.once
+        self._left = span.blocks
+        self._owner = owner()
+        self._taking = trio.Lock()
+        self._clearing = trio.Lock()
+        self._held: dict[str, Lease] = {}
+        self._doubts = Doubts[Match]()
+        self._unready: set[int] = set()
+        """Entrants that cannot play here."""
+        self._cleared_for: frozenset[str] | None = None
+        """Who played when frozen bots were cleared last."""
+        self._playing = 0
+        self._told = ""
+        self._why = ""
+
+    async def run(self) -> None:
+        """Plays until the span is over, or until it is cancelled; gives back what it holds.
+
+        Raises:
+            HostError: the database, the disk or the sandbox does not let us.
+        """
+        await self._clear_up()
+        await self._clear_bots()
+        if self._once:
+            situation = await self._desk.situation()
+            self._left = _one_each(situation)
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._beat)
+                async with trio.open_nursery() as playing:
+                    for _ in range(self._players.size + 1):  # one waits, so that no worker does
+                        playing.start_soon(self._play_on)
+                for match in self._doubts.settled():
+                    await self._settle(match)
+                nursery.cancel_scope.cancel()
+        finally:
+            with trio.move_on_after(_LEAVE_S, shield=True), suppress(HostError):
+                await self._desk.leave(tuple(self._held))
+
+    async def _clear_up(self) -> None:
+        """Removes what runners have left that were killed.
+
+        Raises:
+            HostError: there is no folder for records, and none can be made.
+        """
+        records = self._files / record_store.RECORDS
+        try:
+            records.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for left in records.glob(f"{_PLAYING}*"):
+                if not self._desk.is_alive(left.name.removeprefix(_PLAYING).split("=")[0]):
+                    left.unlink(missing_ok=True)
+        except OSError as error:
+            raise HostError(f"records {str(records)!r}: {error.strerror}") from error
+        await trio.to_thread.run_sync(record_store.clear_up, self._files)
+
+    async def _clear_bots(self) -> None:
+        """Removes frozen bots that play no more, where others have come to play since.
+
+        Raises:
+            HostError: the disk does not let us.
+        """
+        async with self._clearing:
+            playing = needed_by(self._desk.roster, ())
+            if playing == self._cleared_for:
+                return
+            with clearing(self._files) as alone:
+                if not alone:
+                    return
+                situation = await self._desk.situation()
+                await trio.to_thread.run_sync(clear_old, self._files, situation)
+                if needed_by(situation.roster, situation.open) == playing:
+                    self._cleared_for = playing  # else a match under way keeps one that goes later
+
+    async def _beat(self) -> None:
+        """Keeps our leases."""
+        while True:
+            await trio.sleep(BEAT_S)
+            if self._held:
+                await self._desk.extend(tuple(self._held), LEASE_MS)
+
+    async def _play_on(self) -> None:
+        """Plays one match after the other."""
+        while True:
+            async with self._taking:
+                if self._left is not None and self._left <= 0:
+                    return
+                lease = await self._take()
+            if lease is not None:
+                self._playing += 1
+                await self._play(lease)
+                self._playing -= 1
+            elif self._left is not None and not self._playing:
+                return  # there is nothing to play, and nobody who could change that
+            else:
+                await trio.sleep(IDLE_S)
+
+    async def _take(self) -> Lease | None:
+        """A job, or None if there is none just now."""
+        avoid = frozenset(self._unready)
+        lease = await self._desk.take(self._owner, LEASE_MS, self._plan, avoid)
+        while self._desk.given_up:
+            self._tell(*self._desk.given_up.pop())
+        if lease is not None:
+            self._held[lease.token] = lease
+            if self._left is not None:
+                self._left -= lease.job.blocks
+        elif self._why:
+            self._say(self._why)
+        return lease
+
+    def _plan(self, situation: Situation) -> LadderJob | None:
+        """The next match; not in our own thread."""
+        fields = fields_of(situation, self._unready)
+        key = secrets.token_hex(KEY_BITS // 8)
+        found = next_table(fields, key.encode())
+        self._why = "" if found is not None else why_none(fields)
+        if found is None:
+            return None
+        roster = situation.roster
+        pool = roster.pools[found.pool]
+        assert roster.opened is not None  # noqa: S101  # every ladder begins with it
+        return LadderJob(
+            ladder=roster.opened.ladder,
+            pool=found.pool,
+            entrants=found.entrants,
+            hashes=tuple(roster.entrants[entrant].hash for entrant in found.entrants),
+            key=key,
+            blocks=pool.blocks if self._left is None else min(pool.blocks, self._left),
+        )
+
+    def _say(self, line: str) -> None:
+        """Says something once, until something else is to be said."""
+        if line != self._told:
+            self._told = line
+            self._watch.say(line)
+
+    async def _play(self, lease: Lease) -> None:
+        roster = self._desk.roster
+        pool = roster.pools[lease.job.pool]
+        with self._record(lease) as plain:
+            try:
+                job = workers_job(lease.job, pool, self._files, str(plain))
+                names = tuple(roster.entrants[entrant].name for entrant in lease.job.entrants)
+                outcome = await self._players.play(replace(job, names=names))
+                record, size = await trio.to_thread.run_sync(record_store.keep, self._files, plain)
+            except Unready as error:
+                await self._excuse(lease, error)
+                return
+            except (Shortage, record_store.Unwritable):
+                raise  # no bot can be the reason: the job waits for room
+            except Exception:
+                del self._held[lease.token]  # it was tried: or it would end every runner for ever
+                raise
+        if outcome.bug:
+            self._watch.bug(outcome.bug)
+        by = version("briscola-referee")
+        match = match_of(lease.job, outcome, (record, size), referee=by, at_ms=0)
+        self._told = ""
+        for settled in self._doubts.sorted_out(match, outcome.given_up, lease.job.entrants):
+            await self._settle(settled)
+
+    async def _settle(self, match: Match) -> None:
+        """Has a match counted; its record goes again if somebody else's was counted."""
+        settled, decisions = await self._desk.settle(match)
+        name = match.job.name
+        for token in [token for token, lease in self._held.items() if lease.job.name == name]:
+            del self._held[token]
+        if settled is Settled.DUPLICATE:
+            if not await self._desk.has_record(match.record):
+                record_store.path_of(self._files, match.record).unlink(missing_ok=True)
+            return
+        self._tell(match, decisions)
+        await self._desk.let_records_go()
+        await self._clear_bots()
+
+    def _tell(self, match: Match, decisions: Sequence[Decision]) -> None:
+        roster = self._desk.roster
+        pool = roster.pools[match.job.pool]
+        labels = roster.labels()
+        self._watch.counted(match, pool, [labels[entrant] for entrant in match.job.entrants])
+        for decision in decisions:
+            self._watch.benched(decision, pool, roster.entrants[decision.entrant])
+
+    @contextmanager
+    def _record(self, lease: Lease) -> Iterator[Path]:
+        """Where a worker writes a record; gone when the block is left."""
+        name = f"{_PLAYING}{self._owner}={lease.token[:16]}"
+        path = self._files / record_store.RECORDS / name
+        try:
+            yield path
+        finally:
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
+
+    async def _excuse(self, lease: Lease, error: Unready) -> None:
+        """Leaves out a bot that cannot play here; a ladder goes on without it."""
+        del self._held[lease.token]
+        await self._desk.leave((lease.token,))
+        if self._left is not None:
+            self._left += lease.job.blocks
+        entrant = lease.job.entrants[error.bot]
+        if entrant not in self._unready:
+            self._unready.add(entrant)
+            why = _why_gone(self._files, lease.job.hashes[error.bot]) or str(error)
+            self._watch.say(f"{self._desk.roster.labels()[entrant]} is left out: {why}")
+
+
+def _why_gone(files: Path, digest: str) -> str:
+    """What to say of a bot that does not lie frozen here; "" if it does."""
+    bots = files / BOTS
+    try:
+        if (bots / digest).is_dir():
+            return ""
+    except OSError:
+        return ""  # it may be there
+    return (
+        f"its files are not in {str(bots)!r}: they were removed, or the ladder was imported "
+        "without its bots; it can be submitted again"
+    )
+
+
+def _one_each(situation: Situation) -> int:
+    """How many blocks give every bot a match."""
+    roster = situation.roster
+    return sum(
+        pool.blocks * -(-len(roster.playing(pool.pool)) // pool.places)
+        for pool in roster.open_pools
+    )
+
+
+def workers_job(job: LadderJob, pool: Pool, files: Path, record: str | None) -> Job:
+    """What a worker is told of a job; it never plays it outside a sandbox."""
+    return Job(
+        game=pool.game,
+        options=pool.options,
+        bots=tuple(str(files / BOTS / digest) for digest in job.hashes),
+        key=job.key,
+        first=0,
+        blocks=job.blocks,
+        seating=pool.seating,
+        time=pool.time,
+        on_fault=pool.on_fault,
+        freeze=pool.freeze,
+        pace=pool.pace,
+        record=record,
+        luck=pool.luck is not LuckUse.OFF,
+        hashes=job.hashes,
+        submitted=True,
+    )

@@ -1,0 +1,253 @@
+"""The standings of a pool: all blocks of all versions fitted at once, those who play shown. Pure.
+
+What counts and how it is fitted is the same as in an event, by the same functions. A deck is dealt
+in one match only, so that every match is a unit of its own. Nothing depends on the order in which
+matches were stored or bots were taken in.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from msgspec import Struct
+
+from ladder.core.block_codec import Results
+from ladder.core.facts import Pool
+from ladder.standings.rows import Account, MeanValues, mean_values, rows
+from ladder.standings.section import FAULTS_SHOWN, cells
+from ladder.standings.table import FaultLine, Row, Standings, Time
+from ladder.stats.arrays import Flags, Floats, Ints, distinct
+from ladder.stats.estimates import rounded
+from ladder.stats.means import cross
+from ladder.stats.observations import Observed, against, lineups
+from ladder.stats.places import Ranking, rank
+from ladder.terms import LuckUse
+from referee.text import plural
+
+
+class Entrant(Struct, frozen=True, kw_only=True):
+    """A version of a bot, as its pool knows it.
+
+    Attributes:
+        entrant: its number.
+        active: whether it plays; the others are shown only where everybody is.
+        benched: why it plays no more in this pool; "" if it may.
+    """
+
+    entrant: int
+    name: str
+    author: str
+    version: int
+    active: bool
+    benched: str = ""
+
+
+class Faults(Struct, frozen=True):
+    """Faults of an entrant that are alike."""
+
+    entrant: int
+    code: str
+    detail: str
+    times: int
+
+
+def pool_standings(
+    pool: Pool,
+    entrants: Sequence[Entrant],
+    found: Results,
+    faults: Sequence[Faults] = (),
+    *,
+    everybody: bool = False,
+    left: int = 0,
+) -> Standings:
+    """Adds up a pool.
+
+    Args:
+        pool: the game and how it is played.
+        entrants: all that have a result, and all that are to be shown.
+        found: the blocks.
+        faults: those that are known one by one, in any order.
+        everybody: whether those are shown too that do not play; else they only count in the fit,
+            and places are those among the others.
+        left: how many old versions are left out, with their matches.
+
+    Raises:
+        ValueError: somebody has a result and is no entrant.
+    """
+    every = sorted(entrants, key=lambda one: one.entrant)
+    bots, adjusted = len(every), pool.luck is LuckUse.OFFICIAL
+    who = _numbers([one.entrant for one in every], found.seated)
+    seen = (_observed(pool, found, who),) if len(found.block) else ()
+    compared = cross(seen, bots, adjusted=adjusted)
+    ranking = rank(
+        seen,
+        bots,
+        compared.points.tolist(),
+        adjusted=adjusted,
+        among=[at for at, one in enumerate(every) if one.active or everybody],
+    )
+    average = mean_values(seen, bots)
+    played = _accounts(found, who, every, faults)
+    shown = [every[at] for at in ranking.order]
+    called = {one.entrant: name for one, name in zip(shown, shown_names(shown), strict=True)}
+    return Standings(
+        title=pool.name,
+        game=pool.game,
+        options=" ".join(pool.options),
+        format=_played(pool),
+        finished=True,
+        by_adjusted=adjusted,
+        by_format=False,
+        two_sided=all(part.two_sided for part in seen),
+        rows=_rows(every, called, ranking, average=average, points=compared.points, played=played),
+        cross=cells(compared, ranking.order),
+        better=ranking.better,
+        gain=average.overall,
+        rounds=(),
+        blocks=len(found.block),
+        parts=sum(len(distinct(part.life)) for part in seen),
+        unlinked=tuple(
+            tuple(called[every[at].entrant] for at in group) for group in ranking.unlinked
+        ),
+        misfit=ranking.misfit,
+        unordered=ranking.unordered,
+        deals=len(found.block) * pool.seatings,
+        faults=_fault_lines(faults, called),
+        missing=(),
+        champion="",
+        wall_us=int(found.wall_us.sum()),
+        matches=len(found.seated),
+        left=left,
+    )
+
+
+def _rows(
+    every: Sequence[Entrant],
+    called: Mapping[int, str],
+    ranking: Ranking,
+    *,
+    average: MeanValues,
+    points: Floats,
+    played: Sequence[Account],
+) -> tuple[Row, ...]:
+    """The rows of those who are ranked, by place."""
+    return rows(
+        [called.get(one.entrant, one.name) for one in every],
+        {at: one.benched for at, one in enumerate(every) if one.benched},
+        ranking,
+        found=average,
+        points=points,
+        match_points=(),
+        played=played,
+        versions=[(one.entrant, one.author, one.version) for one in every],
+    )
+
+
+def shown_names(shown: Sequence[Entrant]) -> list[str]:
+    """What entrants are called where they stand together: no two alike.
+
+    A bot has its author's name behind it where another author's has the same name, and a version
+    its number where there is another one.
+    """
+    authors, versions = defaultdict(set), Counter((one.name, one.author) for one in shown)
+    for one in shown:
+        authors[one.name].add(one.author)
+    return [
+        one.name
+        + (f" ({one.author})" if len(authors[one.name]) > 1 else "")
+        + (f" v{one.version}" if versions[one.name, one.author] > 1 else "")
+        for one in shown
+    ]
+
+
+def _numbers(entrants: Sequence[int], seated: Ints) -> Ints:
+    """Where each entrant is among all, by number; -1 is not.
+
+    Raises:
+        ValueError: somebody sat at a table and is not among them.
+    """
+    most = max([int(seated.max(initial=0)), *entrants])
+    who = np.full(most + 1, -1)
+    who[list(entrants)] = np.arange(len(entrants))
+    unknown = distinct(seated[who[seated] < 0]).tolist()
+    if unknown:
+        raise ValueError(f"results of entrants that are not there: {unknown}")
+    return who
+
+
+def _observed(pool: Pool, found: Results, who: Ints) -> Observed:
+    """The blocks as the statistics of events want them."""
+    sat = who[found.seated]
+    at_fault = (found.faults > 0) | (found.unplayed > 0)
+    opposed, two_sided = against(pool.places, pool.sides)
+    return Observed(
+        bots=sat[found.match],
+        lineup=lineups(sat, len(who))[found.match],
+        block=found.block,
+        life=found.match,
+        begun=np.zeros(len(found.block), np.int64),
+        deals=np.full(len(found.block), pool.seatings),
+        values=found.values,
+        luck=found.luck,
+        lucky=found.lucky,
+        at_fault=at_fault,
+        met=found.met,
+        known=found.known,
+        opposed=opposed,
+        two_sided=two_sided,
+    )
+
+
+def _accounts(
+    found: Results, who: Ints, every: Sequence[Entrant], faults: Sequence[Faults]
+) -> tuple[Account, ...]:
+    """By entrant, over all matches, finished or given up."""
+    seats, bots = found.seated.shape[1], len(every)
+    sat = who[found.seated]
+    in_block = sat[found.match]
+    faulty = (found.faults > 0) | (found.unplayed > 0)
+
+    def added(where: Ints, what: Ints | Flags) -> list[int]:
+        sums = np.bincount(where.ravel(), what.ravel(), bots)
+        return [int(each) for each in sums.tolist()]
+
+    codes: dict[int, Counter[str]] = defaultdict(Counter)
+    for one in faults:
+        codes[one.entrant][one.code] += one.times
+    all_faults, unplayed = added(sat, found.all_faults), added(in_block, found.unplayed)
+    charged, seated = added(in_block, faulty), added(in_block, np.ones_like(in_block))
+    voids, used_us = added(sat, found.voids), added(sat, found.used_us)
+    acts = added(sat, np.broadcast_to(found.acts[:, None], sat.shape))
+    return tuple(
+        Account(
+            faults=all_faults[at],
+            codes=tuple(sorted(codes[one.entrant].items())),
+            unplayed=unplayed[at],
+            faulty=charged[at],
+            seated=seated[at],
+            voids=voids[at],
+            time=Time(used_us[at], rounded(acts[at] / seats, 3)),
+        )
+        for at, one in enumerate(every)
+    )
+
+
+def _fault_lines(faults: Sequence[Faults], called: dict[int, str]) -> tuple[FaultLine, ...]:
+    """The kinds of faults of those who are shown, the most frequent first."""
+    kinds: Counter[tuple[int, str, str]] = Counter()
+    for one in faults:
+        if one.entrant in called:
+            kinds[one.entrant, one.code, one.detail] += one.times
+    first = sorted(kinds.items(), key=lambda kind: (-kind[1], kind[0]))[:FAULTS_SHOWN]
+    return tuple(
+        FaultLine("", called[entrant], code, detail, times)
+        for (entrant, code, detail), times in first
+    )
+
+
+def _played(pool: Pool) -> str:
+    """How the pool is played, in a line."""
+    deals = f"{plural(pool.seatings, 'deal')} a block"
+    clock = f"time {pool.time}" if pool.time else ""
+    pace = f"pace {pool.pace} ms" if pool.pace else ""
+    return ", ".join(text for text in (deals, clock, pace) if text)

@@ -1,0 +1,172 @@
+"""A new ladder from the facts of another."""
+
+import fcntl
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager, suppress
+from typing import Final
+
+from sqlalchemy import Connection, func, insert, select
+
+from ladder.core.facts import Fact, Match, Opened
+from ladder.core.roster import Roster
+from ladder.core.tallies import Ledger
+from ladder.store import ratings
+from ladder.store.chain import fact_row
+from ladder.store.database import Database, make_file
+from ladder.store.fact_rows import Link, add_rows, job_row, match_row, verdict_rows
+from ladder.store.location import Where
+from ladder.store.migrations import migrate
+from ladder.store.tables import Base, FactRow, JobRow, MatchRow, Row, VerdictRow, table_of
+from referee.errors import HostError, RefereeError
+
+_AT_ONCE: Final = 5_000
+
+
+@contextmanager
+def _alone(where: Where) -> Iterator[bool]:
+    """Keeps other imports away; yields whether the file of the database was made by us.
+
+    Raises:
+        RefereeError: somebody imports there.
+        HostError: the folder cannot be locked.
+    """
+    if not where.is_local:
+        yield False  # a transaction that fails leaves nothing there
+        return
+    folder = where.database.parent
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    there = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        _lock(there, where)
+        yield make_file(where)
+    finally:
+        os.close(there)
+
+
+def _lock(folder: int, where: Where) -> None:
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise RefereeError(f"another ladder is imported to {where.typed!r} just now") from error
+    except OSError as error:
+        raise HostError(
+            f"ladder {where.typed!r}: cannot lock its folder: {error.strerror}"
+        ) from error
+
+
+@contextmanager
+def _new(where: Where) -> Iterator[Connection]:
+    """A transaction in a database that has no ladder; if it fails, there is none after it."""
+    with _alone(where) as made:
+        database, unwanted = Database(where), made
+        try:
+            with database.writing() as connection:
+                migrate(database, connection)
+                if connection.execute(select(func.count()).select_from(FactRow)).scalar_one():
+                    raise RefereeError(
+                        f"there is a ladder at {where.typed!r} already: import elsewhere"
+                    )
+                yield connection
+            unwanted = False
+        finally:
+            database.close()
+            if unwanted:
+                _remove(where)
+
+
+def _remove(where: Where) -> None:
+    """Takes away the file of a database in which nothing is, unless somebody else has it open.
+
+    Whoever has waited for our transaction to end may just make a ladder of that file. To leave the
+    log wants the file for oneself, and nobody comes to it until it is gone; who has opened it by
+    then without looking is told by SQLite, which sees that it was moved and writes nothing.
+    """
+    name = f"{where.database.as_uri()}?mode=rw"
+    with (
+        suppress(OSError, sqlite3.Error),
+        closing(sqlite3.connect(name, uri=True, timeout=0, isolation_level=None)) as alone,
+    ):
+        alone.execute("PRAGMA journal_mode=DELETE")
+        alone.execute("BEGIN EXCLUSIVE")
+        if not alone.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+            where.database.unlink()
+
+
+class _Import:
+    """Facts on their way into the database, some thousand at a time."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._roster = Roster()
+        self._ratings = Ledger(self._roster.pools)
+        self._matches = 0
+        self._waiting: dict[type[Base], list[Row]] = {
+            table: [] for table in (FactRow, JobRow, MatchRow, VerdictRow)
+        }
+        self.head: Link | None = None
+
+    def add(self, fact: Fact) -> None:
+        """The next fact.
+
+        Raises:
+            RefereeError: it is not where a ladder has it.
+        """
+        if isinstance(fact, Opened) is not (self.head is None):
+            raise RefereeError("these are no ladder's facts: one begins with its opening, once")
+        self.head, row = fact_row(self.head, fact)
+        self._waiting[FactRow].append(row)
+        self._roster.add(fact)
+        if isinstance(fact, Match):
+            self._add_match(self.head.seq, fact)
+        else:
+            self.flush()  # rows that come later may refer to it
+            add_rows(self._connection, self.head.seq, fact)
+
+    def _add_match(self, seq: int, match: Match) -> None:
+        self._matches += 1
+        self._waiting[JobRow].append(job_row(match.job, match.at_ms))
+        self._waiting[MatchRow].append(match_row(seq, self._matches, match))
+        self._waiting[VerdictRow] += verdict_rows(self._matches, match)
+        self._ratings.add(match)
+        if len(self._waiting[MatchRow]) >= _AT_ONCE:
+            self.flush()
+
+    def flush(self) -> None:
+        """Writes what waits."""
+        for table, found in self._waiting.items():
+            if found:
+                self._connection.execute(insert(table_of(table)), found)
+                found.clear()
+        ratings.write_steps(self._connection, self._ratings)
+
+    def end(self) -> str:
+        """Writes what is left; returns the hash of the last fact.
+
+        Raises:
+            RefereeError: there is none.
+        """
+        if self.head is None:
+            raise RefereeError("these are no ladder's facts: there are none")
+        self.flush()
+        ratings.write_standings(self._connection, self._ratings)
+        return self.head.hash
+
+
+def import_facts(where: Where, facts: Iterable[Fact]) -> str:
+    """Makes a ladder of these facts; returns the hash of the last one.
+
+    Args:
+        where: there must be no ladder there.
+        facts: all of another ladder's, in their order.
+
+    Raises:
+        RefereeError: there is a ladder, or these are the facts of none.
+        HostError: the database does not let us.
+    """
+    with _new(where) as connection:
+        coming = _Import(connection)
+        for fact in facts:
+            coming.add(fact)
+        return coming.end()

@@ -1,0 +1,198 @@
+"""Clears the frozen bots of a ladder: those that play stay, others up to a bound.
+
+What plays, or has a match under way, is never removed. The files of a version that does not play
+serve `rollback` and `export --with-bots`, and nothing else: results, records and their proof do
+without. So they are kept while there is room for them, and the oldest versions go first.
+"""
+
+import fcntl
+import os
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Set
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+
+from ladder.core.candidates import Situation
+from ladder.core.facts import LadderJob
+from ladder.core.roster import Roster
+from ladder.files.disk_limits import read_limits
+from ladder.files.durable import scratch_name, sweep
+from ladder.submissions.frozen_bots import BOTS
+from referee.errors import HostError
+from referee.sandbox.folders import remove_tree
+from referee.sandbox.sizes import usage_of
+
+_DAY_S: Final = 24 * 60 * 60
+_HASH_LENGTH: Final = 64
+_LOCK: Final = "bots.lock"
+
+
+class FrozenSizes(Struct, frozen=True):
+    """What frozen bots take of the disk.
+
+    Attributes:
+        playing: bytes of those that play, or have a match under way.
+        old: bytes of all others.
+    """
+
+    playing: int
+    old: int
+
+
+@contextmanager
+def bots_in_use(files: Path) -> Iterator[None]:
+    """Keep frozen bots from being cleared until the block is left.
+
+    Args:
+        files: the folder of the ladder's files.
+
+    Raises:
+        HostError: the disk does not let us.
+    """
+    with _lock(files, fcntl.LOCK_SH):
+        yield
+
+
+@contextmanager
+def clearing(files: Path) -> Iterator[bool]:
+    """Yield whether frozen bots may be cleared: not while a bot is taken in, or brought back.
+
+    Args:
+        files: the folder of the ladder's files.
+
+    Raises:
+        HostError: the disk does not let us.
+    """
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(_lock(files, fcntl.LOCK_EX | fcntl.LOCK_NB))
+            alone = True
+        except BlockingIOError:
+            alone = False
+        yield alone
+
+
+@contextmanager
+def _lock(files: Path, how: int) -> Iterator[None]:
+    """Lock the frozen bots, by a file beside them: NFS locks no folder.
+
+    Args:
+        files: the folder of the ladder's files.
+        how: as `fcntl.flock` has it.
+
+    Raises:
+        BlockingIOError: another process has them locked, and `how` says not to wait.
+        HostError: the disk does not let us.
+    """
+    path = files / _LOCK
+    with ExitStack() as stack:
+        try:
+            files.mkdir(mode=0o700, parents=True, exist_ok=True)
+            lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            stack.callback(os.close, lock)
+            fcntl.flock(lock, how)
+        except BlockingIOError:
+            raise
+        except OSError as error:
+            raise HostError(f"cannot lock {str(path)!r}: {error.strerror}") from error
+        yield
+
+
+def needed_by(roster: Roster, jobs: Iterable[LadderJob]) -> frozenset[str]:
+    """Return the hashes of the bots that play now, or have a match under way."""
+    playing = (one.hash for one in roster.entrants.values() if roster.is_current(one.entrant))
+    return frozenset(playing).union(*(job.hashes for job in jobs))
+
+
+def clear_old(files: Path, situation: Situation) -> list[str]:
+    """Remove frozen bots that do not play, until the others are within the ladder's bound.
+
+    Args:
+        files: the folder of the ladder's files; its bots may be cleared, as `clearing` says.
+        situation: of the ladder, asked since then.
+
+    Returns:
+        The hashes of those that were removed.
+
+    Raises:
+        RefereeError: the ladder's limits cannot be read.
+        HostError: the disk does not let us.
+    """
+    bots, roster = files / BOTS, situation.roster
+    left = read_limits(files).old_bots << 20
+    try:
+        sweep(bots, ".")
+        going = _unknown(bots, roster)
+        for digest in _in_order(bots, roster, needed_by(roster, situation.open)):
+            left -= usage_of(bots / digest).size
+            if left < 0:
+                going.append(digest)
+        for digest in going:
+            leaving = bots / scratch_name(".")  # whole or gone, also if we are killed
+            (bots / digest).rename(leaving)
+            remove_tree(leaving)
+    except OSError as error:
+        raise HostError(f"cannot clear {str(bots)!r}: {error.strerror}") from error
+    return going
+
+
+def size_of(files: Path, digest: str) -> int | None:
+    """Return the bytes of a frozen bot; None if its files are not there.
+
+    Args:
+        files: the folder of the ladder's files.
+        digest: its hash.
+    """
+    folder = files / BOTS / digest
+    return usage_of(folder).size if os.path.isdir(folder) else None
+
+
+def sizes(files: Path, needed: Set[str]) -> FrozenSizes:
+    """Return what the frozen bots of a ladder take of the disk.
+
+    Args:
+        files: the folder of the ladder's files.
+        needed: hashes of those that play.
+    """
+    found = {True: 0, False: 0}
+    for digest in _frozen(files / BOTS):
+        found[digest in needed] += usage_of(files / BOTS / digest).size
+    return FrozenSizes(found[True], found[False])
+
+
+def _in_order(bots: Path, roster: Roster, needed: Set[str]) -> list[str]:
+    """Return the bots that may go, those that are kept longest first.
+
+    The last old version of each bot comes before the last but one of any: who hands in many
+    versions crowds out nobody else's.
+    """
+    depths: dict[str, tuple[int, int]] = {}
+    later = Counter[int]()
+    for version in reversed(roster.entrants.values()):
+        place = (later[version.bot], -version.entrant)
+        depths[version.hash] = min(place, depths.get(version.hash, place))
+        later[version.bot] += 1
+    there = [digest for digest in _frozen(bots) if digest in depths and digest not in needed]
+    return sorted(there, key=depths.__getitem__)
+
+
+def _unknown(bots: Path, roster: Roster) -> list[str]:
+    """Return what was frozen more than a day ago and never taken in: its process was killed."""
+    known = {one.hash for one in roster.entrants.values()}
+    before = time.time() - _DAY_S
+    return [
+        digest
+        for digest in _frozen(bots)
+        if digest not in known and (bots / digest).stat().st_mtime < before
+    ]
+
+
+def _frozen(bots: Path) -> list[str]:
+    try:
+        return sorted(name for name in os.listdir(bots) if len(name) == _HASH_LENGTH)
+    except FileNotFoundError:
+        return []

@@ -1,0 +1,159 @@
+"""Tries a bot before it is taken: what `referee check` says, then a match against itself.
+
+Only in a sandbox: what was submitted cannot be launched bare.
+"""
+
+import secrets
+import shlex
+from collections.abc import Sequence
+from typing import Final
+
+import trio
+
+from ladder.core.facts import Pool
+from ladder.submissions.copy_in import Taken
+from referee.bots.find import BotSpec
+from referee.check.examine import Level, examination, examine
+from referee.check.hints import HINTS
+from referee.errors import HostError, RefereeError, innermost
+from referee.match.chance import KEY_BITS
+from referee.match.clock import DEFAULT_TIME
+from referee.match.leg import DealResult
+from referee.match.plan import MatchConfig, make_plan
+from referee.play.conductor import MatchResult, play_match
+from referee.record.writer import NoRecord
+from referee.sandbox import Sandbox
+from referee.text import printable
+
+DEALS: Final = 4
+"""Of the match against itself. The bot holds every place, so that no seatings are needed."""
+
+
+async def examined(bot: BotSpec, pool: Pool, sandbox: Sandbox, taken: Taken) -> None:
+    """Asks what `referee check` asks.
+
+    Args:
+        bot: as it was prepared in the sandbox.
+        pool: names the game and its options.
+        sandbox: not bare.
+        taken: how its author knows it.
+
+    Raises:
+        RefereeError: it has a problem.
+        HostError: the sandbox is gone.
+    """
+    plan = examination(pool.game, pool.options, pool.time)
+    try:
+        findings = await examine(bot, plan, sandbox)
+        if any(finding.level is Level.PROBLEM for finding in findings):
+            # the machine may have been busy: who keeps to the protocol does so the second time
+            findings = await examine(bot, plan, sandbox)
+    except ExceptionGroup as error:
+        raise innermost(error) from error
+    problems = [
+        f"{printable(finding.what)} -> {finding.mend}"
+        for finding in findings
+        if finding.level is Level.PROBLEM
+    ]
+    if problems:
+        raise RefereeError(
+            f"bot {taken.typed!r} does not pass `check` of {pool.game}: {'; '.join(problems)}; "
+            f"see it at home: {at_home(taken, pool, sandbox, plan.key)}"
+        )
+
+
+async def played(bot: BotSpec, pool: Pool, sandbox: Sandbox, taken: Taken) -> None:
+    """Lets a bot play some deals against itself, under the pool's clock, until it is faulted.
+
+    Args:
+        bot: as it was prepared in the sandbox.
+        pool: what is played.
+        sandbox: not bare.
+        taken: how its author knows it.
+
+    Raises:
+        RefereeError: it was faulted.
+        HostError: the match could not be played, through no fault of the bot.
+    """
+    asked = MatchConfig(
+        game=pool.game,
+        options=pool.options,
+        bots=pool.places,
+        deals=DEALS,
+        key=secrets.token_hex(KEY_BITS // 8),
+        time=pool.time,
+        on_fault=pool.on_fault,
+        freeze=pool.freeze,
+        pace=pool.pace,
+    )
+    enough = trio.CancelScope()
+
+    def watch(deal: DealResult) -> None:
+        if deal.faults:
+            enough.cancel()
+
+    bots = [bot] * pool.places
+    result = await play_match(
+        make_plan(asked), bots, sandbox, NoRecord(), interrupt=enough, watch=watch
+    )
+    _judge(result, asked, sandbox, taken, pool)
+
+
+def _judge(
+    result: MatchResult, asked: MatchConfig, sandbox: Sandbox, taken: Taken, pool: Pool
+) -> None:
+    if result.totals.faults:
+        fault = result.totals.faults[0]
+        words = f"{fault.code}: {printable(fault.detail)} -> {HINTS[fault.code]}"
+        if fault.last_words:
+            words += f"; the last line on its stderr: {printable(fault.last_words)}"
+        raise RefereeError(
+            f"bot {taken.typed!r} was faulted in a match of {pool.game} against itself, deal "
+            f"{fault.deal or DEALS}: {words}; see it at home: {_match(asked, sandbox, taken, pool)}"
+        )
+    if result.bug is not None:
+        raise result.bug
+    if result.given_up is not None:
+        raise HostError(
+            f"the match of {pool.game} that tries bot {taken.typed!r} could not be played: "
+            f"{printable(result.given_up.detail)}"
+        )
+
+
+def at_home(taken: Taken, pool: Pool, sandbox: Sandbox, key: str | None = None) -> str:
+    """Return the command that builds and checks a bot as it is done here.
+
+    Args:
+        taken: how its author knows it.
+        pool: names the game, its options and its clock.
+        sandbox: where it ran here.
+        key: that of the examination, or None where the bot did not come so far.
+    """
+    clock = pool.time or DEFAULT_TIME  # always said: that of `referee check` is another one
+    words = [*_start("check", taken, 1), *_game(pool), "--time", clock, "--sandbox", sandbox.name]
+    words += ["--key", key] if key is not None else []
+    return taken.before + shlex.join(words)
+
+
+def build_at_home(taken: Taken, build: Sequence[str]) -> str:
+    """The command that builds a bot where its author can look at what the build leaves."""
+    return f"{taken.before}cd {shlex.quote(taken.bot)} && {shlex.join(build) or 'ls -lR'}"
+
+
+def _match(asked: MatchConfig, sandbox: Sandbox, taken: Taken, pool: Pool) -> str:
+    """The command that plays the same match."""
+    words = [*_start("match", taken, asked.bots), *_game(pool)]
+    words += ["--deals", str(asked.deals), "--key", str(asked.key)]
+    words += ["--time", asked.time] if asked.time else []
+    words += ["--pace", str(asked.pace)] if asked.pace else []
+    words += ["--freeze", str(asked.freeze), "--sandbox", sandbox.name]
+    words += ["--on-fault", str(asked.on_fault)] if asked.on_fault is not None else []
+    return taken.before + shlex.join(words)
+
+
+def _start(command: str, taken: Taken, times: int) -> list[str]:
+    return ["referee", command, *[taken.bot] * times]
+
+
+def _game(pool: Pool) -> list[str]:
+    return ["--game", pool.game, *(word for option in pool.options for word in ("-o", option))]

@@ -1,1 +1,0 @@
-"""Bots that strangers hand in: unpacked, built, tried in a sandbox, frozen. Nothing runs bare."""
