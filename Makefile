@@ -12,7 +12,8 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.installed
 # two tests at a time; those of ALONE look at all that runs on the machine, or start daemons
 SHARED := -n 2 --dist worksteal
-ALONE  := $(addprefix tests/test_,zoo.py docker.py doctor.py opening.py copies.py builds.py host_faults.py memory_channel.py walls.py watchdog.py)
+ALONE  := $(patsubst %,tests/%.py,doctor/test_doctor play/test_host_faults $(addprefix sandbox/test_,\
+	builds choose container copies memory_channel walls watchdog zoo))
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet --no-input
 
 .PHONY: match test bare ci servers soak lint schemas clean

@@ -42,7 +42,7 @@ HONEST: Final = "honest"
 _OWN_START_MS: Final = 60
 """What Python and the sandbox need of the time before `ready`."""
 
-_VICTIM: Final = Path(__file__).parent / "bots" / "thinks.py"
+_VICTIM: Final = Path(__file__).parent / "support" / "bots" / "thinks.py"
 _ATTACKER: Final = Path(__file__).parent / "hostile" / "steals.py"
 _DEALS: Final = 2
 

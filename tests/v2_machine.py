@@ -29,7 +29,7 @@ PACKAGES: Final = (
 )
 USUAL: Final = (
     ".venv/bin/referee doctor --sandbox bwrap; found=$?; "
-    ".venv/bin/pytest --thorough tests/test_hierarchies.py || found=1; "
+    ".venv/bin/pytest --thorough tests/sandbox/test_cgroups.py || found=1; "
     ".venv/bin/python -m tests.page_cache_channel bwrap 300 || found=1; exit $found"
 )
 END: Final = "v2_machine: exit status "

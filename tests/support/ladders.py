@@ -57,7 +57,7 @@ def made(
     Args:
         typed: as `--ladder` has it: a folder, or a URL with files=FOLDER.
         pools: one of briscola-2 if nothing is said.
-        bots: names of Python samples, or what `tests/bots/rogue.py` is to do.
+        bots: names of Python samples, or what `tests/support/bots/rogue.py` is to do.
     """
     beginning = Beginning("test", tuple(usual_pools() if pools is None else pools))
     store = Store(where_of(str(typed)), beginning)

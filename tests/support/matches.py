@@ -20,7 +20,7 @@ from referee.record.writer import Recorder
 from referee.sandbox import Sandbox
 from referee.sandbox.bare import Bare
 
-ROGUE = Path(__file__).parent.parent / "bots" / "rogue.py"
+ROGUE = Path(__file__).parent.parent / "support" / "bots" / "rogue.py"
 QUICK = "move=300ms,bank=0s,soft=0ms,start=5s"
 
 

@@ -59,27 +59,27 @@ WALLS: Final = (
     Wall(
         "build: size of its folder",
         size_of_builds,
-        test="tests/test_builds.py::test_files_without_a_name_are_bound_as_all_others[bwrap]",
+        test="tests/sandbox/test_builds.py::test_files_without_a_name_are_bound_as_all_others[bwrap]",
     ),
     Wall(
         "build: number of files",
         builds_not_watched,
-        test="tests/test_builds.py::test_the_number_of_names_is_bound_while_they_are_made[bwrap]",
+        test="tests/sandbox/test_builds.py::test_the_number_of_names_is_bound_while_they_are_made[bwrap]",
     ),
     Wall(
         "build: priority",
         spawned(bubblewrap, without_priority),
-        test="tests/test_copies.py::test_a_build_waits_for_those_who_play",
+        test="tests/sandbox/test_copies.py::test_a_build_waits_for_those_who_play",
     ),
     Wall(
         "copies: without bits of their owner",
         not_sealed,
-        test="tests/test_copies.py::test_a_copy_has_no_bits_of_its_owner",
+        test="tests/sandbox/test_copies.py::test_a_copy_has_no_bits_of_its_owner",
     ),
     Wall(
         "copies: closed to other users",
         store_open,
-        test="tests/test_copies.py::test_no_other_user_comes_to_the_copies",
+        test="tests/sandbox/test_copies.py::test_no_other_user_comes_to_the_copies",
     ),
 )
 """In bubblewrap."""

@@ -205,17 +205,17 @@ WALLS: Final = (
     Wall(
         "its own core",
         _set(CpusetCpus=""),
-        test="tests/test_docker.py::test_a_bot_has_its_own_ends_of_the_pipes_and_our_core",
+        test="tests/sandbox/test_container.py::test_a_bot_has_its_own_ends_of_the_pipes_and_our_core",
     ),
     Wall(
         "build: size of its folder",
         _in_memory_without("/bot", "size"),
-        test="tests/test_builds.py::test_files_without_a_name_are_bound_as_all_others[docker]",
+        test="tests/sandbox/test_builds.py::test_files_without_a_name_are_bound_as_all_others[docker]",
     ),
     Wall(
         "build: number of files",
         _in_memory_without("/bot", "nr_inodes"),
-        test="tests/test_builds.py::test_the_number_of_names_is_bound_while_they_are_made[docker]",
+        test="tests/sandbox/test_builds.py::test_the_number_of_names_is_bound_while_they_are_made[docker]",
     ),
     Wall(
         "first to be ended by the machine",

@@ -64,6 +64,6 @@ WALLS: Final = (
         never_looked,
         behind=("limit of own memory",),
         reason="a process alone meets its own limit first",
-        test="tests/test_bubblewrap.py::test_without_control_groups_memory_is_watched",
+        test="tests/sandbox/test_bubblewrap.py::test_without_control_groups_memory_is_watched",
     ),
 )

@@ -29,7 +29,7 @@ from referee.match.chance import (
 from referee.rules.cards import PROFILES, pack
 from support.conversation import RANKS, conversation
 
-SPEC = (Path(__file__).parent.parent / "SPEC.md").read_text()
+SPEC = (Path(__file__).parents[2] / "SPEC.md").read_text()
 
 
 def blocks(tag: str) -> Iterator[tuple[str, list[str]]]:

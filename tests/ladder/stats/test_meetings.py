@@ -235,5 +235,5 @@ async def test_a_bot_that_knows_the_cards_of_second_legs_is_named(tmp_path: Path
 
 def cardsharp(*key: str) -> BotSpec:
     """A bot that knows the cards of second legs under this key; without one it is greedy."""
-    path = Path(__file__).parent / "bots" / "cardsharp.py"
+    path = Path(__file__).parents[2] / "support" / "bots" / "cardsharp.py"
     return BotSpec("cardsharp", (sys.executable, str(path), *key), str(path.parent), "0" * 64, "")

@@ -70,7 +70,7 @@ def test_a_fault_at_the_first_act_of_a_deal_verifies(deal: int, tmp_path: Path) 
 def test_a_short_soak_leaves_everything_flat() -> None:
     """Some matches in bwrap in one process, then some mutations: nothing is more than before."""
     need("bwrap")
-    soak = Path(__file__).parent / "soak.py"
+    soak = Path(__file__).parents[1] / "soak.py"
     words = [sys.executable, str(soak), "--matches", str(SOAKED), "--mutations", "1000"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
 

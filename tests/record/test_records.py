@@ -240,7 +240,7 @@ def test_a_record_of_the_first_rules_still_holds(
     game: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Revision 1 had no exchange and no partners' view; its deals and scores are played so."""
-    path = Path(__file__).parent / "records" / f"{game}-revision-1.jsonl"
+    path = Path(__file__).parents[1] / "records" / f"{game}-revision-1.jsonl"
     with RecordReader(path) as reader:
         assert reader.header.rules.revision == 1
         assert "exchange_two" not in reader.header.options
@@ -251,7 +251,7 @@ def test_a_record_of_the_first_rules_still_holds(
 
 def test_a_record_of_unknown_rules_is_refused(tmp_path: Path) -> None:
     """A revision that is yet to come cannot be played again here."""
-    old = Path(__file__).parent / "records" / "briscola-2-revision-1.jsonl"
+    old = Path(__file__).parents[1] / "records" / "briscola-2-revision-1.jsonl"
     path = tmp_path / "record"
     path.write_bytes(old.read_bytes().replace(b'"revision":1', b'"revision":3'))
     with RecordReader(path) as reader, pytest.raises(RefereeError, match="revision 3"):

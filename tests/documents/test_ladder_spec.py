@@ -34,7 +34,7 @@ from ladder.core.facts import (
 from ladder.files.signed_head import Head, SignedHead
 from support import ladders
 
-SPEC = (Path(__file__).parent.parent / "SPEC.md").read_text(encoding="utf-8")
+SPEC = (Path(__file__).parents[2] / "SPEC.md").read_text(encoding="utf-8")
 SECTION = re.split(r"^## 13\. Ladders\n", SPEC, flags=re.MULTILINE)[1].partition("\n## ")[0]
 EXAMPLE = re.findall(r"^```facts\n(.*?)^```$", SECTION, re.MULTILINE | re.DOTALL)
 NOUGHTS = "0" * 64

@@ -107,7 +107,7 @@ def test_the_game_digest_of_an_old_record_follows_from_what_is_printed(
     game: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The recipe is that by which records were written before it stood in SPEC."""
-    path = Path(__file__).parent / "records" / f"{game}-revision-1.jsonl"
+    path = Path(__file__).parents[1] / "records" / f"{game}-revision-1.jsonl"
 
     assert game_digest(path, printed_match(path, capsys)) == told(path)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from referee.bots.find import SAMPLES
 from referee.cli import run
 from referee.games import catalogue
 from support.conversation import DECK
@@ -224,7 +225,7 @@ def test_a_build_that_leaves_processes_does_not_hold_us_up(
     need_sandbox(sandbox)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     token = f"left-by-a-build-{os.getpid()}"
-    source = (ROGUE.parent.parent.parent / "sample_bots" / "first_bot.py").read_text()
+    source = (SAMPLES / "first_bot.py").read_text()
     toml = f'name = "x"\ncommand = "{sys.executable} bot.py"\n'
     toml += f"build = \"sh -c 'yes | head -c 9000000; sleep 77 {token} & :'\"\n"
     bot = folder("odd", toml, **{"real.py": source})
@@ -286,7 +287,7 @@ def test_a_check_can_be_interrupted(how: signal.Signals, sandbox: str) -> None:
 
 def test_a_folder_bot_plays(capsys: pytest.CaptureFixture[str]) -> None:
     """A folder with a bot.toml and no build runs where it is."""
-    source = (ROGUE.parent.parent.parent / "sample_bots" / "first_bot.py").read_text()
+    source = (SAMPLES / "first_bot.py").read_text()
     bot = folder(
         "mine", f'name = "mine"\ncommand = "{sys.executable} bot.py"\n', **{"bot.py": source}
     )
@@ -298,7 +299,7 @@ def test_a_folder_bot_plays(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_an_executable_plays(capsys: pytest.CaptureFixture[str]) -> None:
     """A file with its executable bit set is a bot; one that cannot be run is found before play."""
-    source = (ROGUE.parent.parent.parent / "sample_bots" / "first_bot.py").read_text()
+    source = (SAMPLES / "first_bot.py").read_text()
     Path("bot.py").write_text(f"#!{sys.executable}\n{source}")
     Path("bot.py").chmod(0o755)
     Path("noise").write_bytes(b"\x00\x01\x02")

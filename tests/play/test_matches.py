@@ -22,7 +22,7 @@ from support.conversation import DECK
 from support.drive import AT_ONCE, heard
 from support.matches import TOOLS, has_tool, lines_of, match, verified
 
-ELEPHANT = Path(__file__).parent / "bots" / "elephant.py"
+ELEPHANT = Path(__file__).parents[1] / "support" / "bots" / "elephant.py"
 SAMPLES = [name for name in sample_names() if name != "script" and has_tool(name)]
 
 

@@ -12,7 +12,7 @@ import pytest
 from referee.errors import RefereeError
 from referee.games import catalogue
 
-TESTS = Path(__file__).parent
+TESTS = Path(__file__).parents[1]
 ROWS = [
     [cell.strip() for cell in line.strip("|").split("|")]
     for line in (TESTS.parent / "SOURCES.md").read_text().splitlines()
@@ -59,7 +59,9 @@ def test_rows_and_the_sentences_of_a_heading_are_numbered_without_gaps(table: st
 
 def test_every_name_is_one() -> None:
     """Files, names in them, vectors, tests, games, options and rows that are named exist."""
-    known = set(re.findall(r"def (test_\w+)", "".join(p.read_text() for p in TESTS.glob("*.py"))))
+    known = set(
+        re.findall(r"def (test_\w+)", "".join(p.read_text() for p in TESTS.rglob("test_*.py")))
+    )
     for number, *cells in ROWS:
         text = " | ".join(cells)
         assert cells[-1] != "-" or cells[1].startswith("no rule"), number

@@ -146,7 +146,7 @@ def test_what_a_killed_submission_has_left_goes_with_the_next(moment: str, tmp_p
     else:
         built_bot(tmp_path / "bot", filling(2), waits)
     command = [sys.executable, "-c", _SUBMITS, str(tmp_path)]
-    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     with subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL) as process:
         begun.open().close()  # until the bot is there
         run_name = run_of(process.pid)

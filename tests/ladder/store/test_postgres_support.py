@@ -14,7 +14,7 @@ from support.sandboxes import living
 
 pytestmark = [pytest.mark.slow, pytest.mark.thorough]
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[2]
 STARTS = """
 import sys
 from support.postgres import Mode, own_postgres

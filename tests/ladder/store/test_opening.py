@@ -2,7 +2,7 @@
 
 `tests/data/ladders/v1.db` is a ladder as the first schema had it, and so on. Once there is another
 schema they stay as they are, and another file is made by
-`PYTHONPATH=.:tests python tests/test_store_opening.py FILE`.
+`PYTHONPATH=.:tests python tests/ladder/store/test_opening.py FILE`.
 """
 
 import errno
@@ -35,7 +35,7 @@ from support.ladders import LEASE_MS, filled, invented, job, lease, made, submit
 from support.postgres import Mode, Postgres
 from support.sandboxes import need
 
-LADDERS = Path(__file__).parent / "data/ladders"
+LADDERS = Path(__file__).parents[2] / "data/ladders"
 HEADS = {
     "v1": "d028c3953bb38ec5eba59d299d5d4a5762bf9f3bf1a550c866f42be2849e3255",
     "v2": "8d2d0fab073ad3c2a4d1ffab4aaa7aeb39e1c1bb4895722d43567f89c570e1d7",

@@ -499,7 +499,7 @@ def test_processes_that_play_records_again_end_with_us(tmp_path: Path) -> None:
         [sys.executable, tmp_path / "parent.py"],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,  # its semaphores are cleared up with a warning
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)},
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])},
     )
     assert parent.stdout is not None
     with parent.stdout:

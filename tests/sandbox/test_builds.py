@@ -21,7 +21,7 @@ from support.sandboxes import need
 
 pytestmark = pytest.mark.slow
 
-HOSTILE = Path(__file__).parent / "hostile_builds"
+HOSTILE = Path(__file__).parents[1] / "hostile_builds"
 _A_LOOK: int = 20_000
 """Files that a build can make in the time of a look, where its folder has no bound for them."""
 

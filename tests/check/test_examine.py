@@ -20,7 +20,7 @@ from referee.sandbox.bare import Bare
 from support.matches import processes_with
 from support.sandboxes import python_bot
 
-PUPIL = Path(__file__).parent / "bots" / "pupil.py"
+PUPIL = Path(__file__).parents[1] / "support" / "bots" / "pupil.py"
 TOKEN = f"pupil-of-{os.getpid()}"
 """In the command lines of our pupils: another process may run tests of this module, too."""
 

@@ -35,7 +35,7 @@ from referee.rules.game import Account, Game, Tally
 from referee.rules.tricks import beaters, winner
 from referee.rules.variants import Variant
 
-FOLDER = Path(__file__).parent / "vectors"
+FOLDER = Path(__file__).parents[1] / "vectors"
 AT_THE_END = {"turn_up", "winners", "points", "scores", "values"}
 """What is said of every deal that is played to its end."""
 

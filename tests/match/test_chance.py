@@ -21,7 +21,7 @@ from referee.match.chance import (
 )
 from referee.rules.cards import card
 
-CASES = json.loads((Path(__file__).parent / "vectors" / "chance.json").read_text())["cases"]
+CASES = json.loads((Path(__file__).parents[1] / "vectors" / "chance.json").read_text())["cases"]
 
 INDEPENDENT = """
 const { createHash, createHmac } = require('crypto')
