@@ -1,5 +1,6 @@
 # make match   environment, install, a real match between a Python and a C bot
 # make test    what two minutes are enough for, without daemons
+# make lint    format, style, types, and which folder imports which
 # make bare    the same where no sandbox is to be found, as root and as an ordinary user
 # make ci      every test, many on far more cases; every sandbox, the zoo of hostile bots,
 #              PostgreSQL; as root it installs what of these is missing
@@ -24,7 +25,7 @@ unexport PYTHONDONTWRITEBYTECODE
 match: $(READY)
 	$(BIN)/referee match sample:greedy sample:first-c --game briscola-2
 
-test: lint
+test: $(READY)
 	$(BIN)/pytest -q $(SHARED)
 
 # .ci/run calls this before `make ci` installs anything

@@ -44,6 +44,30 @@ def test_a_command_of_a_plug_in_is_imported_when_it_is_called(
     assert "No module named 'no'" in capsys.readouterr().err
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("module", ["referee.cli", "typer", "unicodedata"])
+def test_an_interrupt_while_we_import_is_a_line_and_no_traceback(module: str) -> None:
+    """From the first line of ours on; before that it is the interpreter's."""
+    program = f"""
+import builtins
+usual = builtins.__import__
+def interrupted(name, *more):
+    if name == {module!r}:
+        raise KeyboardInterrupt
+    return usual(name, *more)
+builtins.__import__ = interrupted
+import sys
+sys.argv[1:] = ["games"]
+from referee.__main__ import main
+main()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+
+    assert (done.returncode, done.stderr) == (130, "referee: interrupted\n")
+
+
 def test_workers_import_nothing_of_the_command_line() -> None:
     """They are started for every core: no command line, no tables, no numerics, no Docker."""
     found = imported_by("import referee.workers.worker")
