@@ -16,7 +16,7 @@ TIMES_THE_FIELD: Final = 3
 """So many times as many void deals as the others bench a bot (DESIGN 6)."""
 
 
-class Count(Struct, frozen=True):
+class Misconduct(Struct, frozen=True):
     """What counts against a bot, or against several together.
 
     Attributes:
@@ -32,7 +32,7 @@ class Count(Struct, frozen=True):
     voids: int = 0
 
 
-def counted(blocks: Sequence[BlockResult], voids: Sequence[int], place: int) -> Count:
+def counted(blocks: Sequence[BlockResult], voids: Sequence[int], place: int) -> Misconduct:
     """What a match counts against the bot at a place.
 
     Args:
@@ -40,7 +40,7 @@ def counted(blocks: Sequence[BlockResult], voids: Sequence[int], place: int) -> 
         voids: deals that were void, by the place whose act it was.
         place: of the bot.
     """
-    return Count(
+    return Misconduct(
         len(blocks),
         sum(block.at_fault[place] for block in blocks),
         sum(block.deals for block in blocks) + sum(voids),
@@ -48,16 +48,16 @@ def counted(blocks: Sequence[BlockResult], voids: Sequence[int], place: int) -> 
     )
 
 
-def total(counts: Iterable[Count]) -> Count:
+def total(counts: Iterable[Misconduct]) -> Misconduct:
     """The sum of counts."""
     blocks = faulty = deals = voids = 0
     for one in counts:
         blocks, faulty = blocks + one.blocks, faulty + one.faulty
         deals, voids = deals + one.deals, voids + one.voids
-    return Count(blocks, faulty, deals, voids)
+    return Misconduct(blocks, faulty, deals, voids)
 
 
-def recent(newest_first: Iterable[Count], least: int) -> Count:
+def recent(newest_first: Iterable[Misconduct], least: int) -> Misconduct:
     """What the last matches count against a bot, as many as make twice `least` blocks.
 
     Where there is no end, who has played well for a year must not be allowed to fail for another.
@@ -66,7 +66,7 @@ def recent(newest_first: Iterable[Count], least: int) -> Count:
         newest_first: what each of its matches counts against it.
         least: as in `reason`.
     """
-    found: list[Count] = []
+    found: list[Misconduct] = []
     blocks = 0
     for one in newest_first:
         if blocks >= 2 * least:
@@ -76,7 +76,9 @@ def recent(newest_first: Iterable[Count], least: int) -> Count:
     return total(found)
 
 
-def reason(own: Count, others: Iterable[Count], least: int, *, last: bool = False) -> str | None:
+def reason(
+    own: Misconduct, others: Iterable[Misconduct], least: int, *, last: bool = False
+) -> str | None:
     """Why a bot is benched, in words; None if it plays on.
 
     A bot is benched that was faulted in `least` blocks or more and in more than half of all that
@@ -109,7 +111,7 @@ def benched(entrants: int, least: int, played: Sequence[RoundResult]) -> dict[in
         played: the finished rounds of a section.
     """
     found: dict[int, str] = {}
-    counts = [Count()] * entrants
+    counts = [Misconduct()] * entrants
     for one in played:
         for result in one.tables:
             for place, bot in enumerate(result.table.bots):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final, Generic, TypeVar
 
 from referee.errors import HostError
-from referee.match.verdict import Family
+from referee.match.verdict import Blame
 
 _IN_A_ROW: Final = 3
 """So many matches that fail one after the other are the host's doing, if no bot is in them all."""
@@ -24,7 +24,7 @@ class Doubts(Generic[T]):
         self._common: set[int] = set()
 
     def sorted_out(
-        self, match: T, given_up: tuple[Family, str] | None, bots: Sequence[int]
+        self, match: T, given_up: tuple[Blame, str] | None, bots: Sequence[int]
     ) -> list[T]:
         """The matches that can be counted now that one is over.
 

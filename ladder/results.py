@@ -11,7 +11,7 @@ FAULTS_KEPT: Final = 20
 """How many faults of a table are kept in words; all are counted."""
 
 
-class Table(Struct, frozen=True):
+class Pairing(Struct, frozen=True):
     """A table of a round: entrants by number, in the order in which they hold seats or sides.
 
     Where single bots play in partnerships, the order is that of the seats, so partners are those
@@ -31,7 +31,7 @@ class Round(Struct, frozen=True):
         label: what people call it: "round 3", "semi-final".
     """
 
-    tables: tuple[Table, ...]
+    tables: tuple[Pairing, ...]
     first: int
     blocks: int
     byes: tuple[int, ...] = ()
@@ -55,7 +55,7 @@ class TableResult(Struct, frozen=True):
             where they were begun in that order.
     """
 
-    table: Table
+    table: Pairing
     blocks: tuple[BlockResult, ...]
     acts: int
     used_us: tuple[int, ...]

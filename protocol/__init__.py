@@ -3,7 +3,7 @@
 Knows no game, does no I/O, asks no clock. SPEC.md says the same in words.
 """
 
-from protocol.connection import TRANSITIONS, Connection, State
+from protocol.connection import TRANSITIONS, Connection, ConnectionState
 from protocol.errors import (
     LocalProtocolError,
     ProtocolError,
@@ -16,9 +16,9 @@ __all__ = [
     "PROTOCOL_VERSION",
     "TRANSITIONS",
     "Connection",
+    "ConnectionState",
     "LocalProtocolError",
     "ProtocolError",
     "RemoteFault",
     "RemoteProtocolError",
-    "State",
 ]

@@ -18,7 +18,7 @@ LINE_SHOWN: Final = 2000
 """How much of a line an error carries."""
 
 
-class State(StrEnum):
+class ConnectionState(StrEnum):
     """Where the conversation stands."""
 
     NEW = "new"
@@ -36,24 +36,24 @@ class State(StrEnum):
     """The bot broke the protocol."""
 
 
-TRANSITIONS: Final[dict[tuple[State, type], State]] = {
-    (State.NEW, Hello): State.GREETED,
-    (State.GREETED, Ready): State.BETWEEN,
-    (State.BETWEEN, Deal): State.DEALT,
-    (State.DEALT, Act): State.ASKED,
-    (State.ASKED, Answer): State.DEALT,
-    (State.DEALT, DealEnd): State.BETWEEN,
-    (State.BETWEEN, End): State.OVER,
-    (State.GREETED, Fault): State.OVER,
-    (State.BETWEEN, Fault): State.OVER,
-    (State.DEALT, Fault): State.OVER,
-    (State.ASKED, Fault): State.OVER,
-    (State.BROKEN, Fault): State.OVER,
+TRANSITIONS: Final[dict[tuple[ConnectionState, type], ConnectionState]] = {
+    (ConnectionState.NEW, Hello): ConnectionState.GREETED,
+    (ConnectionState.GREETED, Ready): ConnectionState.BETWEEN,
+    (ConnectionState.BETWEEN, Deal): ConnectionState.DEALT,
+    (ConnectionState.DEALT, Act): ConnectionState.ASKED,
+    (ConnectionState.ASKED, Answer): ConnectionState.DEALT,
+    (ConnectionState.DEALT, DealEnd): ConnectionState.BETWEEN,
+    (ConnectionState.BETWEEN, End): ConnectionState.OVER,
+    (ConnectionState.GREETED, Fault): ConnectionState.OVER,
+    (ConnectionState.BETWEEN, Fault): ConnectionState.OVER,
+    (ConnectionState.DEALT, Fault): ConnectionState.OVER,
+    (ConnectionState.ASKED, Fault): ConnectionState.OVER,
+    (ConnectionState.BROKEN, Fault): ConnectionState.OVER,
 }
 """State and message to state. `Ready` and `Answer` come from the bot, all others from us."""
 
 
-_ANSWERED: Final = TRANSITIONS[State.ASKED, Answer]
+_ANSWERED: Final = TRANSITIONS[ConnectionState.ASKED, Answer]
 
 
 class Connection:
@@ -65,7 +65,7 @@ class Connection:
 
     def __init__(self, *, total: int = MATCH_FROM_BOT) -> None:
         """Makes a conversation in which nothing was said yet; the bot may say `total` bytes."""
-        self.state = State.NEW
+        self.state = ConnectionState.NEW
         self._buffer = LineBuffer(line=LINE_FROM_BOT, total=total)
         self._id: str | None = None
 
@@ -92,7 +92,7 @@ class Connection:
         Raises:
             RemoteProtocolError: as `receive` and `next_message` do.
         """
-        if self.state is State.ASKED and data[-1:] == b"\n":
+        if self.state is ConnectionState.ASKED and data[-1:] == b"\n":
             answer = plain_answer(data)
             if answer is not None and answer.id == self._id and self._buffer.passes(len(data)):
                 self.state = _ANSWERED
@@ -120,7 +120,7 @@ class Connection:
         try:
             self._buffer.feed(data)
         except RemoteProtocolError:
-            self.state = State.BROKEN
+            self.state = ConnectionState.BROKEN
             raise
 
     def next_message(self) -> Ready | Answer | None:
@@ -129,7 +129,7 @@ class Connection:
         Raises:
             RemoteProtocolError: the line breaks the protocol, or nobody asked for it.
         """
-        if self.state is State.BROKEN:
+        if self.state is ConnectionState.BROKEN:
             raise RemoteProtocolError(RemoteFault.PROTOCOL, "the conversation is already broken")
         line = self._buffer.rest()
         try:
@@ -139,20 +139,20 @@ class Connection:
             line = found
             return self._read(line)
         except RemoteProtocolError as error:
-            self.state = State.BROKEN
+            self.state = ConnectionState.BROKEN
             error.line = line[:LINE_SHOWN]
             raise
 
     def _read(self, line: bytes) -> Ready | Answer:
         message: Ready | Answer
-        if self.state is State.ASKED:
+        if self.state is ConnectionState.ASKED:
             message = decode_answer(line)
             if message.id != self._id:
                 raise RemoteProtocolError(
                     RemoteFault.PROTOCOL,
                     f"the id of the open act is {self._id!r}, the answer has {message.id[:40]!r}",
                 )
-        elif self.state is State.GREETED:
+        elif self.state is ConnectionState.GREETED:
             message = decode_ready(line)
         else:
             raise RemoteProtocolError(RemoteFault.PROTOCOL, "a line that nobody asked for")

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from referee.games import find
 from referee.match.luck import family_of, luck_of
-from referee.rules.deal import State
+from referee.rules.deal import DealState
 from referee.rules.plain_game import PlainGame
 from sample_bots import greedy_bot
 from support.players import PLAYERS, Player, play_out
@@ -56,7 +56,7 @@ def greedy(game: PlainGame, told: dict[str, Any], slips: random.Random | None = 
     """`sample:greedy` on what its view would hold."""
     bots = greedy_bot.Table(told)
 
-    def choose(state: State, legal: tuple[str, ...]) -> str:
+    def choose(state: DealState, legal: tuple[str, ...]) -> str:
         if slips is not None and slips.random() < 0.05:
             return slips.choice(legal)
         view = {

@@ -22,7 +22,7 @@ from ladder.submissions.frozen_bots import BOTS, is_whole
 from referee.bots.held_folder import HeldFolder
 from referee.errors import HostError, RefereeError
 
-Watch = Callable[[int], None]
+ProgressCallback = Callable[[int], None]
 """Is told how many records were written."""
 
 
@@ -45,7 +45,7 @@ def export(
     path: Path,
     *,
     bots: bool = False,
-    watch: Watch = lambda _: None,
+    watch: ProgressCallback = lambda _: None,
     made: Made = lambda _: None,
 ) -> Exported:
     """Writes a ladder, as it is at one moment.
@@ -91,7 +91,9 @@ def _written(path: Path) -> Iterator[IO[bytes]]:
         raise taken from None
 
 
-def _export(store: Store, archive: ZipFile, watch: Watch, made: Made, *, bots: bool) -> Exported:
+def _export(
+    store: Store, archive: ZipFile, watch: ProgressCallback, made: Made, *, bots: bool
+) -> Exported:
     with record_store.held(store.files), store.facts() as reader:
         newest = reader.head
         assert newest is not None  # noqa: S101  # every ladder begins with a fact
@@ -125,7 +127,9 @@ def _write_facts(file: IO[bytes], reader: Reader) -> None:
         file.write(line_of(link, fact))
 
 
-def _add_records(archive: ZipFile, reader: Reader, files: Path, watch: Watch) -> tuple[int, int]:
+def _add_records(
+    archive: ZipFile, reader: Reader, files: Path, watch: ProgressCallback
+) -> tuple[int, int]:
     """Adds the records that have to stay; returns how many, and how many do not have to."""
     records = gone = 0
     for number, match in enumerate(reader.matches(), 1):

@@ -57,7 +57,7 @@ _LARGEST_HEAD: Final = 4096
 _COMING: Final = ".import-"
 _FOLDERS: Final = (record_store.RECORDS, BOTS, HEADS)
 
-Watch = Callable[[int], None]
+ProgressCallback = Callable[[int], None]
 """Is told how many facts were read."""
 
 
@@ -78,7 +78,11 @@ class Imported(Struct, frozen=True):
 
 
 def take_in(
-    where: Where, path: Path, *, public_key: str | None = None, watch: Watch = lambda _: None
+    where: Where,
+    path: Path,
+    *,
+    public_key: str | None = None,
+    watch: ProgressCallback = lambda _: None,
 ) -> Imported:
     """Makes a ladder of an archive.
 
@@ -127,7 +131,9 @@ class _Coming:
         files: where they belong.
     """
 
-    def __init__(self, where: Where, entries: Entries, signed: SignedHead, watch: Watch) -> None:
+    def __init__(
+        self, where: Where, entries: Entries, signed: SignedHead, watch: ProgressCallback
+    ) -> None:
         self.records = self.gone = self.bots = 0
         self.files = where.files or usual_files(signed.head.ladder)
         self._elsewhere = (

@@ -14,7 +14,7 @@ from ladder.audit.claim_check import ClaimCheck, own_claims
 from ladder.audit.claims import Claim
 from ladder.audit.decode_rows import Read, Reading
 from ladder.audit.files import examine_bots, note_due, note_orphans
-from ladder.audit.findings import Findings, Report
+from ladder.audit.findings import AuditFindings, AuditReport
 from ladder.audit.plausibility import Story
 from ladder.audit.pool_rules import pool_misfit
 from ladder.audit.ratings import Benchings, Ratings
@@ -27,7 +27,7 @@ from ladder.store.location import Where, usual_files
 from ladder.store.migrations import check_version, version_of
 from ladder.store.raw_rows import Examiner
 
-Watch = Callable[[int, int], None]
+ProgressCallback = Callable[[int, int], None]
 """Is told how many matches are done, and how many there are."""
 
 
@@ -55,7 +55,9 @@ class Wanted(Struct, frozen=True):
         return self.claims if self.since is None else (*self.claims, self.since)
 
 
-def prove(where: Where, wanted: Wanted, watch: Watch = lambda _, __: None) -> Report:
+def prove(
+    where: Where, wanted: Wanted, watch: ProgressCallback = lambda _, __: None
+) -> AuditReport:
     """Proves a ladder.
 
     Args:
@@ -69,7 +71,7 @@ def prove(where: Where, wanted: Wanted, watch: Watch = lambda _, __: None) -> Re
     """
     if where.is_local and not where.database.exists():
         check_version(0, where)
-    database, findings = Database(where), Findings()
+    database, findings = Database(where), AuditFindings()
     try:
         files = _files(where, database)
         claims = ClaimCheck(wanted.every_claim, own_claims(files, findings), findings)
@@ -102,7 +104,7 @@ def _files(where: Where, database: Database) -> Path:
         if where.files is not None:
             return where.files
         rows = Examiner(connection, local=where.is_local, found=lambda *_: None)
-        return usual_files(Reading(rows, Findings()).known.ladder)
+        return usual_files(Reading(rows, AuditFindings()).known.ladder)
 
 
 def _hint(where: Where) -> str:
@@ -116,10 +118,10 @@ def _proved(
     *,
     wanted: Wanted,
     claims: ClaimCheck,
-    findings: Findings,
-    watch: Watch,
+    findings: AuditFindings,
+    watch: ProgressCallback,
     hint: str,
-) -> Report:
+) -> AuditReport:
     rows.examine_database()
     reading = Reading(rows, findings)
     known, total = reading.known, rows.count_matches()
@@ -136,7 +138,7 @@ def _proved(
     bots = examine_bots(files, known.hashes.values(), findings, submitted)
     note_due(records.due, findings)
     note_orphans(files, rows.records(), findings)
-    return Report(
+    return AuditReport(
         findings=findings.in_order(),
         more=findings.more,
         notes=tuple(findings.notes),
@@ -171,7 +173,7 @@ class _Through:
     """
 
     def __init__(
-        self, reading: Reading, rows: Examiner, findings: Findings, claims: ClaimCheck
+        self, reading: Reading, rows: Examiner, findings: AuditFindings, claims: ClaimCheck
     ) -> None:
         self.facts = self.matches = 0
         self.links = Links()

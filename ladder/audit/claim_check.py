@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ladder.audit.claims import Claim
 from ladder.audit.compared import Compared
-from ladder.audit.findings import Findings
+from ladder.audit.findings import AuditFindings
 from ladder.core.facts import FIRST_HASH, Fact
 from ladder.files import signed_head
 from ladder.files.signed_head import misfit
@@ -13,7 +13,7 @@ from ladder.store.head_log import logged
 from referee.errors import RefereeError
 
 
-def own_claims(files: Path, findings: Findings) -> list[Claim]:
+def own_claims(files: Path, findings: AuditFindings) -> list[Claim]:
     """Read the heads of a ladder's own log.
 
     Args:
@@ -38,7 +38,9 @@ def own_claims(files: Path, findings: Findings) -> list[Claim]:
 class ClaimCheck:
     """Compares a ladder with what was said of it, while its facts go by."""
 
-    def __init__(self, given: Sequence[Claim], own: Sequence[Claim], findings: Findings) -> None:
+    def __init__(
+        self, given: Sequence[Claim], own: Sequence[Claim], findings: AuditFindings
+    ) -> None:
         """Wait for the first fact.
 
         Args:

@@ -6,7 +6,7 @@ from functools import partial
 import msgspec
 from msgspec import Struct
 
-from ladder.audit.findings import Findings
+from ladder.audit.findings import AuditFindings
 from ladder.core.block_codec import packed, packed_counts
 from ladder.core.facts import Fact, Match, Opened, Pool, Retention, Submission
 from ladder.core.retention import horizon_of
@@ -49,7 +49,7 @@ class Reading:
         horizon: records of matches up to this number may be gone by policy.
     """
 
-    def __init__(self, rows: Examiner, findings: Findings) -> None:
+    def __init__(self, rows: Examiner, findings: AuditFindings) -> None:
         """Reads all that is no match.
 
         Args:

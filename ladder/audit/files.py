@@ -4,13 +4,13 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 
-from ladder.audit.findings import Findings
+from ladder.audit.findings import AuditFindings
 from ladder.files import record_store
 from ladder.submissions.frozen_bots import BOTS, is_whole
 
 
 def examine_bots(
-    files: Path, hashes: Iterable[str], findings: Findings, earlier: Collection[str] = ()
+    files: Path, hashes: Iterable[str], findings: AuditFindings, earlier: Collection[str] = ()
 ) -> int:
     """Compares frozen bots with their hashes; returns how many are there.
 
@@ -41,7 +41,7 @@ def examine_bots(
     return len(wanted) - missing - closed
 
 
-def note_due(due: int, findings: Findings) -> None:
+def note_due(due: int, findings: AuditFindings) -> None:
     """Says how many records the policy of the ladder lets go that are there."""
     if due:
         are = "record is" if due == 1 else "records are"
@@ -50,7 +50,7 @@ def note_due(due: int, findings: Findings) -> None:
         )
 
 
-def note_orphans(files: Path, known: Iterator[str], findings: Findings) -> None:
+def note_orphans(files: Path, known: Iterator[str], findings: AuditFindings) -> None:
     """Counts the records that no match has, as killed runners leave them.
 
     Args:

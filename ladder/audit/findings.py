@@ -14,7 +14,7 @@ LAST: Final = 2**63
 """The number that sorts a finding behind all facts."""
 
 
-class Finding(Struct, frozen=True, order=True):
+class AuditFinding(Struct, frozen=True, order=True):
     """Something that is not as it was written, or never could have been.
 
     Attributes:
@@ -33,7 +33,7 @@ class Finding(Struct, frozen=True, order=True):
         return f"{self.where}: {self.what}"
 
 
-class Report(Struct, frozen=True, kw_only=True):
+class AuditReport(Struct, frozen=True, kw_only=True):
     """What came of proving a ladder.
 
     Attributes:
@@ -52,7 +52,7 @@ class Report(Struct, frozen=True, kw_only=True):
         compared: the earlier heads that it goes on from.
     """
 
-    findings: tuple[Finding, ...]
+    findings: tuple[AuditFinding, ...]
     more: int
     notes: tuple[str, ...]
     ladder: str
@@ -82,24 +82,24 @@ class Report(Struct, frozen=True, kw_only=True):
         return not self.findings
 
 
-class Findings:
+class AuditFindings:
     """What was found so far.
 
     Attributes:
         more: how many were found beyond those that are kept.
-        notes: as `Report` has them.
+        notes: as `AuditReport` has them.
     """
 
     def __init__(self) -> None:
         """Nothing yet."""
-        self._found: list[Finding] = []
-        self._known: set[Finding] = set()
+        self._found: list[AuditFinding] = []
+        self._known: set[AuditFinding] = set()
         self.more = 0
         self.notes: list[str] = []
 
     def add(self, where: str, what: str, fact: int = LAST) -> None:
         """Adds a finding, once."""
-        found = Finding(fact, where, what)
+        found = AuditFinding(fact, where, what)
         if found in self._known:
             return
         if len(self._found) >= MOST:
@@ -108,6 +108,6 @@ class Findings:
         self._known.add(found)
         self._found.append(found)
 
-    def in_order(self) -> tuple[Finding, ...]:
+    def in_order(self) -> tuple[AuditFinding, ...]:
         """Those that are kept, by fact; of one fact as they were found."""
         return tuple(sorted(self._found, key=lambda one: one.fact))

@@ -3,12 +3,12 @@
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from ladder.audit.findings import LAST, Findings
-from ladder.benching import Count, counted
+from ladder.audit.findings import LAST, AuditFindings
+from ladder.benching import Misconduct, counted
 from ladder.core.benching import benchings
 from ladder.core.facts import Decision, Deed, Fact, Match, Pool
 from ladder.core.roster import Roster
-from ladder.core.tallies import Ledger, Standing, StandingTable
+from ladder.core.tallies import EntrantTotals, Ledger, StandingTable
 from ladder.store.fact_rows import Fetched
 
 
@@ -16,7 +16,7 @@ class Ratings:
     """Rates the matches again, and compares what comes of it with what is written."""
 
     def __init__(
-        self, pools: Mapping[int, Pool], steps: Iterator[Fetched], findings: Findings
+        self, pools: Mapping[int, Pool], steps: Iterator[Fetched], findings: AuditFindings
     ) -> None:
         """Has rated nothing yet.
 
@@ -70,7 +70,9 @@ class Ratings:
         for at in sorted(wanted):
             self._compare(at, wanted[at], None)
 
-    def _compare(self, at: tuple[int, int], wanted: Standing | None, row: Fetched | None) -> None:
+    def _compare(
+        self, at: tuple[int, int], wanted: EntrantTotals | None, row: Fetched | None
+    ) -> None:
         where = f"skill of entrant {at[1]} in pool {at[0]}"
         there = None if row is None else tuple(row[name] for name in ("mu", "sigma"))
         here = None if wanted is None else (wanted.skill.mu, wanted.skill.sigma)
@@ -116,7 +118,7 @@ class Benchings:
         """
         self._standings = standings
         self._due: deque[Decision] = deque()
-        self._last: dict[tuple[int, int], deque[Count]] = {}
+        self._last: dict[tuple[int, int], deque[Misconduct]] = {}
         """What the last matches count against an entrant, by pool and entrant."""
 
     def add(self, roster: Roster, fact: Fact | None) -> Iterator[str]:

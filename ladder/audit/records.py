@@ -12,7 +12,7 @@ from typing import Final, Self
 
 from msgspec import Struct
 
-from ladder.audit.findings import MOST, Findings
+from ladder.audit.findings import MOST, AuditFindings
 from ladder.audit.processes import Processes
 from ladder.audit.replay_match import prove_job, prove_match
 from ladder.core.facts import Match, Pool
@@ -74,7 +74,7 @@ class Records:
         due: how many are there, though they may be gone.
     """
 
-    def __init__(self, files: Path, scope: Scope, workers: int, findings: Findings) -> None:
+    def __init__(self, files: Path, scope: Scope, workers: int, findings: AuditFindings) -> None:
         """Has looked at none yet.
 
         Args:

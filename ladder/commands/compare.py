@@ -13,17 +13,17 @@ from msgspec.structs import replace
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 
-from ladder.compare.comparison import MOST_BLOCKS, PART, Comparison, Ending, make_comparison
+from ladder.compare.comparison import MOST_BLOCKS, PART, Comparison, ComparisonEnd, make_comparison
 from ladder.compare.conductor import compare as play
 from ladder.compare.report import print_report, report
-from ladder.stats.confidence_sequence import Decision
-from ladder.stats.sprt import Verdict, read_sprt
+from ladder.stats.confidence_sequence import Conclusion
+from ladder.stats.sprt import SprtResult, read_sprt
 from referee.bots.find import find
 from referee.bots.settings import read_settings
 from referee.commands import shared
 from referee.errors import HOST, INTERRUPTED
 from referee.match.chance import KEY_BITS
-from referee.match.outcome import Outcome
+from referee.match.outcome import JobResult
 from referee.match.seating import Seating
 from referee.match.verdict import ATTEMPTS, Freeze
 from referee.play.interrupts import interruptible
@@ -123,18 +123,18 @@ def compare(
 
 def exit_code(comparison: Comparison) -> int:
     """How the command ends."""
-    if comparison.ending is Ending.INTERRUPTED:
+    if comparison.ending is ComparisonEnd.INTERRUPTED:
         return INTERRUPTED
-    if comparison.ending is Ending.HOST:
+    if comparison.ending is ComparisonEnd.HOST:
         return HOST
     if any(comparison.faults):
         return 1
     if comparison.plan.fixed is not None:
         return 0
-    decided: Decision | Verdict = (
+    decided: Conclusion | SprtResult = (
         comparison.decision if comparison.sprt is None else comparison.sprt.verdict
     )
-    return int(decided in {Decision.UNDECIDED, Verdict.OPEN})
+    return int(decided in {Conclusion.UNDECIDED, SprtResult.OPEN})
 
 
 async def _conduct(comparison: Comparison, workers: int | None, sandbox: SandboxName) -> None:
@@ -151,7 +151,7 @@ async def _conduct(comparison: Comparison, workers: int | None, sandbox: Sandbox
 
 
 @contextmanager
-def _progress(comparison: Comparison, talk: Console) -> Iterator[Callable[[Outcome], None]]:
+def _progress(comparison: Comparison, talk: Console) -> Iterator[Callable[[JobResult], None]]:
     """Shows the blocks that were played, and where the mean lies by now."""
     columns = (
         SpinnerColumn(),
@@ -163,7 +163,7 @@ def _progress(comparison: Comparison, talk: Console) -> Iterator[Callable[[Outco
     with Progress(*columns, console=talk, transient=True, disable=not talk.is_terminal) as progress:
         task = progress.add_task("", total=comparison.plan.parts * comparison.plan.part)
 
-        def watch(outcome: Outcome) -> None:
+        def watch(outcome: JobResult) -> None:
             if not progress.tasks[task].completed:
                 kind, _, how = outcome.sandbox.partition(": ")
                 talk.print(f"sandbox: {kind} ({how})", style="dim")

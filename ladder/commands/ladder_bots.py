@@ -12,7 +12,7 @@ from ladder.commands.shared import Everybody, Where, opened
 from ladder.core.candidates import Situation
 from ladder.core.facts import Pool, Submission
 from ladder.core.roster import Roster
-from ladder.core.tallies import Standing, StandingTable
+from ladder.core.tallies import EntrantTotals, StandingTable
 from ladder.files.disk_limits import read_limits
 from ladder.show.text_table import Column, print_grid, said
 from ladder.store.queries import Verdicts
@@ -39,7 +39,7 @@ class Seen(Struct, frozen=True):
     playing: bool
     why: str
     benched: dict[int, str]
-    played: dict[int, Standing]
+    played: dict[int, EntrantTotals]
     size: int | None
     verdicts: tuple[tuple[Pool, Verdicts], ...] = ()
 

@@ -27,8 +27,8 @@ from ladder.game_files.pool_file import (
     read_pools,
 )
 from ladder.runner.patient_store import Desk
-from ladder.runner.progress import Shown, shown
-from ladder.runner.runner import Runner, Span, lives
+from ladder.runner.progress import RunnerProgress, shown
+from ladder.runner.runner import LadderRunner, Span, lives
 from ladder.store.head_log import publish
 from ladder.store.location import where_of
 from ladder.store.store import Beginning, Store
@@ -240,7 +240,7 @@ def _check_pools(store: Store) -> None:
 
 async def _conduct(
     store: Store,
-    watch: Shown,
+    watch: RunnerProgress,
     span: Span,
     workers: int | None,
     sandbox: SandboxName,
@@ -266,7 +266,7 @@ async def _conduct(
                     heads_every=settings.heads.every,
                 )
                 (store.files / BOTS).mkdir(mode=0o700, parents=True, exist_ok=True)
-                await Runner(desk, pool, store.files, watch, span).run()
+                await LadderRunner(desk, pool, store.files, watch, span).run()
     return playing.cancelled_caught
 
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ladder.commands.ladder_match import values_of
-from ladder.commands.shared import Bot, Everybody, Game, Where, opened, pools_meant
+from ladder.commands.shared import Bot, Everybody, GameOption, Where, opened, pools_meant
 from ladder.core.facts import Match
 from ladder.core.roster import Roster
 from ladder.files.durable import atomic_write
@@ -28,7 +28,7 @@ from referee.terminal.console import busy, console
 
 
 def standings(
-    game: Game = None,
+    game: GameOption = None,
     everybody: Everybody = False,
     as_json: Json = False,
     as_comma: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
@@ -93,7 +93,7 @@ def _write(path: Path, text: str) -> None:
 
 def show_history(
     bot: Bot,
-    game: Game = None,
+    game: GameOption = None,
     as_json: Json = False,
     where: Where = None,
 ) -> None:

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from ladder.audit.audit import Wanted, prove
 from ladder.audit.claims import Claim, read_claims
-from ladder.audit.findings import Report
+from ladder.audit.findings import AuditReport
 from ladder.commands.progress import counted
 from ladder.commands.shared import Where, opened, tell_new_key
 from ladder.files import record_store, signed_head
@@ -116,18 +116,18 @@ def _proved_then(path: Path, public_key: str | None) -> Claim:
     return claims[0]
 
 
-def _proved(where: str | None, wanted: Wanted) -> Report:
+def _proved(where: str | None, wanted: Wanted) -> AuditReport:
     with counted(console(stderr=True), "proving", "matches") as say:
         return prove(where_of(where), wanted, say)
 
 
-def _signed(store: Store, found: Report) -> SignedHead:
+def _signed(store: Store, found: AuditReport) -> SignedHead:
     """What was just proved, with our signature."""
     head = Head(ladder=found.ladder, facts=found.facts, hash=found.head, at_ms=0)
     return sign_now(store.files, head, tell_new_key)
 
 
-def _as_json(found: Report, seed: str) -> dict[str, Any]:
+def _as_json(found: AuditReport, seed: str) -> dict[str, Any]:
     return {
         "holds": found.holds,
         "ladder": found.ladder,
@@ -148,7 +148,7 @@ def _as_json(found: Report, seed: str) -> dict[str, Any]:
     }
 
 
-def _print(found: Report, seed: str, to: Console) -> None:
+def _print(found: AuditReport, seed: str, to: Console) -> None:
     for one in found.findings[:_FINDINGS_SHOWN]:
         to.print(one.line, style="red")
     if more := max(len(found.findings) - _FINDINGS_SHOWN, 0) + found.more:

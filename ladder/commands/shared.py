@@ -28,7 +28,7 @@ Bot = Annotated[
     str, typer.Argument(metavar="BOT", help="A name, AUTHOR/NAME, or # and an entrant's number.")
 ]
 Everybody = Annotated[bool, typer.Option("--all", help="Older versions and retired bots, too.")]
-Game = Annotated[
+GameOption = Annotated[
     str | None,
     typer.Option(
         "--game",

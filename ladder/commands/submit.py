@@ -56,7 +56,7 @@ class Asked(Struct, frozen=True):
     games: tuple[str, ...]
 
 
-class Taken(Struct, frozen=True):
+class Accepted(Struct, frozen=True):
     """A bot that was taken in.
 
     Attributes:
@@ -123,7 +123,7 @@ def submit(
         pools = _pools(store, asked.games)
         kept_key(store.files, tell_new_key)  # receipts are signed: what is wrong is said before
         talk = console(stderr=True)
-        taken: list[Taken] = []
+        taken: list[Accepted] = []
         refused: list[Refusal] = []
         place = SandboxName(sandbox)
         try:
@@ -220,7 +220,7 @@ async def _take_all_in(
     settings: Settings,
     say: Callable[[str], None],
     *,
-    taken: list[Taken],
+    taken: list[Accepted],
     refused: list[Refusal],
 ) -> None:
     """Takes in one after the other, and adds it to a list; a refusal stops none of the others."""
@@ -251,7 +251,7 @@ def _added(
     author: str,
     partners: tuple[int, ...],
     games: tuple[str, ...],
-) -> Taken:
+) -> Accepted:
     """The submission that a frozen bot is: a new one, unless it plays just as it is."""
 
     def make(roster: Roster, now_ms: int) -> list[Fact]:
@@ -286,10 +286,10 @@ def _added(
     bot = roster.bot_of(frozen.name, author)
     assert bot is not None  # noqa: S101  # it was there, or was just added
     entrant = roster.entrants[roster.chosen(bot)]
-    return Taken(entrant, bool(new), receipt_of(store, entrant, tell_new_key))
+    return Accepted(entrant, bool(new), receipt_of(store, entrant, tell_new_key))
 
 
-def _as_json(store: Store, taken: list[Taken], refused: list[Refusal]) -> dict[str, Any]:
+def _as_json(store: Store, taken: list[Accepted], refused: list[Refusal]) -> dict[str, Any]:
     return {
         "ladder": store.opened.ladder,
         "taken_in": [
@@ -309,7 +309,7 @@ def _as_json(store: Store, taken: list[Taken], refused: list[Refusal]) -> dict[s
     }
 
 
-def _print(roster: Roster, taken: list[Taken], refused: list[Refusal]) -> None:
+def _print(roster: Roster, taken: list[Accepted], refused: list[Refusal]) -> None:
     for one in taken:
         entrant = one.entrant
         told = f"{entrant.name} v{entrant.version} by {entrant.author}"

@@ -7,13 +7,13 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ladder.stats.confidence_sequence import Decider, Decision, decision_by, interval
+from ladder.stats.confidence_sequence import Conclusion, Decider, decision_by, interval
 from ladder.stats.head_to_head import lead
-from ladder.stats.sprt import Sprt, SprtPlan, Verdict
+from ladder.stats.sprt import Sprt, SprtPlan, SprtResult
 from ladder.stats.student import means
 from referee.errors import RefereeError
-from referee.match.outcome import BlockResult, FaultFound, Outcome
-from referee.match.verdict import Family
+from referee.match.outcome import BlockResult, FaultFound, JobResult
+from referee.match.verdict import Blame
 from referee.text import plural
 from referee.workers.job_plan import plan_of
 from referee.workers.jobs import Job
@@ -118,7 +118,7 @@ def _fixed(until: str) -> int | None:
     return int(until)
 
 
-class Ending(StrEnum):
+class ComparisonEnd(StrEnum):
     """Why a comparison ended."""
 
     DECIDED = "decided"
@@ -143,8 +143,8 @@ class Comparison:
         """Begins without blocks."""
         self.plan = plan
         self.parts: list[tuple[BlockResult, ...]] = []
-        self.ending: Ending | None = None
-        self.given_up: tuple[Family, str] | None = None
+        self.ending: ComparisonEnd | None = None
+        self.given_up: tuple[Blame, str] | None = None
         self.sandbox = ""
         self.acts = 0
         self.used_us = [0, 0]
@@ -164,10 +164,10 @@ class Comparison:
     @property
     def adaptive(self) -> bool:
         """Whether what was played decided when to stop, so that estimates lean away from 0."""
-        return self.plan.fixed is None or self.ending is not Ending.BLOCKS
+        return self.plan.fixed is None or self.ending is not ComparisonEnd.BLOCKS
 
     @property
-    def decision(self) -> Decision:
+    def decision(self) -> Conclusion:
         """What the parts say; of a number of blocks that was fixed, what all of them say."""
         if self.plan.fixed is None:
             return self._decider.decision
@@ -187,7 +187,7 @@ class Comparison:
         low, high = found or (-bound, bound)
         return max(low, -bound), min(high, bound)
 
-    def add(self, outcome: Outcome) -> Ending | None:
+    def add(self, outcome: JobResult) -> ComparisonEnd | None:
         """Takes in the next match part; says why it is over, if it is.
 
         A part that the host did not let us finish does not count: its processes lived shorter.
@@ -203,9 +203,9 @@ class Comparison:
         if len(outcome.blocks) == self.plan.part:
             self._count(outcome.blocks)
         if self.ending is None and outcome.given_up is not None:
-            self.given_up, self.ending = outcome.given_up, Ending.HOST
+            self.given_up, self.ending = outcome.given_up, ComparisonEnd.HOST
         elif self.ending is None and len(self.parts) >= self.plan.parts:
-            self.ending = Ending.BLOCKS
+            self.ending = ComparisonEnd.BLOCKS
         return self.ending
 
     def _count(self, blocks: tuple[BlockResult, ...]) -> None:
@@ -215,13 +215,13 @@ class Comparison:
         if self.plan.fixed is not None:
             return
         if self.sprt is not None:
-            decided = self.sprt.add(self._leads[-1]) is not Verdict.OPEN
+            decided = self.sprt.add(self._leads[-1]) is not SprtResult.OPEN
         else:
-            decided = self._decider.look(self._leads[-1:]) is not Decision.UNDECIDED
+            decided = self._decider.look(self._leads[-1:]) is not Conclusion.UNDECIDED
         if decided:
-            self.ending = Ending.DECIDED
+            self.ending = ComparisonEnd.DECIDED
 
     def interrupt(self) -> None:
         """No more outcomes will come."""
         if self.ending is None:
-            self.ending = Ending.INTERRUPTED
+            self.ending = ComparisonEnd.INTERRUPTED

@@ -13,12 +13,12 @@ from msgspec.structs import replace
 
 from ladder.compare.comparison import Comparison
 from referee.errors import innermost
-from referee.match.outcome import Outcome
+from referee.match.outcome import JobResult
 from referee.workers.jobs import Players
 
 
 async def compare(
-    comparison: Comparison, players: Players, watch: Callable[[Outcome], None] = lambda _: None
+    comparison: Comparison, players: Players, watch: Callable[[JobResult], None] = lambda _: None
 ) -> None:
     """Plays until the comparison ends, or this is cancelled.
 
@@ -33,7 +33,7 @@ async def compare(
     """
     plan = comparison.plan
     waiting = iter(range(plan.parts))
-    done: dict[int, Outcome] = {}
+    done: dict[int, JobResult] = {}
     news = trio.Event()
 
     async def work() -> None:

@@ -4,16 +4,16 @@ from typing import Any, Final
 
 from rich.console import Console
 
-from ladder.compare.comparison import Comparison, Ending
+from ladder.compare.comparison import Comparison, ComparisonEnd
 from ladder.show import as_json
 from ladder.show.sentences import WARNING, again_lines
 from ladder.standings.rows import again
 from ladder.standings.table import Again
-from ladder.stats.confidence_sequence import Decision
+from ladder.stats.confidence_sequence import Conclusion
 from ladder.stats.estimates import Estimate
 from ladder.stats.head_to_head import Versus, observed_in, versus
-from ladder.stats.sprt import Verdict
-from referee.bots.find import Found
+from ladder.stats.sprt import SprtResult
+from referee.bots.find import BotSource
 from referee.terminal.console import print_table
 from referee.text import plural, printable
 
@@ -31,24 +31,25 @@ def answer(comparison: Comparison, names: tuple[str, str]) -> str:
     """The answer in one line."""
     plan, sprt = comparison.plan, comparison.sprt
     if sprt is not None:
+        first = names[0]
         said = {
-            Verdict.H0: f"H0 accepted: {names[0]} (A) is no better than elo0 = {sprt.plan.elo0:g}",
-            Verdict.H1: f"H1 accepted: {names[0]} (A) is better by elo1 = {sprt.plan.elo1:g}",
-            Verdict.OPEN: "undecided: neither hypothesis is accepted",
+            SprtResult.H0: f"H0 accepted: {first} (A) is no better than elo0 = {sprt.plan.elo0:g}",
+            SprtResult.H1: f"H1 accepted: {first} (A) is better by elo1 = {sprt.plan.elo1:g}",
+            SprtResult.OPEN: "undecided: neither hypothesis is accepted",
         }
         return said[sprt.verdict]
     match comparison.decision:
-        case Decision.A:
+        case Conclusion.A:
             return f"{names[0]} (A) is better than {names[1]} (B)"
-        case Decision.B:
+        case Conclusion.B:
             return f"{names[1]} (B) is better than {names[0]} (A)"
-        case Decision.NO_DIFFERENCE:
+        case Conclusion.NO_DIFFERENCE:
             return f"no difference beyond {_plain(plan.within or 0)} a deal"
-        case Decision.UNDECIDED:
+        case Conclusion.UNDECIDED:
             return "undecided: either may be better"
 
 
-def report(comparison: Comparison, bots: tuple[Found, Found]) -> dict[str, Any]:  # JSON
+def report(comparison: Comparison, bots: tuple[BotSource, BotSource]) -> dict[str, Any]:  # JSON
     """The object that `referee compare --json` prints."""
     plan, sprt = comparison.plan, comparison.sprt
     found = versus(comparison.parts) if comparison.parts else None
@@ -136,10 +137,10 @@ def _measures(found: Versus, *, adaptive: bool) -> dict[str, Any]:  # JSON
     }
 
 
-def print_report(to: Console, comparison: Comparison, bots: tuple[Found, Found]) -> None:
+def print_report(to: Console, comparison: Comparison, bots: tuple[BotSource, BotSource]) -> None:
     """Prints the answer, what it rests on, and what was not as it should be."""
     names = (bots[0].name, bots[1].name)
-    if comparison.ending is Ending.INTERRUPTED:
+    if comparison.ending is ComparisonEnd.INTERRUPTED:
         to.print(f"interrupted after {plural(comparison.blocks, 'block')}", style="yellow")
     to.print(answer(comparison, names), style="bold")
     if comparison.parts:

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Iterable, Mapping
 
-from ladder.benching import Count, reason, recent
+from ladder.benching import Misconduct, reason, recent
 from ladder.core.facts import Decision, Deed, Match
 from ladder.core.roster import Roster
-from ladder.core.tallies import Standing, StandingTable
+from ladder.core.tallies import EntrantTotals, StandingTable
 
 
 def benchings(
@@ -13,7 +13,7 @@ def benchings(
     match: Match,
     *,
     standings: Callable[[], StandingTable],
-    last: Callable[[int], Iterable[Count]],
+    last: Callable[[int], Iterable[Misconduct]],
 ) -> list[Decision]:
     """Who of a match plays no more in its pool.
 
@@ -50,9 +50,9 @@ def benchings(
     return found
 
 
-def _count(one: Standing) -> Count:
-    return Count(one.blocks, one.faulty, one.deals, one.voids)
+def _count(one: EntrantTotals) -> Misconduct:
+    return Misconduct(one.blocks, one.faulty, one.deals, one.voids)
 
 
-def _others(counts: Mapping[int, Count], entrant: int) -> list[Count]:
+def _others(counts: Mapping[int, Misconduct], entrant: int) -> list[Misconduct]:
     return [count for other, count in counts.items() if other != entrant]

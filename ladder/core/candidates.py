@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from ladder.core.facts import LadderJob, Pool
 from ladder.core.roster import Roster
-from ladder.core.table_rules import Candidate, Field
-from ladder.core.tallies import Standing, StandingTable
+from ladder.core.table_rules import Candidate, Candidates
+from ladder.core.tallies import EntrantTotals, StandingTable
 
 Ints = NDArray[np.int64]
 
@@ -51,7 +51,7 @@ class Situation(Struct, frozen=True):
     recent: tuple[SeatedTable, ...] = ()
 
 
-def fields_of(situation: Situation, without: Collection[int]) -> list[Field]:
+def fields_of(situation: Situation, without: Collection[int]) -> list[Candidates]:
     """Return the open pools with the bots that play in them.
 
     Matches under way count as if they were played.
@@ -130,7 +130,7 @@ def _field(
     tables: Sequence[SeatedTable],
     under_way: Mapping[tuple[int, int], int],
     without: Collection[int],
-) -> Field:
+) -> Candidates:
     """Return a pool and the bots that play in it.
 
     Args:
@@ -147,7 +147,7 @@ def _field(
     candidates = []
     for one in playing:
         at = (pool.pool, one.entrant)
-        standing = situation.standings.get(at) or Standing()
+        standing = situation.standings.get(at) or EntrantTotals()
         candidates.append(
             Candidate(
                 entrant=one.entrant,
@@ -161,7 +161,7 @@ def _field(
             )
         )
     since = (at for at, table in enumerate(reversed(tables)) if table.pool == pool.pool)
-    return Field(
+    return Candidates(
         pool=pool.pool,
         places=pool.places,
         sides=pool.sides,

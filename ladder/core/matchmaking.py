@@ -32,11 +32,11 @@ from typing import Final
 
 from msgspec import Struct
 
-from ladder.core.table_rules import Candidate, Field, Lineups, shuffled
+from ladder.core.table_rules import Candidate, Candidates, Lineups, shuffled
 from ladder.stats.online_ratings import chance_ahead
 from referee.match.chance import BlockKey, below, words
 
-__all__ = ["NEW_BLOCKS", "Candidate", "Field", "Pairing", "next_table", "why_none"]
+__all__ = ["NEW_BLOCKS", "Candidate", "Candidates", "TableDraw", "next_table", "why_none"]
 
 NEW_BLOCKS: Final = 20
 """A version is new until it has played so many blocks."""
@@ -50,14 +50,14 @@ _SHARPNESS: Final = 3
 """With 1 a new bot meets any opponents; with 3 rankings have most pairs right."""
 
 
-class Pairing(Struct, frozen=True):
+class TableDraw(Struct, frozen=True):
     """Who is to play: entrants in the order in which they hold seats or sides."""
 
     pool: int
     entrants: tuple[int, ...]
 
 
-def next_table(fields: Sequence[Field], seed: bytes) -> Pairing | None:
+def next_table(fields: Sequence[Candidates], seed: bytes) -> TableDraw | None:
     """The table to play next, or None where no pool can seat one.
 
     It follows from the fields, in whatever order they and their candidates are, and from the seed.
@@ -77,11 +77,11 @@ def next_table(fields: Sequence[Field], seed: bytes) -> Pairing | None:
             else lineups.table(ranked, dice.below)
         )
         if seated is not None:
-            return Pairing(field.pool, tuple(one.entrant for one in seated))
+            return TableDraw(field.pool, tuple(one.entrant for one in seated))
     return None
 
 
-def why_none(fields: Sequence[Field]) -> str:
+def why_none(fields: Sequence[Candidates]) -> str:
     """Why `next_table` finds no table, pool by pool, in words; "" if it finds one."""
     reasons = []
     for field in sorted(fields, key=lambda one: one.pool):
@@ -123,7 +123,7 @@ class _Dice:
         return last
 
 
-def _due(field: Field) -> tuple[float, int]:
+def _due(field: Candidates) -> tuple[float, int]:
     """Return what orders pools: how much is due to one, and its number."""
     authors = len({one.author for one in field.candidates})
     return field.since * authors / (field.places * field.blocks), -field.pool

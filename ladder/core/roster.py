@@ -8,7 +8,7 @@ from ladder.core.facts import Decision, Deed, Fact, Keep, Opened, Pool, Retentio
 from referee.errors import RefereeError
 
 
-class State(Struct, frozen=True):
+class EntrantState(Struct, frozen=True):
     """How it stands with a version of a bot.
 
     Attributes:
@@ -116,7 +116,7 @@ class Roster:
             if self.plays(pool, entrant)
         )
 
-    def state(self, entrant: int) -> State:
+    def state(self, entrant: int) -> EntrantState:
         """How it stands with an entrant."""
         bot = self.entrants[entrant].bot
         pools = self.open_pools
@@ -126,11 +126,11 @@ class Roster:
             if (pool.pool, entrant) in self.benched
         }
         if bot in self.retired:
-            return State(False, benched, f"retired: {self.retired[bot]}")
+            return EntrantState(False, benched, f"retired: {self.retired[bot]}")
         if self._chosen[bot] != entrant:
-            return State(False, benched, f"version {self.version_of(bot)} plays")
+            return EntrantState(False, benched, f"version {self.version_of(bot)} plays")
         everywhere = bool(pools) and len(benched) == len(pools)
-        return State(not everywhere, benched, "benched" if everywhere else "")
+        return EntrantState(not everywhere, benched, "benched" if everywhere else "")
 
     def version_of(self, bot: int) -> int:
         """The number of the version that plays, or would."""

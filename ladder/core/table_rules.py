@@ -49,7 +49,7 @@ class Candidate(Struct, frozen=True):
         return self.ahead, self.last
 
 
-class Field(Struct, frozen=True):
+class Candidates(Struct, frozen=True):
     """A pool and who plays in it.
 
     Attributes:
@@ -75,7 +75,7 @@ class Field(Struct, frozen=True):
 class Lineups:
     """The tables that a field may play."""
 
-    def __init__(self, field: Field) -> None:
+    def __init__(self, field: Candidates) -> None:
         """Sees who is whose partner."""
         self.places = field.places
         self.candidates = sorted(field.candidates, key=lambda one: one.entrant)

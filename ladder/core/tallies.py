@@ -26,7 +26,7 @@ class SkillStep(TypedDict):
     sigma: float
 
 
-class Standing(Struct, frozen=True):
+class EntrantTotals(Struct, frozen=True):
     """An entrant in a pool, as far as matches are found for it by this.
 
     Attributes:
@@ -43,7 +43,7 @@ class Standing(Struct, frozen=True):
     voids: int = 0
 
 
-StandingTable = dict[tuple[int, int], Standing]
+StandingTable = dict[tuple[int, int], EntrantTotals]
 """By pool and entrant."""
 
 
@@ -77,7 +77,7 @@ class Ledger:
     def standings(self) -> StandingTable:
         """All that have played."""
         return {
-            (pool, entrant): Standing(self._raters[pool].skill(entrant), *tallies)
+            (pool, entrant): EntrantTotals(self._raters[pool].skill(entrant), *tallies)
             for (pool, entrant), tallies in self._tallies.items()
         }
 

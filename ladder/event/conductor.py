@@ -16,15 +16,15 @@ from ladder.benching import benched
 from ladder.event.key import commitment
 from ladder.event.log import Contents, EventLog
 from ladder.event.log_check import Misfit, check_log
-from ladder.event.log_lines import EndLine, MatchLine, match_line, outcome_of, round_line
+from ladder.event.log_lines import EventEnd, MatchLine, match_line, outcome_of, round_line
 from ladder.event.plan import EventPlan, SectionPlan
 from ladder.event.rounds import next_round
 from ladder.event.schedule import Compact, Part, event_digest, job, parts, record_name, round_result
 from ladder.files.durable import sync_folder
 from ladder.host_or_bot import Doubts
-from ladder.results import Round, RoundResult, Table
+from ladder.results import Pairing, Round, RoundResult
 from referee.errors import HostError, RefereeError
-from referee.match.outcome import Outcome
+from referee.match.outcome import JobResult
 from referee.workers.jobs import Players
 
 RECORDS: Final = "records"
@@ -33,7 +33,7 @@ RECORDS: Final = "records"
 Rounds = tuple[RoundResult, ...]
 
 
-class Watch(Protocol):
+class EventListener(Protocol):
     """Who is told how it goes."""
 
     def begins(self, section: SectionPlan, number: int, played: Round) -> None:
@@ -67,7 +67,7 @@ class Way(Struct, frozen=True):
 
 
 async def play_event(
-    plan: EventPlan, way: Way, log: EventLog, players: Players, watch: Watch
+    plan: EventPlan, way: Way, log: EventLog, players: Players, watch: EventListener
 ) -> tuple[Rounds, ...]:
     """Plays an event to its end, or goes on with it; publishes its key in the log.
 
@@ -85,11 +85,11 @@ async def play_event(
         HostError: the log or a record cannot be written, or matches cannot be played here.
         RefereeError: a bot may not run here, or the log has other rounds.
     """
-    conductor = _Conductor(plan, way, log, players, watch)
+    conductor = _EventConductor(plan, way, log, players, watch)
     sections = []
     for at in range(len(plan.sections)):
         sections.append(await conductor.section(at))  # noqa: PERF401  # mypy wants no async here
-    log.write(EndLine(event_digest(sections), way.key))
+    log.write(EventEnd(event_digest(sections), way.key))
     return tuple(sections)
 
 
@@ -121,9 +121,9 @@ def so_far(found: Contents) -> tuple[Rounds, ...]:
     plan = found.header.plan
     sections: list[list[RoundResult]] = [[] for _ in plan.sections]
     for (section, number), line in sorted(found.rounds.items()):
-        tables = tuple(map(Table, line.tables))
+        tables = tuple(map(Pairing, line.tables))
         begun = Round(tables, line.first, line.blocks, line.byes, line.label)
-        outcomes: dict[Part, Outcome] = {}
+        outcomes: dict[Part, JobResult] = {}
         for part in parts(section, number, begun, plan.match_blocks):
             played = found.matches.get(part.place)
             if played is not None:
@@ -132,9 +132,9 @@ def so_far(found: Contents) -> tuple[Rounds, ...]:
     return tuple(map(tuple, sections))
 
 
-class _Conductor:
+class _EventConductor:
     def __init__(
-        self, plan: EventPlan, way: Way, log: EventLog, players: Players, watch: Watch
+        self, plan: EventPlan, way: Way, log: EventLog, players: Players, watch: EventListener
     ) -> None:
         self._plan = plan
         self._way = way
@@ -164,7 +164,7 @@ class _Conductor:
         section = self._plan.sections[at]
         self._begin(at, number, found)
         self._watch.begins(section, number, found)
-        outcomes: dict[Part, Outcome] = {}
+        outcomes: dict[Part, JobResult] = {}
         todo = []
         for part in parts(at, number, found, self._plan.match_blocks):
             line = self._log.found.matches.pop(part.place, None)
@@ -191,12 +191,12 @@ class _Conductor:
             where = f"round {number + 1} of {self._plan.sections[at].name}"
             raise RefereeError(f"log {str(self._log.path)!r}: {where} is not what follows from it")
 
-    async def _matches(self, queue: Iterator[Part], outcomes: dict[Part, Outcome]) -> None:
+    async def _matches(self, queue: Iterator[Part], outcomes: dict[Part, JobResult]) -> None:
         """Plays what is next in the queue, which it shares with others, until there is nothing."""
         for part in queue:
             await self._match(part, outcomes)
 
-    async def _match(self, part: Part, outcomes: dict[Part, Outcome]) -> None:
+    async def _match(self, part: Part, outcomes: dict[Part, JobResult]) -> None:
         bots, key, record = self._way.bots, self._way.key, self._record(part)
         name = None if record is None else str(record)
         outcome = await self._players.play(job(self._plan, part, bots=bots, key=key, record=name))

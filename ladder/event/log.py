@@ -16,14 +16,14 @@ from ladder.event.log_lines import (
     BEGINNING,
     FORMAT,
     NO_LINE,
-    BadLine,
-    Chain,
-    EndLine,
-    Header,
+    BadEventLine,
+    EventChain,
+    EventEnd,
+    EventHeader,
+    EventRound,
     Line,
     MatchLine,
-    Place,
-    RoundLine,
+    ScheduleKey,
     decode,
     format_of,
 )
@@ -53,13 +53,13 @@ class Contents:
         Raises:
             RefereeError: it cannot be read, is of a newer format, or is not as it was written.
         """
-        self.header: Header | None = None
-        self.rounds: dict[tuple[int, int], RoundLine] = {}
-        self.matches: dict[Place, MatchLine] = {}
-        self.end: EndLine | None = None
+        self.header: EventHeader | None = None
+        self.rounds: dict[tuple[int, int], EventRound] = {}
+        self.matches: dict[ScheduleKey, MatchLine] = {}
+        self.end: EventEnd | None = None
         self.torn: int | None = None
         self.size = 0
-        self.chain = Chain()
+        self.chain = EventChain()
         self._path = path
         try:
             with path.open("rb") as file:
@@ -85,23 +85,23 @@ class Contents:
                 self._check_format(format_of(text))
             whole = self.chain.check(text)
             line = decode(text)
-        except BadLine as error:
+        except BadEventLine as error:
             raise self._error(number, str(error)) from error
         if not whole:
             raise self._error(number, "its hash does not fit the lines before it")
-        if isinstance(line, Header) != (number == 1):
+        if isinstance(line, EventHeader) != (number == 1):
             raise self._error(number, NO_LINE)
         if self.end is not None:
             raise self._error(number, "nothing belongs after the end")
         self.size += len(text)
         match line:
-            case Header():
+            case EventHeader():
                 self.header = line
-            case RoundLine() if line.round not in self.rounds:
+            case EventRound() if line.round not in self.rounds:
                 self.rounds[line.round] = line
             case MatchLine() if line.match not in self.matches:
                 self.matches[line.match] = line
-            case EndLine():
+            case EventEnd():
                 self.end = line
             case _:
                 raise self._error(number, "it stands there for the second time")
@@ -171,7 +171,7 @@ class EventLog:
         """
         header = self.found.header
         if header is None:
-            self.write(Header(FORMAT, plan.digest(), plan))
+            self.write(EventHeader(FORMAT, plan.digest(), plan))
         elif header.digest != plan.digest():
             raise RefereeError(
                 f"{self._differs(header.plan, plan)}; put it back as it was, or begin anew with "

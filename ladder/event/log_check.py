@@ -6,10 +6,10 @@ not fit its own plan.
 
 from typing import Final
 
-from ladder.event.log_lines import EndLine, Header, MatchLine, Place, RoundLine
+from ladder.event.log_lines import EventEnd, EventHeader, EventRound, MatchLine, ScheduleKey
 from ladder.event.plan import EventPlan
 from ladder.event.schedule import Part, parts
-from ladder.results import Round, Table
+from ladder.results import Pairing, Round
 from ladder.terms import MOST_BLOCKS
 
 _LARGEST: Final = 2**53
@@ -20,10 +20,10 @@ class Misfit(Exception):
 
 
 def check_log(
-    header: Header,
-    rounds: dict[tuple[int, int], RoundLine],
-    matches: dict[Place, MatchLine],
-    end: EndLine | None,
+    header: EventHeader,
+    rounds: dict[tuple[int, int], EventRound],
+    matches: dict[ScheduleKey, MatchLine],
+    end: EventEnd | None,
     commitment: str,
 ) -> None:
     """Looks at all lines.
@@ -57,7 +57,7 @@ def check_log(
         _check(commitment == plan.commitment, "the key is not the one that was committed to")
 
 
-def _parts(plan: EventPlan, line: RoundLine) -> list[Part]:
+def _parts(plan: EventPlan, line: EventRound) -> list[Part]:
     at, number = line.round
     where = f"round {list(line.round)}"
     _check(0 <= at < len(plan.sections), f"{where}: there is no such section")
@@ -68,7 +68,7 @@ def _parts(plan: EventPlan, line: RoundLine) -> list[Part]:
         fits = len(table) == plan.sections[at].places and len(set(table)) == len(table)
         _check(fits and all(bot in bots for bot in table), f"{where}: who sits at a table")
     _check(all(bot in bots for bot in line.byes), f"{where}: who rests")
-    tables = tuple(map(Table, line.tables))
+    tables = tuple(map(Pairing, line.tables))
     return parts(at, number, Round(tables, line.first, line.blocks), plan.match_blocks)
 
 

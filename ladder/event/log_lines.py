@@ -13,18 +13,18 @@ from msgspec import UNSET, Struct
 
 from ladder.event.plan import EventPlan
 from ladder.results import Round
-from referee.match.outcome import BlockResult, FaultFound, Meetings, Outcome
-from referee.match.verdict import Family
+from referee.match.outcome import BlockResult, FaultFound, JobResult, Meetings
+from referee.match.verdict import Blame
 
 FORMAT: Final = 1
 """Of the file; a higher one is refused."""
 
 
-Place = tuple[int, int, int, int]
+ScheduleKey = tuple[int, int, int, int]
 """Where a match stands in the schedule: section, round, table, part; all counted from 0."""
 
 
-class Header(Struct, frozen=True):
+class EventHeader(Struct, frozen=True):
     """The first line."""
 
     event: int
@@ -32,7 +32,7 @@ class Header(Struct, frozen=True):
     plan: EventPlan
 
 
-class RoundLine(Struct, frozen=True):
+class EventRound(Struct, frozen=True):
     """A round begins: its section and its number, and what is played in it."""
 
     round: tuple[int, int]
@@ -68,7 +68,7 @@ class _Block(Struct, frozen=True, array_like=True):
 class MatchLine(Struct, frozen=True):
     """A match is over: a table of a round, or some blocks of it."""
 
-    match: Place
+    match: ScheduleKey
     blocks: tuple[_Block, ...]
     acts: int
     used_us: tuple[int, ...]
@@ -76,23 +76,23 @@ class MatchLine(Struct, frozen=True):
     faults: tuple[int, ...]
     fault_list: tuple[FaultFound, ...]
     voids: tuple[int, ...]
-    given_up: tuple[Family, str] | None
+    given_up: tuple[Blame, str] | None
     game_digest: str
     sandbox: str
 
 
-class EndLine(Struct, frozen=True):
+class EventEnd(Struct, frozen=True):
     """The event is over: the digest of all game digests in the order of the schedule, the key."""
 
     end: str
     key: str
 
 
-Line = Header | RoundLine | MatchLine | EndLine
+Line = EventHeader | EventRound | MatchLine | EventEnd
 
 _DECODERS: Final[Mapping[bytes, msgspec.json.Decoder[Line]]] = {
     kind.__struct_fields__[0].encode(): msgspec.json.Decoder(kind, strict=True)
-    for kind in (Header, RoundLine, MatchLine, EndLine)
+    for kind in (EventHeader, EventRound, MatchLine, EventEnd)
 }
 
 
@@ -109,7 +109,7 @@ _CLOSING: Final = b'"}\n'
 _HASH_DIGITS: Final = 64
 
 
-class BadLine(Exception):
+class BadEventLine(Exception):
     """A line that no log of this format has. Caught by the reader, which adds its number."""
 
 
@@ -126,11 +126,11 @@ def decode(text: bytes) -> Line:
     """
     decoder = _DECODERS.get(kind_of(text))
     if decoder is None:
-        raise BadLine(NO_LINE)
+        raise BadEventLine(NO_LINE)
     try:
         return decoder.decode(text)
     except (ValueError, RecursionError) as error:
-        raise BadLine(str(error)) from error
+        raise BadEventLine(str(error)) from error
 
 
 def format_of(text: bytes) -> int:
@@ -142,11 +142,11 @@ def format_of(text: bytes) -> int:
     try:
         found = msgspec.json.decode(text, type=_Format)
     except (ValueError, RecursionError) as error:
-        raise BadLine(str(error)) from error
+        raise BadEventLine(str(error)) from error
     return found.event
 
 
-def match_line(place: Place, outcome: Outcome) -> MatchLine:
+def match_line(place: ScheduleKey, outcome: JobResult) -> MatchLine:
     """What the log keeps of a match: all but how a bug of ours came about."""
     return MatchLine(
         match=place,
@@ -163,9 +163,9 @@ def match_line(place: Place, outcome: Outcome) -> MatchLine:
     )
 
 
-def outcome_of(line: MatchLine) -> Outcome:
+def outcome_of(line: MatchLine) -> JobResult:
     """What a match brought."""
-    return Outcome(
+    return JobResult(
         blocks=tuple(block.result() for block in line.blocks),
         acts=line.acts,
         used_us=line.used_us,
@@ -179,15 +179,15 @@ def outcome_of(line: MatchLine) -> Outcome:
     )
 
 
-def round_line(section: int, number: int, played: Round) -> RoundLine:
+def round_line(section: int, number: int, played: Round) -> EventRound:
     """What the log keeps of a round."""
     tables = tuple(table.bots for table in played.tables)
-    return RoundLine(
+    return EventRound(
         (section, number), tables, played.first, played.blocks, played.byes, played.label
     )
 
 
-class Chain:
+class EventChain:
     """The hashes of a log."""
 
     def __init__(self) -> None:

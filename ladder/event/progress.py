@@ -31,8 +31,8 @@ class _Rate(ProgressColumn):
         return Text("" if speed is None else f"{speed:,.0f} deals/s", style="dim")
 
 
-class Shown:
-    """Tells people of an event; an `ladder.event.conductor.Watch`."""
+class EventProgress:
+    """Tells people of an event; an `ladder.event.conductor.EventListener`."""
 
     def __init__(self, talk: Console, progress: Progress, task: TaskID) -> None:
         """Has nothing to tell yet."""
@@ -81,7 +81,7 @@ def _title(section: SectionPlan, number: int, played: Round) -> str:
 
 
 @contextmanager
-def shown(talk: Console, deals: int, before: int) -> Iterator[Shown]:
+def shown(talk: Console, deals: int, before: int) -> Iterator[EventProgress]:
     """Shows how an event goes until the block is left.
 
     Args:
@@ -103,4 +103,4 @@ def shown(talk: Console, deals: int, before: int) -> Iterator[Shown]:
         disable=not talk.is_terminal,
         speed_estimate_period=_SPEED_OVER_S,
     ) as progress:
-        yield Shown(talk, progress, progress.add_task("", total=deals, completed=before))
+        yield EventProgress(talk, progress, progress.add_task("", total=deals, completed=before))

@@ -6,7 +6,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from ladder.event import formats
-from ladder.event.formats import Field
+from ladder.event.formats import Entrants
 from ladder.event.plan import EventPlan, SectionPlan
 from ladder.results import Round, RoundResult, less_luck
 from ladder.terms import Format, LuckUse
@@ -60,13 +60,13 @@ def expected_deals(plan: EventPlan) -> int:
     )
 
 
-def _field_of(plan: EventPlan, at: int) -> Field:
+def _field_of(plan: EventPlan, at: int) -> Entrants:
     field = _field(plan.sections[at], len(plan.entrants), plan.heroes)
     return replace(field, first=at * BLOCKS_OF_A_SECTION)
 
 
-def _field(section: SectionPlan, entrants: int, heroes: tuple[int, ...]) -> Field:
-    return Field(
+def _field(section: SectionPlan, entrants: int, heroes: tuple[int, ...]) -> Entrants:
+    return Entrants(
         entrants=entrants,
         size=section.places,
         partners=section.sides,

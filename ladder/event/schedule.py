@@ -11,11 +11,11 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ladder.event.log_lines import Place
+from ladder.event.log_lines import ScheduleKey
 from ladder.event.plan import EventPlan
-from ladder.results import FAULTS_KEPT, Round, RoundResult, Table, TableResult
+from ladder.results import FAULTS_KEPT, Pairing, Round, RoundResult, TableResult
 from ladder.terms import LuckUse
-from referee.match.outcome import BlockResult, Outcome
+from referee.match.outcome import BlockResult, JobResult
 from referee.workers.jobs import Job
 
 _SHARED: Final = 10_000
@@ -33,7 +33,7 @@ class Part(Struct, frozen=True):
         step: how many matches of its table are begun before it.
     """
 
-    place: Place
+    place: ScheduleKey
     bots: tuple[int, ...]
     first: int
     blocks: int
@@ -115,7 +115,7 @@ class Compact:
         """Has seen nothing yet."""
         self._seen: dict[tuple[int, ...], tuple[int, ...]] = {}
 
-    def __call__(self, outcome: Outcome) -> Outcome:
+    def __call__(self, outcome: JobResult) -> JobResult:
         """The same outcome."""
         if len(self._seen) > _SHARED:
             self._seen.clear()  # or what is to save memory would take it
@@ -130,7 +130,7 @@ class Compact:
         )
 
 
-def round_result(played: Round, outcomes: Mapping[Part, Outcome]) -> RoundResult:
+def round_result(played: Round, outcomes: Mapping[Part, JobResult]) -> RoundResult:
     """What a round brought, by the outcomes of its matches."""
     tables: list[list[Part]] = [[] for _ in played.tables]
     for part in sorted(outcomes, key=lambda part: part.place):
@@ -139,7 +139,9 @@ def round_result(played: Round, outcomes: Mapping[Part, Outcome]) -> RoundResult
     return RoundResult(played, tuple(_table_result(*row, outcomes) for row in rows))
 
 
-def _table_result(table: Table, of: Sequence[Part], every: Mapping[Part, Outcome]) -> TableResult:
+def _table_result(
+    table: Pairing, of: Sequence[Part], every: Mapping[Part, JobResult]
+) -> TableResult:
     outcomes = [every[part] for part in of]
     reasons = [": ".join(one.given_up) for one in outcomes if one.given_up is not None]
     faults = [fault for one in outcomes for fault in one.fault_list]
@@ -159,7 +161,7 @@ def _table_result(table: Table, of: Sequence[Part], every: Mapping[Part, Outcome
     )
 
 
-def _added(table: Table, rows: list[tuple[int, ...]]) -> tuple[int, ...]:
+def _added(table: Pairing, rows: list[tuple[int, ...]]) -> tuple[int, ...]:
     return tuple(map(sum, zip((0,) * len(table.bots), *rows, strict=True)))
 
 

@@ -66,7 +66,7 @@ class GamesFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     bench: Bench = 10
 
 
-class Game(Struct, frozen=True, kw_only=True):
+class GameSettings(Struct, frozen=True, kw_only=True):
     """A `[[game]]` that was read; for its fields see `SectionPlan` and `Pool`.
 
     Attributes:
@@ -154,7 +154,7 @@ def check_printable(name: str) -> None:
         raise RefereeError(f"name: {name!r} begins or ends with a blank")
 
 
-def read_game(asked: GamesFile, game: GameTable) -> Game:
+def read_game(asked: GamesFile, game: GameTable) -> GameSettings:
     """A `[[game]]` with all that it does not say itself.
 
     Args:
@@ -178,7 +178,7 @@ def read_game(asked: GamesFile, game: GameTable) -> Game:
     mixed = _or_else(game.partners, asked.partners) is Partners.MIXED
     places = seats if mixed else len(partners)
     check_on_fault(asked.on_fault, places)
-    found = Game(
+    found = GameSettings(
         name=_or_else(game.name, " ".join((game.id, *texts))),
         game=game.id,
         options=texts,
@@ -214,7 +214,7 @@ def _usual_pace(rules: MatchRules) -> int:
     return PACE_MS if partners or hidden else 0
 
 
-def seatings_of(game: Game | Pool) -> int:
+def seatings_of(game: GameSettings | Pool) -> int:
     """In how many seatings a match plays each deck, of which everything else is checked too.
 
     Raises:

@@ -2,11 +2,11 @@
 
 from ladder.core.facts import LadderJob, Match
 from ladder.results import FAULTS_KEPT
-from referee.match.outcome import Outcome
+from referee.match.outcome import JobResult
 
 
 def match_of(
-    job: LadderJob, outcome: Outcome, kept: tuple[str, int], *, referee: str, at_ms: int
+    job: LadderJob, outcome: JobResult, kept: tuple[str, int], *, referee: str, at_ms: int
 ) -> Match:
     """The fact that a match was played, as `prove_match` wants it to be.
 

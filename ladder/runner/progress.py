@@ -20,8 +20,8 @@ from referee.text import plural
 _SPEED_OVER_S = 30.0
 
 
-class Shown:
-    """Tells people of a runner; a `ladder.runner.runner.Watch`.
+class RunnerProgress:
+    """Tells people of a runner; a `ladder.runner.runner.RunnerListener`.
 
     Attributes:
         blocks: how many were counted.
@@ -75,7 +75,7 @@ def _scores(names: Sequence[str], block: BlockResult) -> str:
 
 
 @contextmanager
-def shown(talk: Console, blocks: int | None) -> Iterator[Shown]:
+def shown(talk: Console, blocks: int | None) -> Iterator[RunnerProgress]:
     """Shows how a runner goes until the block is left.
 
     Args:
@@ -98,4 +98,4 @@ def shown(talk: Console, blocks: int | None) -> Iterator[Shown]:
         disable=not talk.is_terminal,
         speed_estimate_period=_SPEED_OVER_S,
     ) as progress:
-        yield Shown(talk, progress, progress.add_task("", total=blocks))
+        yield RunnerProgress(talk, progress, progress.add_task("", total=blocks))

@@ -47,7 +47,7 @@ _LEAVE_S: Final = 5.0
 _PLAYING: Final = ".playing-"
 
 
-class Watch(Protocol):
+class RunnerListener(Protocol):
     """Who is told how it goes."""
 
     def counted(self, match: Match, pool: Pool, names: Sequence[str]) -> None:
@@ -95,10 +95,12 @@ def lives(owner: str, *, local: bool) -> bool:
     return janitor.is_alive(owner.rpartition("-")[0])
 
 
-class Runner:
+class LadderRunner:
     """One runner of a ladder."""
 
-    def __init__(self, desk: Desk, players: Players, files: Path, watch: Watch, span: Span) -> None:
+    def __init__(
+        self, desk: Desk, players: Players, files: Path, watch: RunnerListener, span: Span
+    ) -> None:
         """Has not begun.
 
         Args:

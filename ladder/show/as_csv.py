@@ -28,7 +28,7 @@ LADDER_COLUMNS: Final = (
 
 _FORMULA: Final = ("=", "+", "-", "@", "＝", "＋", "－", "＠")  # noqa: RUF001  # wide ones count too
 
-Field = str | int | float | None
+CsvCell = str | int | float | None
 
 
 def as_csv(heading: Heading, sections: Sequence[Standings]) -> str:
@@ -45,13 +45,13 @@ def as_csv(heading: Heading, sections: Sequence[Standings]) -> str:
     return to.getvalue()
 
 
-def _head(head: Head | None) -> tuple[Field, ...]:
+def _head(head: Head | None) -> tuple[CsvCell, ...]:
     if head is None:
         return ("", "", "", "")
     return (head.ladder, head.facts, moment(head.at_ms), head.hash)
 
 
-def _fields(row: Row) -> list[Field]:
+def _fields(row: Row) -> list[CsvCell]:
     codes = dict(row.codes)
     return [
         *(row.place or None, row.last or None, _text(row.name), row.match_points),
@@ -63,7 +63,7 @@ def _fields(row: Row) -> list[Field]:
     ]
 
 
-def _estimate(found: Estimate | None) -> tuple[Field, Field, Field]:
+def _estimate(found: Estimate | None) -> tuple[CsvCell, CsvCell, CsvCell]:
     return (None, None, None) if found is None else (found.value, found.low, found.high)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from msgspec.structs import asdict
 
 from ladder.standings.heading import Heading
-from ladder.standings.table import Again, Cell, RoundLine, Row, Standings
+from ladder.standings.table import Again, Cell, RoundEntry, Row, Standings
 from ladder.stats.estimates import Estimate, Gain
 
 Json = dict[str, Any]
@@ -82,7 +82,7 @@ def _section(section: Standings) -> Json:
     }
 
 
-def _round(played: RoundLine) -> Json:
+def _round(played: RoundEntry) -> Json:
     return {
         "label": played.label,
         "first_block": played.first,

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ladder.show.number_text import give_or_take, signed
-from ladder.standings.table import Again, BotLine, FaultLine, Row, Standings, TableLine
+from ladder.standings.table import Again, BotEntry, FaultEntry, Row, Standings, TableLine
 from referee.text import plural
 
 WARNING: Final = "warning: "
@@ -123,8 +123,8 @@ def _met(table: TableLine) -> str:
     return f"{one.name} {one.won}-{one.lost} {other.name}{level} ({signed(one.mean)})"
 
 
-def _many(bots: Sequence[BotLine]) -> str:
-    sides: dict[int, list[BotLine]] = {}
+def _many(bots: Sequence[BotEntry]) -> str:
+    sides: dict[int, list[BotEntry]] = {}
     for bot in sorted(bots, key=lambda bot: (bot.mean is None, -(bot.mean or 0))):
         sides.setdefault(bot.side, []).append(bot)
     return ", ".join(
@@ -135,7 +135,7 @@ def _many(bots: Sequence[BotLine]) -> str:
     )
 
 
-def fault_line(found: FaultLine) -> str:
+def fault_line(found: FaultEntry) -> str:
     """Faults that are alike: greedy, round 1: late: no answer x6."""
     times = f" x{found.times}" if found.times > 1 else ""
     where = f", {found.round}" if found.round else ""

@@ -13,9 +13,9 @@ from msgspec import Struct
 
 from ladder.core.block_codec import Results
 from ladder.core.facts import Pool
-from ladder.standings.rows import Account, MeanValues, mean_values, rows
+from ladder.standings.rows import BotUsage, MeanValues, mean_values, rows
 from ladder.standings.section import FAULTS_SHOWN, cells
-from ladder.standings.table import FaultLine, Row, Standings, Time
+from ladder.standings.table import FaultEntry, Row, Standings, Time
 from ladder.stats.arrays import Flags, Floats, Ints, distinct
 from ladder.stats.estimates import rounded
 from ladder.stats.means import cross
@@ -128,7 +128,7 @@ def _rows(
     *,
     average: MeanValues,
     points: Floats,
-    played: Sequence[Account],
+    played: Sequence[BotUsage],
 ) -> tuple[Row, ...]:
     """The rows of those who are ranked, by place."""
     return rows(
@@ -200,7 +200,7 @@ def _observed(pool: Pool, found: Results, who: Ints) -> Observed:
 
 def _accounts(
     found: Results, who: Ints, every: Sequence[Entrant], faults: Sequence[Faults]
-) -> tuple[Account, ...]:
+) -> tuple[BotUsage, ...]:
     """By entrant, over all matches, finished or given up."""
     seats, bots = found.seated.shape[1], len(every)
     sat = who[found.seated]
@@ -219,7 +219,7 @@ def _accounts(
     voids, used_us = added(sat, found.voids), added(sat, found.used_us)
     acts = added(sat, np.broadcast_to(found.acts[:, None], sat.shape))
     return tuple(
-        Account(
+        BotUsage(
             faults=all_faults[at],
             codes=tuple(sorted(codes[one.entrant].items())),
             unplayed=unplayed[at],
@@ -232,7 +232,7 @@ def _accounts(
     )
 
 
-def _fault_lines(faults: Sequence[Faults], called: dict[int, str]) -> tuple[FaultLine, ...]:
+def _fault_lines(faults: Sequence[Faults], called: dict[int, str]) -> tuple[FaultEntry, ...]:
     """The kinds of faults of those who are shown, the most frequent first."""
     kinds: Counter[tuple[int, str, str]] = Counter()
     for one in faults:
@@ -240,7 +240,7 @@ def _fault_lines(faults: Sequence[Faults], called: dict[int, str]) -> tuple[Faul
             kinds[one.entrant, one.code, one.detail] += one.times
     first = sorted(kinds.items(), key=lambda kind: (-kind[1], kind[0]))[:FAULTS_SHOWN]
     return tuple(
-        FaultLine("", called[entrant], code, detail, times)
+        FaultEntry("", called[entrant], code, detail, times)
         for (entrant, code, detail), times in first
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ladder.results import RoundResult, TableResult
-from ladder.standings.table import BotLine, FaultLine, RoundLine, TableLine
+from ladder.standings.table import BotEntry, FaultEntry, RoundEntry, TableLine
 from ladder.stats.estimates import rounded
 from ladder.stats.observations import observed
 from referee.rules.game import Sides
@@ -19,7 +19,7 @@ def label_of(number: int, played: RoundResult) -> str:
 
 def listed_rounds(
     rounds: Sequence[RoundResult], names: Sequence[str], sides: Sides, *, adjusted: bool
-) -> tuple[RoundLine, ...]:
+) -> tuple[RoundEntry, ...]:
     """Who met whom, and what came of it.
 
     Args:
@@ -29,7 +29,7 @@ def listed_rounds(
         adjusted: whether luck is taken out before blocks are decided.
     """
     return tuple(
-        RoundLine(
+        RoundEntry(
             label_of(number, played),
             played.round.first,
             played.round.blocks,
@@ -49,14 +49,14 @@ def listed_rounds(
 
 def _bots(
     played: RoundResult, table: TableResult, names: Sequence[str], sides: Sides, *, adjusted: bool
-) -> Iterator[BotLine]:
+) -> Iterator[BotEntry]:
     """The bots of a table by place; a block is won by those whom no opponent comes up to."""
     side_of = {place: at for at, side in enumerate(sides) for place in side}
     seen = observed([RoundResult(played.round, (table,))], sides)
     for place, bot in enumerate(table.table.bots):
         side = side_of.get(place, place)
         if not seen:
-            yield BotLine(names[bot], side, 0, 0, 0, None)
+            yield BotEntry(names[bot], side, 0, 0, 0, None)
             continue
         (part,) = seen
         scored = part.scored(adjusted=adjusted)
@@ -64,10 +64,10 @@ def _bots(
         ahead = np.sign(scored[:, place] - best)
         won, level, lost = (int((ahead == sign).sum()) for sign in (1, 0, -1))
         mean = rounded(scored[:, place].sum() / (1000 * part.deals.sum()), 3)
-        yield BotLine(names[bot], side, won, level, lost, mean)
+        yield BotEntry(names[bot], side, won, level, lost, mean)
 
 
-def listed_faults(rounds: Sequence[RoundResult], names: Sequence[str]) -> tuple[FaultLine, ...]:
+def listed_faults(rounds: Sequence[RoundResult], names: Sequence[str]) -> tuple[FaultEntry, ...]:
     """The faults that are known one by one; those of a bot that are alike stand together."""
     first: dict[tuple[str, str, str], str] = {}
     found: Counter[tuple[str, str, str]] = Counter()
@@ -77,4 +77,4 @@ def listed_faults(rounds: Sequence[RoundResult], names: Sequence[str]) -> tuple[
                 kind = (names[table.table.bots[one.bot]], str(one.code), one.detail)
                 first.setdefault(kind, label_of(number, played))
                 found[kind] += 1
-    return tuple(FaultLine(first[kind], *kind, times) for kind, times in found.items())
+    return tuple(FaultEntry(first[kind], *kind, times) for kind, times in found.items())

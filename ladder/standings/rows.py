@@ -17,7 +17,7 @@ from ladder.stats.places import Ranking
 from ladder.stats.student import Means, means
 
 
-class Account(Struct, frozen=True):
+class BotUsage(Struct, frozen=True):
     """What a bot has to its account, whatever was observed at tables.
 
     Attributes:
@@ -39,7 +39,7 @@ class Account(Struct, frozen=True):
     time: Time
 
 
-def accounts(tables: Iterable[TableResult], bots: int) -> tuple[Account, ...]:
+def accounts(tables: Iterable[TableResult], bots: int) -> tuple[BotUsage, ...]:
     """By entrant, over all tables, finished or given up."""
     faults, unplayed, faulty, seated, voids, used_us = ([0] * bots for _ in range(6))
     acts = [0.0] * bots
@@ -58,7 +58,7 @@ def accounts(tables: Iterable[TableResult], bots: int) -> tuple[Account, ...]:
             used_us[bot] += table.used_us[place]
             acts[bot] += table.acts / len(table.table.bots)
     return tuple(
-        Account(
+        BotUsage(
             faults[bot],
             tuple(sorted(codes[bot].items())),
             unplayed[bot],
@@ -193,7 +193,7 @@ def rows(
     found: MeanValues,
     points: Floats,
     match_points: Sequence[int],
-    played: Sequence[Account],
+    played: Sequence[BotUsage],
     versions: Sequence[tuple[int, str, int]] = (),
 ) -> tuple[Row, ...]:
     """The rows by place.

@@ -116,7 +116,7 @@ class Cell(Struct, frozen=True):
     lost: int
 
 
-class FaultLine(Struct, frozen=True):
+class FaultEntry(Struct, frozen=True):
     """Faults of a bot that are alike, for people.
 
     Attributes:
@@ -131,7 +131,7 @@ class FaultLine(Struct, frozen=True):
     times: int
 
 
-class BotLine(Struct, frozen=True):
+class BotEntry(Struct, frozen=True):
     """A bot at a table of a round.
 
     Attributes:
@@ -153,12 +153,12 @@ class BotLine(Struct, frozen=True):
 class TableLine(Struct, frozen=True):
     """A table of a round: its bots by place, its finished blocks, and whether it was given up."""
 
-    bots: tuple[BotLine, ...]
+    bots: tuple[BotEntry, ...]
     blocks: int
     given_up: bool
 
 
-class RoundLine(Struct, frozen=True):
+class RoundEntry(Struct, frozen=True):
     """A round.
 
     Attributes:
@@ -217,14 +217,14 @@ class Standings(Struct, frozen=True, kw_only=True):
     cross: tuple[tuple[Cell | None, ...], ...]
     better: tuple[tuple[float | None, ...], ...]
     gain: Gain | None
-    rounds: tuple[RoundLine, ...]
+    rounds: tuple[RoundEntry, ...]
     blocks: int
     parts: int
     unlinked: tuple[tuple[str, ...], ...]
     misfit: float | None
     unordered: bool
     deals: int
-    faults: tuple[FaultLine, ...]
+    faults: tuple[FaultEntry, ...]
     missing: tuple[Missing, ...]
     champion: str
     wall_us: int

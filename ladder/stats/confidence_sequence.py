@@ -40,7 +40,7 @@ _SHARES: Final = -np.log(np.arange(1.0, 11.0)) - float(np.log(np.sum(1 / np.aran
 """Logarithms of how the capital is divided among them: 1, 1/2, 1/3 ..."""
 
 
-class Decision(StrEnum):
+class Conclusion(StrEnum):
     """What a comparison comes to."""
 
     A = "A"
@@ -66,7 +66,7 @@ class Decider:
             within: the difference that matters, in units of the value; None if any does.
             alpha: the chance to be wrong.
         """
-        self.decision = Decision.UNDECIDED
+        self.decision = Conclusion.UNDECIDED
         self.blocks = 0
         self._bound = bound
         self._wins = np.log(2 / alpha)
@@ -76,7 +76,7 @@ class Decider:
         self._sign, self._mean = np.array(tests).T[:, :, None]
         self._logs = np.zeros((len(tests), 1, len(_STAKES)))
 
-    def look(self, values: ArrayLike) -> Decision:
+    def look(self, values: ArrayLike) -> Conclusion:
         """Takes blocks in, one after the other, and looks after each, until it is decided.
 
         `blocks` is then how many were taken in; later ones are left alone.
@@ -88,7 +88,7 @@ class Decider:
             ValueError: one is beyond the bound.
         """
         found = _checked(values, self._bound)
-        if self.decision is not Decision.UNDECIDED or not len(found):
+        if self.decision is not Conclusion.UNDECIDED or not len(found):
             return self.decision
         gains = (self._bound + self._sign * found) / (self._bound + self._sign * self._mean) - 1
         logs = self._logs + np.cumsum(np.log1p(gains[:, :, None] * _STAKES), axis=1)
@@ -99,8 +99,8 @@ class Decider:
         self._logs = logs[:, at : at + 1]
         self.blocks += at + 1
         if decided[at]:
-            winner = Decision.A if won[0, at] else Decision.B
-            self.decision = winner if won[:2, at].any() else Decision.NO_DIFFERENCE
+            winner = Conclusion.A if won[0, at] else Conclusion.B
+            self.decision = winner if won[:2, at].any() else Conclusion.NO_DIFFERENCE
         return self.decision
 
 
@@ -128,14 +128,14 @@ def interval(values: ArrayLike, bound: float, alpha: float = ALPHA) -> tuple[flo
     return low, high
 
 
-def decision_by(low: float, high: float, within: float | None) -> Decision:
+def decision_by(low: float, high: float, within: float | None) -> Conclusion:
     """What an interval says by itself."""
     if low > 0:
-        return Decision.A
+        return Conclusion.A
     if high < 0:
-        return Decision.B
+        return Conclusion.B
     same = within is not None and -within <= low and high <= within
-    return Decision.NO_DIFFERENCE if same else Decision.UNDECIDED
+    return Conclusion.NO_DIFFERENCE if same else Conclusion.UNDECIDED
 
 
 def _least(distinct: Floats, counts: Ints, bound: float, wins: float) -> float:

@@ -62,7 +62,7 @@ class SprtPlan(Struct, frozen=True):
         return math.log((1 - self.beta) / self.alpha)
 
 
-class Verdict(StrEnum):
+class SprtResult(StrEnum):
     """What the test says."""
 
     H0 = "H0"
@@ -83,15 +83,15 @@ class Sprt:
         """
         self.plan = plan
         self.blocks = 0
-        self.verdict = Verdict.OPEN
+        self.verdict = SprtResult.OPEN
         self._deals = deals
         self._bound = bound if plan.model is Model.NORMALIZED else 0.5
         self._sum = 0.0
         self._squares = 2 * _SMALLEST * self._bound**2
 
-    def add(self, value: float) -> Verdict:
+    def add(self, value: float) -> SprtResult:
         """Takes in one block: A's mean deal value. Once decided, blocks change nothing."""
-        if self.verdict is not Verdict.OPEN:
+        if self.verdict is not SprtResult.OPEN:
             return self.verdict
         if self.plan.model is Model.LOGISTIC:
             value = ((value > 0) - (value < 0)) / 2
@@ -100,9 +100,9 @@ class Sprt:
         self._squares += value * value
         ratio = self.ratio
         if ratio >= self.plan.upper:
-            self.verdict = Verdict.H1
+            self.verdict = SprtResult.H1
         elif ratio <= self.plan.lower:
-            self.verdict = Verdict.H0
+            self.verdict = SprtResult.H0
         return self.verdict
 
     @property

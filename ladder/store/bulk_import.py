@@ -18,7 +18,7 @@ from ladder.store.database import Database, make_file
 from ladder.store.fact_rows import Link, add_rows, job_row, match_row, verdict_rows
 from ladder.store.location import Where
 from ladder.store.migrations import migrate
-from ladder.store.tables import Base, FactRow, JobRow, MatchRow, Row, VerdictRow, table_of
+from ladder.store.tables import Base, FactRow, FaultFoundRow, JobRow, MatchRow, Row, table_of
 from referee.errors import HostError, RefereeError
 
 _AT_ONCE: Final = 5_000
@@ -103,7 +103,7 @@ class _Import:
         self._ratings = Ledger(self._roster.pools)
         self._matches = 0
         self._waiting: dict[type[Base], list[Row]] = {
-            table: [] for table in (FactRow, JobRow, MatchRow, VerdictRow)
+            table: [] for table in (FactRow, JobRow, MatchRow, FaultFoundRow)
         }
         self.head: Link | None = None
 
@@ -128,7 +128,7 @@ class _Import:
         self._matches += 1
         self._waiting[JobRow].append(job_row(match.job, match.at_ms))
         self._waiting[MatchRow].append(match_row(seq, self._matches, match))
-        self._waiting[VerdictRow] += verdict_rows(self._matches, match)
+        self._waiting[FaultFoundRow] += verdict_rows(self._matches, match)
         self._ratings.add(match)
         if len(self._waiting[MatchRow]) >= _AT_ONCE:
             self.flush()

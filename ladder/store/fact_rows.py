@@ -25,6 +25,7 @@ from ladder.store.tables import (
     PLAIN,
     DecisionRow,
     FactRow,
+    FaultFoundRow,
     JobRow,
     MatchRow,
     OpenedRow,
@@ -32,7 +33,6 @@ from ladder.store.tables import (
     RetentionRow,
     Row,
     SubmissionRow,
-    VerdictRow,
     table_of,
 )
 from referee.errors import RefereeError
@@ -171,7 +171,7 @@ def verdict_rows(number: int, match: Match) -> list[Row]:
 
 
 _ADD_MATCH: Final = insert(table_of(MatchRow))
-_ADD_VERDICTS: Final = insert(table_of(VerdictRow))
+_ADD_VERDICTS: Final = insert(table_of(FaultFoundRow))
 
 
 def add_match(connection: Connection, seq: int, number: int, match: Match) -> None:
@@ -326,10 +326,10 @@ def _matches(
     rows = connection.execute(query).mappings().all()
     verdicts: dict[int, list[RowMapping]] = {}
     wanted = (
-        select(VerdictRow.__table__)
-        .join(MatchRow, MatchRow.number == VerdictRow.match)
+        select(FaultFoundRow.__table__)
+        .join(MatchRow, MatchRow.number == FaultFoundRow.match)
         .where(MatchRow.seq.between(first, last))
-        .order_by(VerdictRow.match, VerdictRow.at)
+        .order_by(FaultFoundRow.match, FaultFoundRow.at)
     )
     for one in connection.execute(wanted).mappings():
         verdicts.setdefault(one["match"], []).append(one)

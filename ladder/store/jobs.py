@@ -8,7 +8,7 @@ from typing import Final
 from msgspec import Struct
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
-from ladder.benching import Count, counted
+from ladder.benching import Misconduct, counted
 from ladder.core.benching import benchings
 from ladder.core.block_codec import unpacked, unpacked_counts
 from ladder.core.candidates import SeatedTable, Situation
@@ -201,7 +201,7 @@ def _benched(connection: Connection, roster: Roster, match: Match) -> list[Decis
     )
 
 
-def _last(connection: Connection, pool: Pool, entrant: int) -> Iterator[Count]:
+def _last(connection: Connection, pool: Pool, entrant: int) -> Iterator[Misconduct]:
     """What the matches of an entrant count against it, the newest first."""
     of = {"pool": pool.pool, "entrant": entrant, "most": 4 * pool.bench}
     for row in connection.execute(_LAST_OF, of):

@@ -16,12 +16,12 @@ from ladder.store.bulk_read import plainly
 from ladder.store.fact_rows import Known, Link
 from ladder.store.tables import (
     FactRow,
+    FaultFoundRow,
     LeaseRow,
     MatchRow,
     RetentionRow,
     StepRow,
     SubmissionRow,
-    VerdictRow,
 )
 from referee.errors import RefereeError
 from referee.match.verdict import FaultCode
@@ -160,17 +160,17 @@ def idle_since(connection: Connection, pool: int, at_ms: int) -> frozenset[int]:
 
 def verdicts(connection: Connection, pool: int, without: Collection[int] = ()) -> list[Verdicts]:
     """The faults of a pool, by entrant; those in matches of some entrants are left out."""
-    columns = (VerdictRow.entrant, VerdictRow.code, VerdictRow.detail)
+    columns = (FaultFoundRow.entrant, FaultFoundRow.code, FaultFoundRow.detail)
     query = (
-        select(*columns, func.count().label("times"), func.min(VerdictRow.match).label("match"))
-        .join(MatchRow, MatchRow.number == VerdictRow.match)
+        select(*columns, func.count().label("times"), func.min(FaultFoundRow.match).label("match"))
+        .join(MatchRow, MatchRow.number == FaultFoundRow.match)
         .where(MatchRow.pool == pool)
         .group_by(*columns)
-        .order_by(VerdictRow.entrant, func.count().desc(), func.min(VerdictRow.match))
+        .order_by(FaultFoundRow.entrant, func.count().desc(), func.min(FaultFoundRow.match))
     )
     if without:
         theirs = select(StepRow.match).where(StepRow.entrant.in_(without))
-        query = query.where(VerdictRow.match.not_in(theirs))
+        query = query.where(FaultFoundRow.match.not_in(theirs))
     return [
         Verdicts(row.entrant, FaultCode(row.code), row.detail, row.times, row.match)
         for row in connection.execute(query)
@@ -219,8 +219,8 @@ def _matches(
     for number in wanted:
         query = fact_rows.matches_query().where(MatchRow.number == number)
         row = connection.execute(query).mappings().one()
-        said = select(VerdictRow.__table__).where(VerdictRow.match == number)
-        verdicts = connection.execute(said.order_by(VerdictRow.at)).mappings().all()
+        said = select(FaultFoundRow.__table__).where(FaultFoundRow.match == number)
+        verdicts = connection.execute(said.order_by(FaultFoundRow.at)).mappings().all()
         at_ms = select(FactRow.at_ms).where(FactRow.seq == row["seq"])
         when = connection.execute(at_ms).scalar_one()
         yield number, fact_rows.match_in_rows(row, verdicts, when, known)

@@ -9,7 +9,7 @@ import msgspec
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from ladder.core.facts import Match, Pool
-from ladder.core.tallies import Ledger, Standing, StandingTable
+from ladder.core.tallies import EntrantTotals, Ledger, StandingTable
 from ladder.stats.online_ratings import Skill
 from ladder.store.bulk_read import plainly
 from ladder.store.fact_rows import Damaged
@@ -32,7 +32,7 @@ _encode = msgspec.json.Encoder().encode
 def _known(rows: Iterable[Any]) -> StandingTable:  # rows have a type for each query
     """What rows of `skill` say."""
     return {
-        (row.pool, row.entrant): Standing(
+        (row.pool, row.entrant): EntrantTotals(
             Skill(row.mu, row.sigma), row.blocks, row.faulty, row.deals, row.voids
         )
         for row in rows
@@ -60,7 +60,7 @@ def add(connection: Connection, pool: Pool, number: int, match: Match) -> None:
     connection.execute(_ADD_STEPS, ledger.steps)
 
 
-def _skill_row(pool: int, entrant: int, one: Standing) -> Row:
+def _skill_row(pool: int, entrant: int, one: EntrantTotals) -> Row:
     return {
         "pool": pool,
         "entrant": entrant,

@@ -31,15 +31,15 @@ from ladder.store.tables import (
     PLAIN,
     Base,
     FactRow,
+    FaultFoundRow,
     JobRow,
     LeaseRow,
     MatchRow,
     SkillRow,
     StepRow,
-    VerdictRow,
 )
 
-Found = Callable[[str, str, int], None]
+ReportDamage = Callable[[str, str, int], None]
 """Is told of what is wrong: where, what, and the number of the fact that it is of, or 0."""
 
 _AT_ONCE: Final = 5_000
@@ -78,7 +78,7 @@ class Plain(Struct, frozen=True):
 class Examiner:
     """Reads all tables, each in an order of its own."""
 
-    def __init__(self, connection: Connection, *, local: bool, found: Found) -> None:
+    def __init__(self, connection: Connection, *, local: bool, found: ReportDamage) -> None:
         """Reads nothing yet.
 
         Args:
@@ -155,7 +155,7 @@ class Examiner:
                 matches.setdefault(row["seq"], []).append(row)
         verdicts: dict[int, list[Fetched]] = {}
         for row in self._all(_VERDICTS, f"verdicts of facts {first} to {last}", span):
-            if self._is_typed(row, _types(VerdictRow), f"verdict of match {row['match']}", 0):
+            if self._is_typed(row, _types(FaultFoundRow), f"verdict of match {row['match']}", 0):
                 verdicts.setdefault(row["match"], []).append(row)
         return Page(links, matches, verdicts)
 
@@ -282,10 +282,10 @@ _MATCHES: Final = (
 )
 _MATCH_TYPES: Final = {**_types(MatchRow), "entrants": str, "key": str, "job_blocks": int}
 _VERDICTS: Final = (
-    select(*_bare(VerdictRow))
-    .join_from(VerdictRow, MatchRow, MatchRow.number == VerdictRow.match)
+    select(*_bare(FaultFoundRow))
+    .join_from(FaultFoundRow, MatchRow, MatchRow.number == FaultFoundRow.match)
     .where(_WITHIN)
-    .order_by(VerdictRow.match, VerdictRow.at)
+    .order_by(FaultFoundRow.match, FaultFoundRow.at)
 )
 _JOBS: Final = select(
     _plainly(JobRow.job), _plainly(JobRow.pool), *_OF_JOB, _plainly(JobRow.at_ms)

@@ -190,7 +190,7 @@ class MatchRow(Base):
     sandbox: Mapped[str]
 
 
-class VerdictRow(Base):
+class FaultFoundRow(Base):
     """A fault that was found in a match; `at` counts from 0."""
 
     __tablename__ = "verdict"

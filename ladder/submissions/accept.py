@@ -17,10 +17,10 @@ from ladder.core.facts import Pool
 from ladder.core.names import LONGEST, fitted, name_of
 from ladder.files.disk_limits import read_limits
 from ladder.submissions.bot_toml import TOML, toml_of
-from ladder.submissions.copy_in import Taken, taken
+from ladder.submissions.copy_in import HandedIn, taken
 from ladder.submissions.frozen_bots import BOTS, freeze, keep, scratch
 from ladder.submissions.trial import at_home, build_at_home, examined, played
-from referee.bots.find import BotSpec, BotToml, Found, find
+from referee.bots.find import BotSource, BotSpec, BotToml, find
 from referee.bots.settings import Bounds, Settings
 from referee.errors import HostError, RefereeError
 from referee.play.affinity import apart
@@ -97,7 +97,7 @@ async def taken_in(
     return Frozen(called, final.hash, upload.source, folder)
 
 
-def _found(folder: Path, typed: str, settings: Settings) -> Found:
+def _found(folder: Path, typed: str, settings: Settings) -> BotSource:
     """A folder of ours as a bot, marked as a stranger's.
 
     Raises:
@@ -111,7 +111,7 @@ def _found(folder: Path, typed: str, settings: Settings) -> Found:
     return replace(found, submitted=True, typed=typed)
 
 
-def _default_name(upload: Taken) -> str:
+def _default_name(upload: HandedIn) -> str:
     """The name that it has brought along.
 
     Raises:
@@ -127,14 +127,14 @@ def _default_name(upload: Taken) -> str:
     return found
 
 
-def _toml(upload: Taken) -> BotToml:
+def _toml(upload: HandedIn) -> BotToml:
     """Its bot.toml, which `find` has read before."""
     return msgspec.toml.decode((upload.folder / TOML).read_bytes(), type=BotToml)
 
 
 @asynccontextmanager
 async def _built(
-    found: Found, sandbox: Sandbox, home: str, say: Callable[[str], None]
+    found: BotSource, sandbox: Sandbox, home: str, say: Callable[[str], None]
 ) -> AsyncIterator[BotSpec]:
     """Builds a bot if need be, for as long as the block lasts.
 
@@ -155,7 +155,7 @@ async def _built(
         yield spec
 
 
-def _freeze(spec: BotSpec, upload: Taken, to: Path) -> None:
+def _freeze(spec: BotSpec, upload: HandedIn, to: Path) -> None:
     """Freezes a bot that is built, with the limits that it asks for."""
     limits = _toml(upload).limits
     asked = {name: getattr(limits, name) for name in Bounds.__struct_fields__}
@@ -164,7 +164,7 @@ def _freeze(spec: BotSpec, upload: Taken, to: Path) -> None:
     freeze(Path(spec.folder), toml, to, upload.typed)
 
 
-def _kept(frozen: Path, final: Found) -> Path:
+def _kept(frozen: Path, final: BotSource) -> Path:
     """Gives a frozen bot its name.
 
     Raises:
@@ -186,8 +186,8 @@ def _seen_by(command: str) -> Iterator[None]:
 
 
 async def _tried(
-    final: Found,
-    upload: Taken,
+    final: BotSource,
+    upload: HandedIn,
     pools: Sequence[Pool],
     sandbox: Sandbox,
     say: Callable[[str], None],

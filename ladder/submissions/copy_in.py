@@ -21,7 +21,7 @@ from ladder.submissions.unzip_program import (
     LARGEST_ZIP,
     LEFT_OUT,
     Names,
-    Refused,
+    ZipRefused,
     shown,
 )
 from referee.bots.files import hash_file, hash_files, opened
@@ -33,7 +33,7 @@ from referee.errors import HostError, RefereeError
 _SAMPLE: Final = "sample:"
 
 
-class Taken(Struct, frozen=True):
+class HandedIn(Struct, frozen=True):
     """What was handed in, as a folder.
 
     Attributes:
@@ -67,7 +67,7 @@ def check_apart(typed: str, ladder: Iterable[Path]) -> None:
         return
     try:
         _check_apart(Path(os.path.realpath(typed)), ladder)
-    except Refused as error:
+    except ZipRefused as error:
         raise RefereeError(f"bot {typed!r}: {error}") from error
 
 
@@ -77,18 +77,18 @@ def _check_apart(folder: Path, ladder: Iterable[Path]) -> None:
         if not real.is_relative_to(folder):
             continue
         if not os.path.exists(real):
-            raise Refused(
+            raise ZipRefused(
                 f"the ladder would be made in it, in {str(place)!r}, and be handed in along with "
                 "its key: say --ladder with a folder elsewhere, or move the bot"
             )
         how = "is this one" if real == folder else "lies in it"
-        raise Refused(
+        raise ZipRefused(
             f"the ladder's folder {str(place)!r} {how}, and would be handed in with its key: move "
             "the one or the other, and say with --ladder where the ladder is"
         )
 
 
-def taken(typed: str, scratch: Path, settings: Settings, ladder: Iterable[Path]) -> Taken:
+def taken(typed: str, scratch: Path, settings: Settings, ladder: Iterable[Path]) -> HandedIn:
     """Takes in a bot.
 
     Args:
@@ -103,7 +103,7 @@ def taken(typed: str, scratch: Path, settings: Settings, ladder: Iterable[Path])
     """
     try:
         return _taken(typed, scratch, settings, ladder)
-    except (Refused, ValueError) as error:
+    except (ZipRefused, ValueError) as error:
         raise RefereeError(f"bot {typed!r}: {error}") from error
     except OSError as error:
         if error.errno in OUR_TROUBLE:
@@ -112,20 +112,20 @@ def taken(typed: str, scratch: Path, settings: Settings, ladder: Iterable[Path])
         raise RefereeError(f"bot {typed!r}: {where}: {error.strerror}") from error
 
 
-def _taken(typed: str, scratch: Path, settings: Settings, ladder: Iterable[Path]) -> Taken:
+def _taken(typed: str, scratch: Path, settings: Settings, ladder: Iterable[Path]) -> HandedIn:
     path, folder = Path(typed), scratch / "bot"
     if typed.startswith(_SAMPLE):
         found = find(typed, settings)
         if found.folder is None:
             source = _lying_apart(found.words, found.files, folder)
-            return Taken(folder, source, typed, typed, stem=found.name)
-        return Taken(folder, _copied(found.folder, folder), typed, typed)
+            return HandedIn(folder, source, typed, typed, stem=found.name)
+        return HandedIn(folder, _copied(found.folder, folder), typed, typed)
     if path.is_dir():
-        return Taken(folder, _copied(path, folder, ladder), typed, typed)
+        return HandedIn(folder, _copied(path, folder, ladder), typed, typed)
     if not path.exists():
-        raise Refused("there is no such file or folder (samples are written sample:NAME)")
+        raise ZipRefused("there is no such file or folder (samples are written sample:NAME)")
     if not path.is_file():
-        raise Refused("it is neither a file nor a folder")
+        raise ZipRefused("it is neither a file nor a folder")
     with opened(path) as file:  # once: what is looked at is what is copied
         zipped = file.read(4) in MAGIC
         file.seek(0)
@@ -133,29 +133,29 @@ def _taken(typed: str, scratch: Path, settings: Settings, ladder: Iterable[Path]
             return _from_zip(file, typed, scratch)
         if not os.fstat(file.fileno()).st_mode & 0o111:
             if path.suffix.lower() == ".zip":
-                raise Refused("it is no zip, whatever its name says")
-            raise Refused(
+                raise ZipRefused("it is no zip, whatever its name says")
+            raise ZipRefused(
                 "it is neither a folder nor a zip nor executable "
                 f"(chmod +x {shlex.quote(path.name)}, if it is to be run)"
             )
-        return Taken(folder, _alone(file, path.name, folder), typed, typed, stem=path.stem)
+        return HandedIn(folder, _alone(file, path.name, folder), typed, typed, stem=path.stem)
 
 
-def _from_zip(file: BinaryIO, typed: str, scratch: Path) -> Taken:
+def _from_zip(file: BinaryIO, typed: str, scratch: Path) -> HandedIn:
     path, copy = Path(typed), scratch / "zip"
     _copy(file, path.name, copy, LARGEST_ZIP)
     folder = unpacked(copy, scratch / "bot")
     home = f"./{path.stem or 'bot'}.unpacked"
     inside = folder.relative_to(scratch / "bot")
     before = f"unzip -q {shlex.quote(typed)} -d {shlex.quote(home)} && "
-    return Taken(folder, hash_file(copy), typed, os.path.join(home, inside), before)
+    return HandedIn(folder, hash_file(copy), typed, os.path.join(home, inside), before)
 
 
 def _alone(file: BinaryIO, name: str, to: Path) -> str:
     """A single executable, with a bot.toml that runs it; its hash."""
     Names().add(name, folder=False)
     if name == TOML:
-        raise Refused(f"hand in the folder that holds the {TOML}")
+        raise ZipRefused(f"hand in the folder that holds the {TOML}")
     to.mkdir()
     _copy(file, name, to / name)
     (to / TOML).write_text(toml_of(shlex.quote(f"./{name}")))
@@ -180,7 +180,7 @@ def _copied(folder: Path, to: Path, ladder: Iterable[Path] = ()) -> str:
         _check_apart(held.path, ladder)  # here, since a link may lead elsewhere than it did
         files = _listed(held)
         if files.get(TOML) is not Kind.FILE:
-            raise Refused(f"the folder has no {TOML} (name, command, build)")
+            raise ZipRefused(f"the folder has no {TOML} (name, command, build)")
         to.mkdir()
         for name in files:
             target = to / name
@@ -188,7 +188,7 @@ def _copied(folder: Path, to: Path, ladder: Iterable[Path] = ()) -> str:
             with held.opened(name) as file:
                 size += _copy(file, name, target)
             if size > LARGEST_TOTAL:
-                raise Refused(f"the files together are larger than {LARGEST_TOTAL >> 20} MiB")
+                raise ZipRefused(f"the files together are larger than {LARGEST_TOTAL >> 20} MiB")
     return hash_files({name: to / name for name in files})
 
 
@@ -206,7 +206,7 @@ def _listed(folder: HeldFolder) -> dict[str, Kind]:
         if entry.kind is Kind.LINK:
             _check_link(folder.path, entry.name)
         elif entry.kind is not Kind.FILE:
-            raise Refused(f"{shown(entry.name)} is no plain file")
+            raise ZipRefused(f"{shown(entry.name)} is no plain file")
         found[entry.name] = entry.kind
     return dict(sorted(found.items()))
 
@@ -214,9 +214,9 @@ def _listed(folder: HeldFolder) -> dict[str, Kind]:
 def _check_link(base: Path, name: str) -> None:
     to = Path(os.path.realpath(base / name))
     if not to.is_relative_to(base):
-        raise Refused(f"{shown(name)} is a link out of the folder")
+        raise ZipRefused(f"{shown(name)} is a link out of the folder")
     if not to.is_file():
-        raise Refused(f"{shown(name)} is a link to no file")
+        raise ZipRefused(f"{shown(name)} is a link to no file")
 
 
 def _copy(source: BinaryIO, name: str, to: Path, most: int = LARGEST_FILE) -> int:
@@ -238,7 +238,7 @@ def _copy(source: BinaryIO, name: str, to: Path, most: int = LARGEST_FILE) -> in
         while data := source.read(1 << 16):
             size += len(data)
             if size > most:
-                raise Refused(f"{shown(name)} is larger than {most >> 20} MiB")
+                raise ZipRefused(f"{shown(name)} is larger than {most >> 20} MiB")
             target.write(data)
         os.fchmod(target.fileno(), 0o755 if mode & 0o111 else 0o644)
     return size

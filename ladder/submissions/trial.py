@@ -11,7 +11,7 @@ from typing import Final
 import trio
 
 from ladder.core.facts import Pool
-from ladder.submissions.copy_in import Taken
+from ladder.submissions.copy_in import HandedIn
 from referee.bots.find import BotSpec
 from referee.check.examine import Level, examination, examine
 from referee.check.hints import HINTS
@@ -29,7 +29,7 @@ DEALS: Final = 4
 """Of the match against itself. The bot holds every place, so that no seatings are needed."""
 
 
-async def examined(bot: BotSpec, pool: Pool, sandbox: Sandbox, taken: Taken) -> None:
+async def examined(bot: BotSpec, pool: Pool, sandbox: Sandbox, taken: HandedIn) -> None:
     """Asks what `referee check` asks.
 
     Args:
@@ -62,7 +62,7 @@ async def examined(bot: BotSpec, pool: Pool, sandbox: Sandbox, taken: Taken) -> 
         )
 
 
-async def played(bot: BotSpec, pool: Pool, sandbox: Sandbox, taken: Taken) -> None:
+async def played(bot: BotSpec, pool: Pool, sandbox: Sandbox, taken: HandedIn) -> None:
     """Lets a bot play some deals against itself, under the pool's clock, until it is faulted.
 
     Args:
@@ -100,7 +100,7 @@ async def played(bot: BotSpec, pool: Pool, sandbox: Sandbox, taken: Taken) -> No
 
 
 def _judge(
-    result: MatchResult, asked: MatchConfig, sandbox: Sandbox, taken: Taken, pool: Pool
+    result: MatchResult, asked: MatchConfig, sandbox: Sandbox, taken: HandedIn, pool: Pool
 ) -> None:
     if result.totals.faults:
         fault = result.totals.faults[0]
@@ -120,7 +120,7 @@ def _judge(
         )
 
 
-def at_home(taken: Taken, pool: Pool, sandbox: Sandbox, key: str | None = None) -> str:
+def at_home(taken: HandedIn, pool: Pool, sandbox: Sandbox, key: str | None = None) -> str:
     """Return the command that builds and checks a bot as it is done here.
 
     Args:
@@ -135,12 +135,12 @@ def at_home(taken: Taken, pool: Pool, sandbox: Sandbox, key: str | None = None) 
     return taken.before + shlex.join(words)
 
 
-def build_at_home(taken: Taken, build: Sequence[str]) -> str:
+def build_at_home(taken: HandedIn, build: Sequence[str]) -> str:
     """The command that builds a bot where its author can look at what the build leaves."""
     return f"{taken.before}cd {shlex.quote(taken.bot)} && {shlex.join(build) or 'ls -lR'}"
 
 
-def _match(asked: MatchConfig, sandbox: Sandbox, taken: Taken, pool: Pool) -> str:
+def _match(asked: MatchConfig, sandbox: Sandbox, taken: HandedIn, pool: Pool) -> str:
     """The command that plays the same match."""
     words = [*_start("match", taken, asked.bots), *_game(pool)]
     words += ["--deals", str(asked.deals), "--key", str(asked.key)]
@@ -151,7 +151,7 @@ def _match(asked: MatchConfig, sandbox: Sandbox, taken: Taken, pool: Pool) -> st
     return taken.before + shlex.join(words)
 
 
-def _start(command: str, taken: Taken, times: int) -> list[str]:
+def _start(command: str, taken: HandedIn, times: int) -> list[str]:
     return ["referee", command, *[taken.bot] * times]
 
 

@@ -15,7 +15,7 @@ from typing import IO, Final
 
 from ladder.submissions import unzip_program
 from ladder.submissions.bot_toml import TOML
-from ladder.submissions.unzip_program import WALL_S, Refused
+from ladder.submissions.unzip_program import WALL_S, ZipRefused
 from referee.errors import HostError
 from referee.text import printable
 
@@ -45,13 +45,13 @@ def unpacked(zip_file: Path, folder: Path) -> Path:
     folder.mkdir(mode=0o700)
     code, report, said = _unpacker(zip_file, folder)
     if code in _TOO_LONG:
-        raise Refused("it takes too long to unpack")
+        raise ZipRefused("it takes too long to unpack")
     if code or report is None:
         raise HostError(f"the unpacker of zips ended with status {code}{said}")
     if "host" in report:
         raise HostError(f"cannot unpack a zip to {str(folder)!r}: {report['host']}")
     if "refused" in report:
-        raise Refused(report["refused"])
+        raise ZipRefused(report["refused"])
     return _with_toml(folder)
 
 
@@ -60,7 +60,7 @@ def _with_toml(folder: Path) -> Path:
     if len(inside) == 1 and inside[0].is_dir():
         folder = inside[0]
     if not (folder / TOML).is_file():
-        raise Refused(f"it has no {TOML}, neither at its top nor in the one folder at its top")
+        raise ZipRefused(f"it has no {TOML}, neither at its top nor in the one folder at its top")
     return folder
 
 

@@ -57,7 +57,7 @@ _MADE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEX
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-class Refused(Exception):
+class ZipRefused(Exception):
     """What was handed in is not taken; the text says why, in words for its author."""
 
 
@@ -92,33 +92,35 @@ class Names:
         if known is None:
             self._known[name.casefold()] = (name, folder)
             if len(self._known) > MOST_ENTRIES:
-                raise Refused(f"it holds more than {MOST_ENTRIES} files and folders")
+                raise ZipRefused(f"it holds more than {MOST_ENTRIES} files and folders")
         elif known[0] != name:
-            raise Refused(f"{shown(known[0])} and {shown(name)} differ only in case")
+            raise ZipRefused(f"{shown(known[0])} and {shown(name)} differ only in case")
         elif known[1] != folder:
-            raise Refused(f"{shown(name)} is a file and a folder at once")
+            raise ZipRefused(f"{shown(name)} is a file and a folder at once")
         elif not folder:
-            raise Refused(f"{shown(name)} is there twice")
+            raise ZipRefused(f"{shown(name)} is there twice")
 
 
 def _parts(name: str) -> tuple[str, ...]:
     if name.startswith("/"):
-        raise Refused(f"{shown(name)}: a name must not begin with /")
+        raise ZipRefused(f"{shown(name)}: a name must not begin with /")
     parts = tuple(name.split("/"))
     if len(parts) > DEEPEST:
-        raise Refused(f"{shown(name)} lies more than {DEEPEST} folders deep")
+        raise ZipRefused(f"{shown(name)} lies more than {DEEPEST} folders deep")
     if len(name) > LONGEST_PATH or any(len(part) > LONGEST_NAME for part in parts):
-        raise Refused(
+        raise ZipRefused(
             f"{shown(name)}: a name has at most {LONGEST_NAME} characters, {LONGEST_PATH} "
             "with its folders"
         )
     for part in parts:
         if not part or part in {".", ".."}:
-            raise Refused(f"{shown(name)}: empty parts, . and .. have no place in a name")
+            raise ZipRefused(f"{shown(name)}: empty parts, . and .. have no place in a name")
         if not _CHARACTERS.issuperset(part):
-            raise Refused(f"{shown(name)}: a name is made of {_FOR_PEOPLE}")
+            raise ZipRefused(f"{shown(name)}: a name is made of {_FOR_PEOPLE}")
         if part.startswith(" ") or part.endswith((" ", ".")):
-            raise Refused(f"{shown(name)}: a name begins with no blank and ends with none or a dot")
+            raise ZipRefused(
+                f"{shown(name)}: a name begins with no blank and ends with none or a dot"
+            )
     return parts
 
 
@@ -134,7 +136,7 @@ def unpack(file: BinaryIO, root: int) -> None:
         OSError: the disk is full, and the like.
     """
     if os.fstat(file.fileno()).st_size > LARGEST_ZIP:
-        raise Refused(f"the zip is larger than {LARGEST_ZIP >> 20} MiB")
+        raise ZipRefused(f"the zip is larger than {LARGEST_ZIP >> 20} MiB")
     with zipfile.ZipFile(file) as archive:
         entries = archive.infolist()
         taken = _taken(entries)
@@ -145,7 +147,7 @@ def unpack(file: BinaryIO, root: int) -> None:
             if not folder:
                 files.append((entry, parts))
         if sum(entry.file_size for entry in taken) > LARGEST_TOTAL:
-            raise Refused(f"unpacked it is larger than {LARGEST_TOTAL >> 20} MiB")
+            raise ZipRefused(f"unpacked it is larger than {LARGEST_TOTAL >> 20} MiB")
         _look_for_overlaps(file, entries, archive.start_dir)
         left = LARGEST_TOTAL
         for entry, parts in files:
@@ -161,9 +163,9 @@ def _taken(entries: list[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
     apart = set(LEFT_OUT)
     found = [entry for entry in entries if apart.isdisjoint(entry.orig_filename.split("/")[:-1])]
     if len(found) > MOST_ENTRIES:
-        raise Refused(f"it holds more than {MOST_ENTRIES} files and folders")
+        raise ZipRefused(f"it holds more than {MOST_ENTRIES} files and folders")
     if len(entries) - len(found) > MOST_LEFT_OUT:
-        raise Refused(f"it holds more than {MOST_LEFT_OUT} files in {', '.join(LEFT_OUT)}")
+        raise ZipRefused(f"it holds more than {MOST_LEFT_OUT} files in {', '.join(LEFT_OUT)}")
     return found
 
 
@@ -177,17 +179,19 @@ def _is_folder(entry: zipfile.ZipInfo) -> bool:
     kind, folder = stat.S_IFMT(mode), entry.orig_filename.endswith("/")
     if kind not in {0, stat.S_IFREG, stat.S_IFDIR}:
         what = "a link" if kind == stat.S_IFLNK else "no plain file"
-        raise Refused(f"{name} is {what}: a zip holds files and folders only")
+        raise ZipRefused(f"{name} is {what}: a zip holds files and folders only")
     if (kind and folder != (kind == stat.S_IFDIR)) or (folder and entry.file_size):
-        raise Refused(f"{name} is a file and a folder at once")
+        raise ZipRefused(f"{name} is a file and a folder at once")
     if mode & 0o7000 and not folder:
-        raise Refused(f"{name} has the mode {mode & 0o7777:o}: no setuid, setgid or sticky files")
+        raise ZipRefused(
+            f"{name} has the mode {mode & 0o7777:o}: no setuid, setgid or sticky files"
+        )
     if entry.flag_bits & _ENCRYPTED:
-        raise Refused(f"{name} is encrypted")
+        raise ZipRefused(f"{name} is encrypted")
     if entry.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
-        raise Refused(f"{name} is packed by method {entry.compress_type}: only deflate is taken")
+        raise ZipRefused(f"{name} is packed by method {entry.compress_type}: only deflate is taken")
     if entry.file_size > LARGEST_FILE:
-        raise Refused(f"{name} is larger than {LARGEST_FILE >> 20} MiB")
+        raise ZipRefused(f"{name} is larger than {LARGEST_FILE >> 20} MiB")
     return folder
 
 
@@ -200,15 +204,15 @@ def _look_for_overlaps(file: BinaryIO, entries: list[zipfile.ZipInfo], end: int)
     until = 0
     for entry in sorted(entries, key=lambda entry: entry.header_offset):
         if entry.header_offset < until:
-            raise Refused(f"{shown(entry.orig_filename)} overlaps with what is before it")
+            raise ZipRefused(f"{shown(entry.orig_filename)} overlaps with what is before it")
         file.seek(entry.header_offset)
         header = file.read(_LOCAL_HEADER)
         if len(header) < _LOCAL_HEADER:
-            raise Refused(f"{shown(entry.orig_filename)} is damaged: it is not there")
+            raise ZipRefused(f"{shown(entry.orig_filename)} is damaged: it is not there")
         until = entry.header_offset + _LOCAL_HEADER + sum(struct.unpack("<HH", header[26:]))
         until += entry.compress_size
     if until > end:
-        raise Refused("its last entry overlaps with its list of entries")
+        raise ZipRefused("its last entry overlaps with its list of entries")
 
 
 def _write(
@@ -228,12 +232,14 @@ def _write(
         while data := source.read(1 << 16):
             size += len(data)
             if size > most:
-                raise Refused(f"{shown(entry.filename)} unpacks to over {MOST_RATIO} times itself")
+                raise ZipRefused(
+                    f"{shown(entry.filename)} unpacks to over {MOST_RATIO} times itself"
+                )
             if size > min(left, LARGEST_FILE):
-                raise Refused(f"unpacked it is larger than {LARGEST_TOTAL >> 20} MiB")
+                raise ZipRefused(f"unpacked it is larger than {LARGEST_TOTAL >> 20} MiB")
             target.write(data)
     if size != entry.file_size:
-        raise Refused(f"{shown(entry.filename)} is damaged: it ends too early")
+        raise ZipRefused(f"{shown(entry.filename)} is damaged: it ends too early")
     return size
 
 
@@ -273,7 +279,7 @@ def report_of(file: BinaryIO, root: int) -> dict[str, str]:
     """Unpacks a zip; why not, under "refused" for the zip's fault and "host" for the machine's."""
     try:
         unpack(file, root)
-    except Refused as error:
+    except ZipRefused as error:
         return {"refused": str(error)}
     except MemoryError:
         return {"refused": "it takes too much memory to unpack"}

@@ -10,7 +10,7 @@ import trio
 from msgspec import Struct
 
 from protocol.messages import Answer
-from referee.bots.find import Found
+from referee.bots.find import BotSource
 from referee.errors import HostError
 from referee.match.leg import Leg
 from referee.match.plan import MatchConfig, MatchPlan, make_plan
@@ -60,7 +60,7 @@ def mean_line(deals: int = 20) -> int:
 
 
 async def cost_of_acts(
-    sandbox: Sandbox, bot: Found, freeze: Freeze, deals: int, record: Path
+    sandbox: Sandbox, bot: BotSource, freeze: Freeze, deals: int, record: Path
 ) -> Cost:
     """Plays a match of a bot against itself, and keeps its record.
 
@@ -87,7 +87,7 @@ async def cost_of_acts(
     return Cost(act=done.wall_us / acts, whole=whole_us / acts)
 
 
-async def lives(sandbox: Sandbox, bot: Found, times: int) -> tuple[float, float]:
+async def lives(sandbox: Sandbox, bot: BotSource, times: int) -> tuple[float, float]:
     """Milliseconds from a bot's start to its first line, and to its end: medians.
 
     Raises:

@@ -44,7 +44,7 @@ class Row(Struct, frozen=True):
     goal: Goal | None
 
 
-class Report(Struct, frozen=True):
+class BenchReport(Struct, frozen=True):
     """All that was found.
 
     Attributes:

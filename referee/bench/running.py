@@ -15,7 +15,7 @@ from msgspec import Struct
 from referee.bench.figures import LINE, Part
 from referee.bench.machine import machine
 from referee.bench.matches import C_BOT, PYTHON_BOT, cost_of_acts, lives, mean_line
-from referee.bench.report import Report, rows_of
+from referee.bench.report import BenchReport, rows_of
 from referee.bench.round_trip import compiled, trip_us
 from referee.bench.rules_and_proof import acts_a_second, game_of, proof
 from referee.bench.sizes import Sizes
@@ -30,7 +30,7 @@ from referee.sandbox.choose import opened, opened_for
 from referee.sandbox.names import SandboxName
 
 T = TypeVar("T")
-Watch = Callable[[str, int, int], None]
+ProgressCallback = Callable[[str, int, int], None]
 """Is told what is measured now, how many steps are done, and how many there are."""
 
 _SANDBOXES: Final = (SandboxName.BARE, SandboxName.BWRAP)
@@ -210,7 +210,9 @@ def _turned(all_of: list[T], by: int) -> list[T]:
     return all_of[start:] + all_of[:start]
 
 
-async def measure(parts: Collection[Part], rounds: int, sizes: Sizes, watch: Watch) -> Report:
+async def measure(
+    parts: Collection[Part], rounds: int, sizes: Sizes, watch: ProgressCallback
+) -> BenchReport:
     """Measures these parts so many times.
 
     Raises:
@@ -231,7 +233,7 @@ async def measure(parts: Collection[Part], rounds: int, sizes: Sizes, watch: Wat
 
             for _ in range(rounds):
                 await run.round(steps, tell)
-    return Report(
+    return BenchReport(
         machine=run.machine,
         rounds=rounds,
         line_bytes=run.line_bytes,

@@ -11,11 +11,11 @@ import trio
 from referee.bench.matches import GAME, KEY
 from referee.bench.targets import ACTS_A_DEAL
 from referee.errors import HostError
-from referee.match.outcome import Outcome
+from referee.match.outcome import JobResult
 from referee.match.seating import Seating
 from referee.sandbox.names import SandboxName
 from referee.workers.jobs import Job
-from referee.workers.pool import Pool, opened_pool
+from referee.workers.pool import WorkerPool, opened_pool
 
 _WAITING = 2
 """How many jobs a core are under way or wait to be: no worker has to wait for its parent."""
@@ -24,7 +24,7 @@ _WAITING = 2
 class Crowd:
     """Workers on all cores, each with its sandbox open and the bots prepared."""
 
-    def __init__(self, pool: Pool, cores: int, folder: Path) -> None:
+    def __init__(self, pool: WorkerPool, cores: int, folder: Path) -> None:
         """Takes a pool of as many workers as cores, and a folder for records."""
         self._pool = pool
         self._cores = cores
@@ -80,7 +80,7 @@ class Crowd:
             record.unlink()
 
 
-def _check(outcome: Outcome) -> None:
+def _check(outcome: JobResult) -> None:
     troubles = [fault.detail for fault in outcome.fault_list]
     if outcome.given_up is not None:
         troubles.append(outcome.given_up[1])

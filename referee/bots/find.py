@@ -63,7 +63,7 @@ class Doubt(Struct, frozen=True):
     mend: str = ""
 
 
-class Found(Struct, frozen=True):
+class BotSource(Struct, frozen=True):
     """A bot as it was found, before it is built or copied.
 
     Attributes:
@@ -125,7 +125,7 @@ def sample_names() -> tuple[str, ...]:
     return tuple(sorted((*single, *folders)))
 
 
-def find(typed: str, settings: Settings) -> Found:
+def find(typed: str, settings: Settings) -> BotSource:
     """Finds a bot.
 
     Raises:
@@ -142,7 +142,7 @@ def find(typed: str, settings: Settings) -> Found:
         raise kind(f"bot {typed!r}: {where}: {what}") from error
 
 
-def _find(typed: str, settings: Settings) -> Found:
+def _find(typed: str, settings: Settings) -> BotSource:
     if typed.startswith(_PREFIX):
         return _sample(typed, settings)
     path = Path(typed)
@@ -158,7 +158,7 @@ def _find(typed: str, settings: Settings) -> Found:
     os.fsencode(path).decode()  # a name that is no text cannot be recorded
     _check_no_zip(path, typed)
     check_program(path, typed)
-    return Found(
+    return BotSource(
         name=path.stem,
         words=(path.name,),
         files={path.name: path},
@@ -201,7 +201,7 @@ def check_program(path: Path, typed: str) -> None:
         raise RefereeError(f"bot {typed!r}{which} cannot be run: {problem}")
 
 
-def _sample(typed: str, settings: Settings) -> Found:
+def _sample(typed: str, settings: Settings) -> BotSource:
     name, _, argument = typed.removeprefix(_PREFIX).partition("=")
     if name not in sample_names():
         raise RefereeError(f"no sample bot {name!r}; there are {', '.join(sample_names())}")
@@ -219,7 +219,7 @@ def _sample(typed: str, settings: Settings) -> Found:
         files[_ACTIONS] = Path(argument).resolve()
     elif argument:
         raise RefereeError(f"bot {typed!r}: the sample {name} takes no argument")
-    return Found(
+    return BotSource(
         name=name,
         words=tuple(words),
         files=files,
@@ -231,7 +231,7 @@ def _sample(typed: str, settings: Settings) -> Found:
     )
 
 
-def _folder(folder: Path, typed: str, settings: Settings) -> Found:
+def _folder(folder: Path, typed: str, settings: Settings) -> BotSource:
     with HeldFolder(folder.resolve()) as held:
         toml = held.path / _TOML
         if toml.is_symlink() or not toml.is_file():
@@ -247,7 +247,7 @@ def _folder(folder: Path, typed: str, settings: Settings) -> Found:
             )
         files = held.files()
         digest = hash_files(files, held)
-    return Found(
+    return BotSource(
         name=wanted.name[:64],
         words=tuple(shlex.split(wanted.command)),
         files=files,

@@ -49,7 +49,7 @@ class Level(StrEnum):
     PROBLEM = "problem"
 
 
-class Finding(Struct, frozen=True):
+class CheckFinding(Struct, frozen=True):
     """One thing that was looked at: what was found, and how to mend it."""
 
     level: Level
@@ -66,7 +66,7 @@ class _Talk:
         self._sandbox = sandbox
         self._grease = grease
         self.seat: Seat
-        self.findings: list[Finding] = []
+        self.findings: list[CheckFinding] = []
         self.verdict: Verdict | None = None
         self.start_us = 0
         self.slowest_us = 0
@@ -217,11 +217,13 @@ class _Talk:
                 await trio.lowlevel.wait_readable(process.exited_fd)
             late = "only at the end of its input" if process.status() else "not at all"
             self.findings.append(
-                Finding(Level.PROBLEM, f"on `end` it leaves {late}", "exit when `end` comes")
+                CheckFinding(Level.PROBLEM, f"on `end` it leaves {late}", "exit when `end` comes")
             )
         elif process.status() != "exit status 0":
             self.findings.append(
-                Finding(Level.WARNING, f"it ends with {process.status()}", "exit with status 0")
+                CheckFinding(
+                    Level.WARNING, f"it ends with {process.status()}", "exit with status 0"
+                )
             )
 
 
@@ -275,7 +277,7 @@ def examination(
     )
 
 
-async def examine(bot: BotSpec, plan: MatchPlan, sandbox: Sandbox) -> list[Finding]:
+async def examine(bot: BotSpec, plan: MatchPlan, sandbox: Sandbox) -> list[CheckFinding]:
     """Look at a bot from all sides.
 
     Args:
@@ -292,36 +294,36 @@ async def examine(bot: BotSpec, plan: MatchPlan, sandbox: Sandbox) -> list[Findi
         return [await _explained(plain.verdict, plain.mend, plan, bot, sandbox)]
     findings = [
         _measured("starts", plain.start_us, _SLOW_START_US, "start faster: load less"),
-        Finding(Level.OK, f"plays {_DEALS} deals of {plan.game} by the rules"),
+        CheckFinding(Level.OK, f"plays {_DEALS} deals of {plan.game} by the rules"),
         _measured("answers", plain.slowest_us, _SLOW_ACT_US, "think less, or ask for more time"),
     ]
     if plain.extra is not None:
         mend = "leave them out, or put text for people into `note`"
         findings.append(
-            Finding(Level.WARNING, f"its answers have unknown fields: {plain.extra}", mend)
+            CheckFinding(Level.WARNING, f"its answers have unknown fields: {plain.extra}", mend)
         )
-    findings += plain.findings or [Finding(Level.OK, "leaves on `end`")]
+    findings += plain.findings or [CheckFinding(Level.OK, "leaves on `end`")]
     greasy = _Talk(plan, bot, sandbox, grease=True)
     await greasy.run()
     if greasy.verdict is None:
-        findings.append(Finding(Level.OK, "ignores fields and messages that it does not know"))
+        findings.append(CheckFinding(Level.OK, "ignores fields and messages that it does not know"))
     else:
         what = f"unknown fields or messages upset it: {greasy.verdict.detail}"
         mend = "ignore every field and every `type` that SPEC.md does not name (SPEC 3.1)"
-        findings.append(Finding(Level.PROBLEM, what, mend))
+        findings.append(CheckFinding(Level.PROBLEM, what, mend))
     return findings
 
 
-def _measured(verb: str, took_us: int, slow_us: int, mend: str) -> Finding:
+def _measured(verb: str, took_us: int, slow_us: int, mend: str) -> CheckFinding:
     what = f"{verb} within {max(took_us // 1000, 1)} ms"
     if took_us > slow_us:
-        return Finding(Level.WARNING, f"{what}, which is slow", mend)
-    return Finding(Level.OK, what)
+        return CheckFinding(Level.WARNING, f"{what}, which is slow", mend)
+    return CheckFinding(Level.OK, what)
 
 
 async def _explained(
     verdict: Verdict, known: str | None, plan: MatchPlan, bot: BotSpec, sandbox: Sandbox
-) -> Finding:
+) -> CheckFinding:
     starting = '"type":"hello"' in verdict.evidence.to_bot
     output = verdict.code is FaultCode.OUTPUT
     code = FaultCode.STARTUP if starting and not output else verdict.code
@@ -344,7 +346,7 @@ async def _explained(
     words = verdict.evidence.last_words()
     if words:
         what += f"; the last line on its stderr: {words}"
-    return Finding(Level.PROBLEM, what, mend)
+    return CheckFinding(Level.PROBLEM, what, mend)
 
 
 async def _why_silent(plan: MatchPlan, bot: BotSpec, sandbox: Sandbox) -> str:

@@ -12,8 +12,8 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from referee.bench.figures import BY_DEFAULT, LEGEND, Part
-from referee.bench.report import Report
-from referee.bench.running import Watch, measure
+from referee.bench.report import BenchReport
+from referee.bench.running import ProgressCallback, measure
 from referee.bench.sizes import QUICK, USUAL, Sizes
 from referee.bench.targets import Goal
 from referee.errors import RefereeError
@@ -60,7 +60,7 @@ def bench(
         show(report, console())
 
 
-async def _run(parts: tuple[Part, ...], rounds: int, sizes: Sizes) -> Report:
+async def _run(parts: tuple[Part, ...], rounds: int, sizes: Sizes) -> BenchReport:
     """Measures until it is done or somebody wants us to stop."""
     with trio.CancelScope() as scope, _progress(console(stderr=True)) as watch:
         async with interruptible(scope):
@@ -69,7 +69,7 @@ async def _run(parts: tuple[Part, ...], rounds: int, sizes: Sizes) -> Report:
 
 
 @contextmanager
-def _progress(talk: Console) -> Iterator[Watch]:
+def _progress(talk: Console) -> Iterator[ProgressCallback]:
     """A bar on a terminal, drawn between two steps only: it takes no time from them."""
     columns = (TextColumn("{task.description:<16}"), BarColumn(), TimeRemainingColumn())
     off = not talk.is_terminal
@@ -83,7 +83,7 @@ def _progress(talk: Console) -> Iterator[Watch]:
         yield watch
 
 
-def show(report: Report, to: Console) -> None:
+def show(report: BenchReport, to: Console) -> None:
     """Prints a report as a table, and what it takes to read it."""
     machine = report.machine
     to.print(
@@ -108,7 +108,7 @@ def show(report: Report, to: Console) -> None:
     )
 
 
-def _rows(report: Report) -> Iterator[tuple[str | Text, ...]]:
+def _rows(report: BenchReport) -> Iterator[tuple[str | Text, ...]]:
     for row in report.rows:
         in_l = "" if row.in_l is None else f"{row.in_l:.2f}"
         figures = (_short(row.median), row.unit, _short(row.low), _short(row.high), in_l)

@@ -8,9 +8,9 @@ import trio
 import typer
 from rich.text import Text
 
-from referee.bots.find import Found, find
+from referee.bots.find import BotSource, find
 from referee.bots.settings import Settings, read_settings
-from referee.check.examine import TIME, Finding, Level, examination, examine
+from referee.check.examine import TIME, CheckFinding, Level, examination, examine
 from referee.commands import shared
 from referee.match.plan import MatchPlan
 from referee.play.interrupts import interruptible
@@ -58,10 +58,10 @@ def check(
 
 
 async def _examine(
-    bot: Found, plan: MatchPlan, name: SandboxName, settings: Settings
-) -> list[Finding]:
+    bot: BotSource, plan: MatchPlan, name: SandboxName, settings: Settings
+) -> list[CheckFinding]:
     """Examines a bot until it is done or somebody wants us to stop."""
-    findings: list[Finding] = []
+    findings: list[CheckFinding] = []
     with trio.CancelScope() as scope:
         async with interruptible(scope), opened_for(name, [bot], settings) as sandbox:
             spec = await sandbox.prepare(bot)
@@ -71,7 +71,7 @@ async def _examine(
     return findings
 
 
-def _print(finding: Finding) -> None:
+def _print(finding: CheckFinding) -> None:
     line = Text.assemble((f"{finding.level:<8}", _STYLES[finding.level]), printable(finding.what))
     if finding.mend:
         line.append(f"\n         -> {finding.mend}", style="italic")

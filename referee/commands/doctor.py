@@ -12,14 +12,18 @@ from rich.text import Text
 from referee.bots.settings import Settings, read_settings
 from referee.commands.shared import Json
 from referee.doctor.diagnosis import diagnose, is_sound
-from referee.doctor.reports import Report, State, exit_code, taken
+from referee.doctor.reports import GuaranteeState, SandboxReport, exit_code, taken
 from referee.play.interrupts import interruptible
 from referee.sandbox.choose import by_strength
 from referee.sandbox.names import SandboxName
 from referee.terminal.console import busy, console, print_table
 from referee.text import printable
 
-_STYLES = {State.PROVED: "green", State.BROKEN: "bold red", State.ABSENT: "yellow"}
+_STYLES = {
+    GuaranteeState.PROVED: "green",
+    GuaranteeState.BROKEN: "bold red",
+    GuaranteeState.ABSENT: "yellow",
+}
 _ALL = (SandboxName.BWRAP, SandboxName.DOCKER, SandboxName.BARE)
 
 
@@ -45,9 +49,11 @@ def doctor(
     raise typer.Exit(exit_code(reports, auto))
 
 
-async def _all(names: tuple[SandboxName, ...], settings: Settings) -> tuple[list[Report], str]:
+async def _all(
+    names: tuple[SandboxName, ...], settings: Settings
+) -> tuple[list[SandboxReport], str]:
     """Diagnoses sandboxes until it is done or somebody wants us to stop."""
-    reports: list[Report] = []
+    reports: list[SandboxReport] = []
     auto = ""
     with trio.CancelScope() as scope, busy(console(stderr=True), "trying ...") as say:
         async with interruptible(scope):
@@ -65,12 +71,12 @@ async def _all(names: tuple[SandboxName, ...], settings: Settings) -> tuple[list
     return reports, auto
 
 
-def _object(report: Report) -> dict[str, Any]:  # JSON
+def _object(report: SandboxReport) -> dict[str, Any]:  # JSON
     found: dict[str, Any] = msgspec.to_builtins(report)
     return found
 
 
-def _print(report: Report, to: Console) -> None:
+def _print(report: SandboxReport, to: Console) -> None:
     if not report.works:
         to.print(
             Text.assemble(

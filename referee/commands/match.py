@@ -16,7 +16,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from referee.bots.find import Found, find
+from referee.bots.find import BotSource, find
 from referee.bots.settings import Settings, read_settings
 from referee.commands import shared
 from referee.commands.deck_file import read_decks
@@ -116,7 +116,7 @@ def match(
 
 def _play(
     plan: MatchPlan,
-    bots: list[Found],
+    bots: list[BotSource],
     name: SandboxName,
     settings: Settings,
     record: Path | None,
@@ -175,7 +175,7 @@ def _progress(plan: MatchPlan, talk: Console) -> Iterator[Callable[[DealResult],
         yield watch
 
 
-def _default_path(plan: MatchPlan, bots: list[Found]) -> Path:
+def _default_path(plan: MatchPlan, bots: list[BotSource]) -> Path:
     """A name that no record has yet: the game, the bots, the day and the time."""
     now = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
     names = "_".join("".join(filter(str.isalnum, bot.name))[:20] or "bot" for bot in bots)

@@ -13,12 +13,20 @@ import trio
 from referee.bots.settings import Bounds, Settings
 from referee.doctor.measurements import Facts, Terms
 from referee.doctor.probing import PROBE_S, TrialError, found_probes
-from referee.doctor.reports import SWITCHES, Language, Machine, Report, absent, findings, mend_of
+from referee.doctor.reports import (
+    SWITCHES,
+    Language,
+    Machine,
+    SandboxReport,
+    absent,
+    findings,
+    mend_of,
+)
 from referee.doctor.trials import TRIALS, Attempt, Patient
 from referee.errors import HostError, RefereeError
 from referee.sandbox import Sandbox
 from referee.sandbox.choose import opened, trial
-from referee.sandbox.doctor_cache import Verdict, conditions, remember, verdict_of
+from referee.sandbox.doctor_cache import DoctorVerdict, conditions, remember, verdict_of
 from referee.sandbox.environment import LOCKED, OPEN_FILES, SIGNALS, file_limit, own_memory
 from referee.sandbox.names import SandboxName
 
@@ -43,7 +51,7 @@ async def diagnose(
     *,
     cgroups: bool = True,
     languages: bool = True,
-) -> Report:
+) -> SandboxReport:
     """Opens a sandbox and puts it on trial.
 
     Args:
@@ -62,16 +70,16 @@ async def diagnose(
                 return report
         except (RefereeError, HostError, ImportError) as error:
             why_not = str(error)
-    return Report(
+    return SandboxReport(
         name=str(name), works=False, why_not=why_not, mend=mend_of(name, why_not, machine())
     )
 
 
-def _remember(sandbox: Sandbox, settings: Settings, report: Report) -> None:
+def _remember(sandbox: Sandbox, settings: Settings, report: SandboxReport) -> None:
     """Have `--sandbox auto` know of a report, if it is one of a sandbox that it takes."""
     if sandbox.name != SandboxName.BARE:
         with suppress(OSError):
-            remember(sandbox.name, Verdict(conditions(sandbox, settings), report.problem))
+            remember(sandbox.name, DoctorVerdict(conditions(sandbox, settings), report.problem))
 
 
 async def is_sound(name: SandboxName, settings: Settings) -> bool:
@@ -91,7 +99,7 @@ async def _tried(name: SandboxName, settings: Settings, *, cgroups: bool) -> Asy
 
 async def examined(
     sandbox: Sandbox, settings: Settings, secret: str, say: Say, *, languages: bool = True
-) -> Report:
+) -> SandboxReport:
     """Puts an open sandbox on trial.
 
     Args:
@@ -111,7 +119,7 @@ async def examined(
     patient = Patient(sandbox, base, usual, secret, watched)
     trials = {word: one for word, one in TRIALS.items() if one[0] or languages}
     facts, spoken = await _facts(patient, trials, frozenset(missing), say)
-    return Report(
+    return SandboxReport(
         name=sandbox.name,
         works=True,
         how=sandbox.how,

@@ -12,7 +12,7 @@ import msgspec
 import trio
 
 from referee.bots.files import hash_files
-from referee.bots.find import BotSpec, Found
+from referee.bots.find import BotSource, BotSpec
 from referee.bots.held_folder import HeldFolder
 from referee.bots.settings import Bounds
 from referee.sandbox import BotProcess, Sandbox
@@ -26,12 +26,12 @@ _OPTIONS: Final = ("-B", "-E", "-S", "-s", "-u")
 _LONGEST: Final = 1 << 16
 
 
-def found_probes(bounds: Bounds) -> Found:
+def found_probes(bounds: Bounds) -> BotSource:
     """The probe programs as a bot, to be prepared by a sandbox."""
     with HeldFolder(_PROBES.resolve()) as folder:
         files = folder.files()
         digest = hash_files(files, folder)
-    return Found("probe", (_PYTHON,), files, folder.path, digest, "doctor", bounds=bounds)
+    return BotSource("probe", (_PYTHON,), files, folder.path, digest, "doctor", bounds=bounds)
 
 
 class Probe:

@@ -45,7 +45,7 @@ _TOP_GROUP: Final = (
 )
 
 
-class State(StrEnum):
+class GuaranteeState(StrEnum):
     """What is known of a guarantee."""
 
     PROVED = "proved"
@@ -53,7 +53,7 @@ class State(StrEnum):
     ABSENT = "absent"
 
 
-class Finding(Struct, frozen=True):
+class GuaranteeFinding(Struct, frozen=True):
     """One guarantee, judged.
 
     Attributes:
@@ -64,7 +64,7 @@ class Finding(Struct, frozen=True):
 
     id: str
     promise: str
-    state: State
+    state: GuaranteeState
     detail: str
     mend: str = ""
 
@@ -76,7 +76,7 @@ class Language(Struct, frozen=True):
     version: str
 
 
-class Report(Struct, frozen=True):
+class SandboxReport(Struct, frozen=True):
     """What there is to say of one sandbox.
 
     Attributes:
@@ -90,7 +90,7 @@ class Report(Struct, frozen=True):
     how: str = ""
     why_not: str = ""
     mend: str = ""
-    guarantees: tuple[Finding, ...] = ()
+    guarantees: tuple[GuaranteeFinding, ...] = ()
     languages: tuple[Language, ...] = ()
 
     @property
@@ -101,7 +101,7 @@ class Report(Struct, frozen=True):
     @property
     def broken(self) -> tuple[str, ...]:
         """The guarantees that do not hold, by their ids."""
-        return tuple(one.id for one in self.guarantees if one.state is State.BROKEN)
+        return tuple(one.id for one in self.guarantees if one.state is GuaranteeState.BROKEN)
 
     @property
     def problem(self) -> str:
@@ -169,17 +169,17 @@ def absent(sandbox: str, *, root: bool, watched: bool) -> dict[str, tuple[str, s
 
 def findings(
     facts: Facts, terms: Terms, missing: Mapping[str, tuple[str, str]]
-) -> tuple[Finding, ...]:
+) -> tuple[GuaranteeFinding, ...]:
     """Judges every guarantee."""
     found = []
     for one in GUARANTEES:
         if one.id in missing:
             reason, mend = missing[one.id]
-            found.append(Finding(one.id, one.promise, State.ABSENT, reason, mend))
+            found.append(GuaranteeFinding(one.id, one.promise, GuaranteeState.ABSENT, reason, mend))
             continue
         good, detail, mend = judged(one, facts, terms)
-        state = State.PROVED if good else State.BROKEN
-        found.append(Finding(one.id, one.promise, state, detail, mend))
+        state = GuaranteeState.PROVED if good else GuaranteeState.BROKEN
+        found.append(GuaranteeFinding(one.id, one.promise, state, detail, mend))
     return tuple(found)
 
 
@@ -217,7 +217,7 @@ def taken(works: Mapping[str, bool], order: Iterable[str]) -> str:
     return next((name for name in order if works.get(name)), "bare")
 
 
-def exit_code(reports: Iterable[Report], auto: str) -> int:
+def exit_code(reports: Iterable[SandboxReport], auto: str) -> int:
     """0 when the sandbox that is taken, or the only one that was asked for, is sound.
 
     Where auto takes bare, no sandbox works: nobody should take that for good news.

@@ -34,7 +34,7 @@ _FROZEN_S: Final = 0.2
 _REMOVED_S: Final = 0.3
 _KINDS: Final = ("pid", "net", "mnt", "ipc", "uts", "cgroup")
 
-Findings = dict[str, Any]  # JSON
+Measured = dict[str, Any]  # JSON
 
 
 class Patient(Struct, frozen=True):
@@ -54,7 +54,7 @@ class Patient(Struct, frozen=True):
     watched: bool
 
 
-async def _look(patient: Patient) -> Findings:
+async def _look(patient: Patient) -> Measured:
     there = set(_KINDS).intersection(os.listdir("/proc/self/ns"))
     namespaces = {kind: os.readlink(f"/proc/self/ns/{kind}") for kind in there}
     words = [str(Path(__file__).parent.parent), str(store_folder()), janitor.run_of(os.getpid())]
@@ -66,7 +66,7 @@ async def _look(patient: Patient) -> Findings:
     return said
 
 
-async def _calls(patient: Patient) -> Findings:
+async def _calls(patient: Patient) -> Measured:
     with lures() as (_, port, name):
         said, _ = await asked(patient.sandbox, patient.base, "calls", port=port, name=name)
     return said
@@ -75,7 +75,7 @@ async def _calls(patient: Patient) -> Findings:
 def _using_up(what: str, out: str = "", **before: int) -> "Trial":
     """A trial that uses one thing up; `out` is the fact whether it was ended for its memory."""
 
-    async def trial(patient: Patient) -> Findings:
+    async def trial(patient: Patient) -> Measured:
         bounds = patient.base.bounds
         bound = {"processes": bounds.processes, "tmp": 2 * bounds.tmp}.get(what, bounds.memory)
         said, ended = await asked(patient.sandbox, patient.base, "use_up", what, bound=bound)
@@ -84,7 +84,7 @@ def _using_up(what: str, out: str = "", **before: int) -> "Trial":
     return trial
 
 
-async def _state(patient: Patient) -> Findings:
+async def _state(patient: Patient) -> Measured:
     """Two bots side by side, and one after them."""
     sandbox, base = patient.sandbox, patient.base
     async with running(sandbox, base, "live", "state") as one:
@@ -105,14 +105,14 @@ async def _state(patient: Patient) -> Findings:
     return {"users": users, "traces": found + last["traces"] + times, "numbers": numbers}
 
 
-async def _counters(patient: Patient) -> Findings:
+async def _counters(patient: Patient) -> Measured:
     empty = [*masks.hidden(), "/sys"]
     with locked():
         said, _ = await asked(patient.sandbox, patient.base, "counters", hidden=empty)
     return said
 
 
-async def _cache(patient: Patient) -> Findings:
+async def _cache(patient: Patient) -> Measured:
     """A bot reads files that are not in memory, and is ended; another ends by itself."""
     folder = Path(patient.base.folder)
     own = cold(map(folder.joinpath, os.listdir(folder)), 1)
@@ -143,7 +143,7 @@ async def _ended(probe: Probe) -> None:
     await trio.sleep(_REMOVED_S)
 
 
-async def _daemon(patient: Patient) -> Findings:
+async def _daemon(patient: Patient) -> Measured:
     async with running(patient.sandbox, patient.base, "live", "daemon") as probe:
         await _heard(probe)
         own = os.getsid(probe.process.pid) != os.getsid(0)
@@ -154,7 +154,7 @@ async def _daemon(patient: Patient) -> Findings:
     return {"own_session": own, "deaf_ms": int(took * 1000), "survivors": left}
 
 
-async def _stopped(patient: Patient) -> Findings:
+async def _stopped(patient: Patient) -> Measured:
     async with running(patient.sandbox, patient.base, "live", "stop") as probe:
         await _heard(probe)
         await trio.sleep(0.02)
@@ -165,7 +165,7 @@ async def _stopped(patient: Patient) -> Findings:
     return {"stopped_ms": int(took * 1000)}
 
 
-async def _taken_over(patient: Patient) -> Findings:
+async def _taken_over(patient: Patient) -> Measured:
     async with running(patient.sandbox, patient.base, "live", "take_over") as probe:
         said = await _heard(probe)
         await trio.sleep(0.05)  # its main process ends meanwhile
@@ -176,7 +176,7 @@ async def _taken_over(patient: Patient) -> Findings:
     return {**said, "taken_over_ms": int(took * 1000), "taken_over_left": left}
 
 
-async def _heard(probe: Probe) -> Findings:
+async def _heard(probe: Probe) -> Measured:
     """Waits for the next line of a probe.
 
     Raises:
@@ -196,7 +196,7 @@ async def _burn(probe: Probe, do: str) -> tuple[int, int]:
     return int(said["burned"] * 1000), (probe.process.cpu_us() - before) // 1000
 
 
-async def _work(patient: Patient) -> Findings:
+async def _work(patient: Patient) -> Measured:
     """Processor time, counted and held back."""
     async with running(patient.sandbox, patient.base, "live", "work") as probe:
         await _heard(probe)
@@ -211,7 +211,7 @@ async def _work(patient: Patient) -> Findings:
     }
 
 
-async def _frozen(probe: Probe) -> Findings:
+async def _frozen(probe: Probe) -> Measured:
     await probe.ask(do="spin")
     await _heard(probe)
     await trio.sleep(0.03)
@@ -249,7 +249,7 @@ async def _share(patient: Patient, *, idle: bool) -> int:
     return burned * 100 // max(burned + theirs, 1)
 
 
-async def _shares(patient: Patient) -> Findings:
+async def _shares(patient: Patient) -> Measured:
     """What a bot has of its core, beside another one and beside a build."""
     return {
         "share_percent": await _share(patient, idle=False),
@@ -257,16 +257,16 @@ async def _shares(patient: Patient) -> Findings:
     }
 
 
-async def _orphans(patient: Patient) -> Findings:
+async def _orphans(patient: Patient) -> Measured:
     return {"orphans": await orphans(patient.sandbox.name, watched=patient.watched)}
 
 
-async def _languages(patient: Patient) -> Findings:
+async def _languages(patient: Patient) -> Measured:
     said, _ = await asked(patient.sandbox, patient.usual, "languages")
     return said
 
 
-Trial = Callable[[Patient], Awaitable[Findings]]
+Trial = Callable[[Patient], Awaitable[Measured]]
 
 Attempt = tuple[tuple[str, ...], Trial]
 """The guarantees that a trial is for, and the trial."""

@@ -13,7 +13,7 @@ from referee.rules.options import (
     signals,
     team_view,
 )
-from referee.rules.plain_variants import Family, variant
+from referee.rules.plain_variants import GameFamily, variant
 from referee.rules.variants import Option
 
 _TEAMS = {4: Teams.PAIRS, 6: Teams.ALTERNATE, 8: Teams.ALTERNATE}
@@ -74,7 +74,7 @@ VARIANTS = tuple(
             first_lead=FirstLead.CUTTER,
             first_to=60,
         ),
-        Family(
+        GameFamily(
             options=_options(scales),
             match={"one": "points:4", "91_120": "points:4", "82_all": "points:4"},
             source=BISCA,

@@ -2,7 +2,7 @@
 
 from referee.rules.layout import Layout, Teams
 from referee.rules.options import PROJECT, SBIRO, WINS, match, rank_profile
-from referee.rules.plain_variants import Family, for_seats
+from referee.rules.plain_variants import GameFamily, for_seats
 
 _SOLO, _SIDES = Teams.SOLO, Teams.ALTERNATE
 _TABLE = (
@@ -20,7 +20,7 @@ VARIANTS = tuple(
     for_seats(
         "biscambiggia",
         Layout(rank_profile="gen7", seats=seats, teams=teams),
-        Family(
+        GameFamily(
             options=(rank_profile("gen7"), match(*WINS, source=SBIRO)),
             match={"one": ending},
             source=SBIRO,

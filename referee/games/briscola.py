@@ -21,7 +21,7 @@ from referee.rules.options import (
     team_view,
     with_default,
 )
-from referee.rules.plain_variants import Family, for_seats, variant
+from referee.rules.plain_variants import GameFamily, for_seats, variant
 from referee.rules.variants import Option
 
 _SCORINGS = {
@@ -44,7 +44,7 @@ def _family(
     source: str = BRISCOLA,
     sources: Mapping[str, str] = _DEAL_ON,
     ends: str = "best-of:3",
-) -> Family:
+) -> GameFamily:
     """The family with these scorings.
 
     Args:
@@ -61,7 +61,7 @@ def _family(
         before = "none" if view == "before_first" else None
         partners = (team_view(view, before=before), signals())
     won = "the most card points; level at the top is void"
-    return Family(
+    return GameFamily(
         options=(
             rank_profile(profile),
             match(*WINS, source=BRISCOLA),

@@ -2,14 +2,14 @@
 
 from referee.rules.layout import Layout, Trump
 from referee.rules.options import SISTERS, TARGET, WINS, choice, deal_scoring, match, rank_profile
-from referee.rules.plain_variants import Family, variant
+from referee.rules.plain_variants import GameFamily, variant
 
 VARIANTS = (
     variant(
         "briscolone",
         "briscola without a trump, five cards each",
         lambda _: Layout(rank_profile="it3", hand=5, trump=Trump.NONE),
-        Family(
+        GameFamily(
             options=(
                 rank_profile("it3"),
                 match(*WINS, source=SISTERS),

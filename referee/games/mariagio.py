@@ -2,7 +2,7 @@
 
 from referee.rules.layout import Layout
 from referee.rules.options import POINTS, SBIRO, SISTERS, TARGET, match, rank_profile
-from referee.rules.plain_variants import Family, variant
+from referee.rules.plain_variants import GameFamily, variant
 
 _PAGE = f"{SBIRO}: mariagio"
 _MARRIAGES = f"{SISTERS}: {SBIRO} names the game, its rules of marriages could not be read"
@@ -12,7 +12,7 @@ VARIANTS = (
         "mariagio",
         "mariagio for 2: king and queen of a suit can be shown for points",
         lambda _: Layout(rank_profile="gen7", hand=7, marriages=True, scoring="cumulative"),
-        Family(
+        GameFamily(
             options=(rank_profile("gen7"), match(*POINTS, source=_PAGE), TARGET),
             match={"cumulative": "points:200"},
             source=_PAGE,

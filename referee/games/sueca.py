@@ -2,7 +2,7 @@
 
 from referee.rules.layout import Follow, Layout, Teams, Trump
 from referee.rules.options import SISTERS, TARGET, WINS, choice, match, rank_profile
-from referee.rules.plain_variants import Family, variant
+from referee.rules.plain_variants import GameFamily, variant
 
 _SOURCE = "Wikipedia: Briscola, Wikipedia: Bisca"
 
@@ -20,7 +20,7 @@ VARIANTS = (
             follow=Follow.MUST,
             scoring="sueca",
         ),
-        Family(
+        GameFamily(
             options=(
                 rank_profile("pt7", cards=40),
                 match("points:N", *WINS[:-1], source=SISTERS),

@@ -17,17 +17,17 @@ from protocol.limits import DEPTH, LINE_FROM_BOT, MATCH_FROM_BOT, NOTE, PROTOCOL
 from protocol.messages import Answer, Deal, DealEnd, End, Fault, Hello, Limits, Rules, TimeControl
 from referee.match.chance import BlockKey, private_seed, shuffled
 from referee.match.clock import Clock, full_clock
-from referee.match.leg_state import Course, CoursePlan
+from referee.match.leg_state import LegState, LegStatePlan
 from referee.match.outbox import Voice
 from referee.match.table import Table
 from referee.match.verdict import FaultCode, Receipt, Verdict
 from referee.rules.cards import Card
-from referee.rules.game import Account, Game, Tally
+from referee.rules.game import DealAccount, Game, Tally
 
 _DEALS_A_MATCH = 50
 
 
-def limits_of(course: CoursePlan) -> Limits:
+def limits_of(course: LegStatePlan) -> Limits:
     """What each process of a leg may send; longer legs may have more (SPEC 7)."""
     deals = course.rules.ending.max_deals if course.decks is None else course.decks
     matches = max(1, -(-deals // _DEALS_A_MATCH))
@@ -48,7 +48,7 @@ class LegPlan(Struct, frozen=True):
     game: str
     name: Rules
     options: dict[str, str]
-    course: CoursePlan
+    course: LegStatePlan
     control: TimeControl
     block: Callable[[int], Block]
 
@@ -117,7 +117,7 @@ class DealResult(Struct, frozen=True):
     places: tuple[int, ...]
     game: Game[Any]  # every game has a state type of its own
     reason: DealReason
-    account: Account
+    account: DealAccount
     acts: tuple[tuple[int, str], ...]
     scores: tuple[int, ...]
     by_seat: tuple[int, ...]
@@ -135,7 +135,7 @@ def late(allowance_us: int) -> Verdict:
 class _Deal:
     """The deal under way."""
 
-    def __init__(self, start: DealStart, course: Course) -> None:
+    def __init__(self, start: DealStart, course: LegState) -> None:
         self.start = start
         self.places = course.places
         self.game = course.game
@@ -190,7 +190,7 @@ class Leg:
     def __init__(self, plan: LegPlan, faults: Iterable[int] = ()) -> None:
         """Begins a leg; `faults` counts each bot's faults in earlier legs of the match."""
         self.plan = plan
-        self.course = Course(plan.course, faults)
+        self.course = LegState(plan.course, faults)
         clock = full_clock(plan.control)
         self._limits = limits_of(plan.course)
         self.voices = [Voice(place, clock, self._limits.match) for place in self.course.places]
@@ -368,7 +368,7 @@ class Leg:
             return deal.table.forfeit(deal.ended_by)
         return deal.table.forfeit(min(deal.start.benched))
 
-    def _tell_end(self, account: Account, reason: DealReason) -> None:
+    def _tell_end(self, account: DealAccount, reason: DealReason) -> None:
         deal = self.deal
         if not deal.start.played:
             return

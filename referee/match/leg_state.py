@@ -15,9 +15,9 @@ from referee.rules.game import Game, Sides, Tally
 from referee.rules.match_end import (
     DropOut,
     EndingKind,
+    LegStanding,
     Over,
     Reason,
-    Standing,
     best_of,
     judge,
     leaders,
@@ -27,7 +27,7 @@ from referee.rules.match_end import (
 from referee.rules.variants import MatchRules, PairGame, Raise
 
 
-class CoursePlan(Struct, frozen=True):
+class LegStatePlan(Struct, frozen=True):
     """What is fixed before a leg begins.
 
     Attributes:
@@ -43,15 +43,15 @@ class CoursePlan(Struct, frozen=True):
     on_fault: OnFault | None
 
 
-class Course:
+class LegState:
     """A leg between its deals."""
 
-    def __init__(self, plan: CoursePlan, faults: Iterable[int] = ()) -> None:
+    def __init__(self, plan: LegStatePlan, faults: Iterable[int] = ()) -> None:
         """Begins; `faults` counts each bot's faults in earlier legs of the match."""
         self.plan = plan
         self.bots = max(plan.seating) + 1
         self.faults = list(faults) or [0] * self.bots
-        self.standing: Standing = nobody(len(plan.seating))
+        self.standing: LegStanding = nobody(len(plan.seating))
         self.over: Over | None = None
         self.pair: PairGame | None = None
         """What the last two play, once the third has dropped out."""

@@ -2,7 +2,7 @@
 
 from msgspec import UNSET, Struct, UnsetType
 
-from referee.match.verdict import Family, FaultCode
+from referee.match.verdict import Blame, FaultCode
 
 Meetings = tuple[tuple[int, ...], ...]
 """What a block brought each bot in its first leg, and in all others that are turns of it."""
@@ -50,7 +50,7 @@ class FaultFound(Struct, frozen=True):
     detail: str
 
 
-class Outcome(Struct, frozen=True):
+class JobResult(Struct, frozen=True):
     """A job that was played.
 
     Attributes:
@@ -74,7 +74,7 @@ class Outcome(Struct, frozen=True):
     wall_us: int
     fault_list: tuple[FaultFound, ...]
     voids: tuple[int, ...]
-    given_up: tuple[Family, str] | None
+    given_up: tuple[Blame, str] | None
     game_digest: str
     sandbox: str
     faults: tuple[int, ...] = ()

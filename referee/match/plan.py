@@ -16,7 +16,7 @@ from referee.match.chance import (
 )
 from referee.match.clock import parse_time
 from referee.match.leg import Block, LegPlan
-from referee.match.leg_state import CoursePlan
+from referee.match.leg_state import LegStatePlan
 from referee.match.seating import Seating, holders, legs
 from referee.match.verdict import Freeze, OnFault
 from referee.rules.cards import Card, cards, check_deck
@@ -93,7 +93,7 @@ class MatchPlan(Struct, frozen=True):
         def block(deal: int) -> Block:
             return block_key(secret, self.first + deal), self.given[deal] if self.given else None
 
-        course = CoursePlan(
+        course = LegStatePlan(
             rules=self.rules,
             seating=self.seatings[number],
             decks=self.decks,

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from protocol.events import Bade, Called, Event, Played
 from protocol.messages import View
 from referee.rules.cards import Card
-from referee.rules.game import Account, Game, Shown, Tally
+from referee.rules.game import DealAccount, EventsBySeat, Game, Tally
 from referee.rules.views import see
 
 REFEREE = "referee"
@@ -35,7 +35,7 @@ class Table:
         self.legal: tuple[str, ...]
         self._move_on(*game.deal(deck, dealer))
 
-    def _move_on(self, after: Any, shown: Shown) -> None:
+    def _move_on(self, after: Any, shown: EventsBySeat) -> None:
         """Takes a new state, and keeps for each seat what it is shown until it is asked."""
         self._state = after
         news = self._news
@@ -83,7 +83,7 @@ class Table:
         """What the deal brings when it ends here by a fault of `seat`."""
         return self._game.forfeit(self._state, seat)
 
-    def account(self) -> Account:
+    def account(self) -> DealAccount:
         """The deal so far, all-seeing."""
         return self._game.account(self._state)
 

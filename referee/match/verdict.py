@@ -84,7 +84,7 @@ class Verdict(Struct, frozen=True):
     evidence: Evidence = Evidence()
 
 
-class Family(StrEnum):
+class Blame(StrEnum):
     """Whose doing it is when no bot is to blame."""
 
     HOST = "host"
@@ -98,7 +98,7 @@ class Mishap(Struct, frozen=True):
         shortage: whether the machine ran out of something; the next match would lack it, too.
     """
 
-    family: Family
+    family: Blame
     detail: str
     evidence: Evidence = Evidence()
     shortage: bool = False

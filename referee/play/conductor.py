@@ -19,7 +19,7 @@ from referee.bots.find import BotSpec
 from referee.errors import HostError, RefereeError, SandboxError, Shortage, innermost, shortage
 from referee.match.leg import Ask, DealResult, DealStart, Leg
 from referee.match.plan import MatchPlan
-from referee.match.verdict import ATTEMPTS, Family, FaultCode, Mishap, Verdict
+from referee.match.verdict import ATTEMPTS, Blame, FaultCode, Mishap, Verdict
 from referee.play.affinity import one_core
 from referee.play.evidence import Heard
 from referee.play.seat import Seat
@@ -107,7 +107,7 @@ async def play_match(
         HostError: the record cannot be written.
         RefereeError: a bot may not run here.
     """
-    conductor = _Conductor(plan, bots, sandbox, recorder, watch)
+    conductor = _MatchConductor(plan, bots, sandbox, recorder, watch)
     failure: Exception | None = None
     with one_core(), interrupt:
         try:
@@ -121,7 +121,7 @@ async def play_match(
     return conductor.finish()
 
 
-class _Conductor:
+class _MatchConductor:
     def __init__(
         self,
         plan: MatchPlan,
@@ -222,11 +222,11 @@ class _Conductor:
                 return found.mishap
             if isinstance(found, SandboxError | Shortage):
                 lacks = shortage(found) is not None
-                return Mishap(Family.HOST, str(found)[:_DETAIL_KEPT], shortage=lacks)
+                return Mishap(Blame.HOST, str(found)[:_DETAIL_KEPT], shortage=lacks)
             if isinstance(found, HostError | RefereeError):
                 raise
             self._bug = found
-            return Mishap(Family.REFEREE, f"a bug of the referee: {found!r}"[:_DETAIL_KEPT])
+            return Mishap(Blame.REFEREE, f"a bug of the referee: {found!r}"[:_DETAIL_KEPT])
         return None
 
     async def _ask_all(self, leg: Leg) -> None:

@@ -11,8 +11,8 @@ import trio
 from protocol.errors import RemoteFault, RemoteProtocolError
 from protocol.messages import Answer, Ready
 from referee.match.verdict import (
+    Blame,
     Evidence,
-    Family,
     FaultCode,
     Freeze,
     Mishap,
@@ -213,4 +213,4 @@ class Witness:
         if not self.is_counted or not starved(allowance_us, self.lag_us, receipt.cpu):
             return None
         detail = f"the host stood still for {self.lag_us // 1000} ms while the bot was to move"
-        return Mishap(Family.HOST, detail, self.evidence(receipt))
+        return Mishap(Blame.HOST, detail, self.evidence(receipt))

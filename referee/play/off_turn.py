@@ -101,7 +101,7 @@ class OffTurn:
         self._process.kill()
 
 
-class Table:
+class OffTurnTable:
     """The other bots of a match, as seen while one is to move."""
 
     def __init__(self, others: Iterable[OffTurn]) -> None:

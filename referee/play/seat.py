@@ -15,9 +15,9 @@ import trio
 from protocol.connection import Connection
 from protocol.errors import RemoteFault, RemoteProtocolError
 from referee.match.leg import Ask
-from referee.match.verdict import Family, FaultCode, Freeze, Mishap, Verdict
+from referee.match.verdict import Blame, FaultCode, Freeze, Mishap, Verdict
 from referee.play.evidence import READ_MOST, Heard, Witness
-from referee.play.off_turn import Table
+from referee.play.off_turn import OffTurnTable
 from referee.play.standstill import STOOD_STILL_US
 from referee.play.waiting import Wait
 from referee.sandbox import BotProcess
@@ -103,7 +103,7 @@ class Seat(Witness):
             if not self._plays:  # others are started meanwhile, for which we may wait
                 return found
             detail = f"the referee stood still for {still_ms} ms while the bot was to move"
-        return Mishap(Family.HOST, detail, self.evidence())
+        return Mishap(Blame.HOST, detail, self.evidence())
 
     def _ask(self, ask: Ask, begin: int, cpu: int) -> Heard | Verdict | None:
         process = self.process
@@ -135,7 +135,7 @@ class Seat(Witness):
             return self.accuse(error, self.receipt(sent, came, came, cpu))
         others = [seat.off_turn for seat in self._seats if seat is not self]
         unsent = ask.line[written:]
-        self._wait = Wait(self, ask, Table(others), begin=begin, cpu=cpu, unsent=unsent)
+        self._wait = Wait(self, ask, OffTurnTable(others), begin=begin, cpu=cpu, unsent=unsent)
         return None
 
     async def dismiss(self, line: bytes) -> None:

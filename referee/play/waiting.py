@@ -9,9 +9,9 @@ import trio
 from protocol.errors import RemoteProtocolError
 from protocol.messages import Answer, Ready
 from referee.match.leg import Ask, late
-from referee.match.verdict import Family, FaultCode, Mishap, Receipt, Verdict
+from referee.match.verdict import Blame, FaultCode, Mishap, Receipt, Verdict
 from referee.play.evidence import READ_MOST, Heard, Witness
-from referee.play.off_turn import Table
+from referee.play.off_turn import OffTurnTable
 from referee.sandbox.oom import killed_for_memory
 from referee.sandbox.run_delay import HeldUp
 
@@ -30,7 +30,14 @@ class Wait:
     """A question that was written, and has no answer yet."""
 
     def __init__(
-        self, witness: Witness, ask: Ask, table: Table, *, begin: int, cpu: int, unsent: bytes
+        self,
+        witness: Witness,
+        ask: Ask,
+        table: OffTurnTable,
+        *,
+        begin: int,
+        cpu: int,
+        unsent: bytes,
     ) -> None:
         """Take over a question.
 
@@ -134,7 +141,7 @@ class Wait:
             if by_host is None:
                 by_host = killed_for_memory() > self._killed_before
             if status == "killed by SIGKILL" and by_host:
-                return Mishap(Family.HOST, "the host ran out of memory", evidence)
+                return Mishap(Blame.HOST, "the host ran out of memory", evidence)
             return Verdict(FaultCode.CRASHED, f"the process ended: {status}", evidence)
         allowance_us = self._ask.allowance_us
         excuse = witness.excuse(receipt, allowance_us) or self._excuse(receipt)
@@ -148,7 +155,7 @@ class Wait:
         if not self._held_up.is_too_long():
             return None
         detail = f"others had the processor for {self._held_up.us() // 1000} ms of its act"
-        return Mishap(Family.HOST, detail, self._witness.evidence(receipt))
+        return Mishap(Blame.HOST, detail, self._witness.evidence(receipt))
 
     async def _watch(self) -> None:
         """Look every now and then what others do; add up by how much we are woken too late."""

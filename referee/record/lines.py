@@ -13,7 +13,7 @@ from msgspec import Meta, Struct
 from protocol.limits import NAME
 from protocol.messages import Count, Rules, TimeControl
 from referee.match.leg import DealResult
-from referee.match.verdict import Evidence, Family, FaultCode, Freeze, OnFault, Receipt
+from referee.match.verdict import Blame, Evidence, FaultCode, Freeze, OnFault, Receipt
 
 FORMAT: Final = 2
 """Of the file; a higher one is refused, a lower one still read.
@@ -135,7 +135,7 @@ class VoidLine(Struct, frozen=True):
     """
 
     void: int
-    family: Family
+    family: Blame
     place: int | None
     detail: str
     evidence: Evidence

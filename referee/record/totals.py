@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from referee.match.leg import DealReason, DealResult, Leg
-from referee.match.verdict import Family, FaultCode, Mishap, OnFault, Verdict
+from referee.match.verdict import Blame, FaultCode, Mishap, OnFault, Verdict
 from referee.record.lines import EndLine, GameDigest
 from referee.rules.match_end import Reason, best_of
 
@@ -46,7 +46,7 @@ class VoidRow(Struct, frozen=True):
     leg: int
     deal: int
     bot: int | None
-    family: Family
+    family: Blame
     detail: str
 
 

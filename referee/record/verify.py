@@ -14,7 +14,7 @@ from referee.errors import RefereeError
 from referee.games import find
 from referee.match.chance import BlockKey
 from referee.match.leg import Ask, Block, DealFault, DealResult, DealStart, Leg, LegPlan
-from referee.match.leg_state import CoursePlan
+from referee.match.leg_state import LegStatePlan
 from referee.match.verdict import ATTEMPTS, FaultCode, Mishap, Verdict
 from referee.record import legs as recorded_legs
 from referee.record.lines import (
@@ -214,7 +214,7 @@ class Resimulation:
 
     def _open_leg(self, line: LegLine, faults: list[int]) -> Leg:
         header = self.header
-        course = CoursePlan(
+        course = LegStatePlan(
             rules=self._rules,
             seating=line.seats,
             decks=header.decks,

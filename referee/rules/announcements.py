@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from protocol.events import Declared, Exchanged, HandShown, Married, Signalled
 from referee.rules.cards import SUITS, Card, Suit
-from referee.rules.deal import State
-from referee.rules.game import Shown
+from referee.rules.deal import DealState
+from referee.rules.game import EventsBySeat
 from referee.rules.layout import MARRIAGE, BlackHand, Exchange, Layout, Signals, TeamView
 from referee.rules.tricks import without
 
@@ -56,7 +56,7 @@ class Announcing:
         black_hand = layout.black_hand is BlackHand.ON
         return signals + exchanges + len(SUITS) * layout.marriages + black_hand
 
-    def offers(self, state: State) -> Iterator[str]:
+    def offers(self, state: DealState) -> Iterator[str]:
         """What the seat to move may announce, in the order of SPEC 3.4."""
         hand = state.hands[state.turn]
         for rank, when in (("2", self.layout.exchange_two), ("7", self.layout.exchange_seven)):
@@ -72,10 +72,10 @@ class Announcing:
         if self.layout.black_hand is BlackHand.ON and self.holds_black_hand(state, state.turn):
             yield "declare"
 
-    def _has_won(self, state: State) -> bool:
+    def _has_won(self, state: DealState) -> bool:
         return any(trick.winner == state.turn for trick in state.tricks)
 
-    def _may_exchange(self, state: State, rank: str, when: Exchange) -> bool:
+    def _may_exchange(self, state: DealState, rank: str, when: Exchange) -> bool:
         trump, turn_up = state.trump, state.turn_up
         if trump is None or turn_up is None or not state.talon or turn_up == rank + trump:
             return False
@@ -91,7 +91,7 @@ class Announcing:
             case _:
                 return self._has_won(state) and above_seven is (rank == "7")
 
-    def _may_signal(self, state: State) -> bool:
+    def _may_signal(self, state: DealState) -> bool:
         if self.layout.signals is Signals.OFF or not state.tricks:
             return False
         now = len(state.tricks)
@@ -101,13 +101,13 @@ class Announcing:
         """The three cards that win a deal (RULES 8.5)."""
         return tuple(Card(rank + trump) for rank in ("A", self.layout.ten, "K"))
 
-    def holds_black_hand(self, state: State, seat: int) -> bool:
+    def holds_black_hand(self, state: DealState, seat: int) -> bool:
         """Whether a hand has all three."""
         if state.trump is None:
             return False
         return all(card in state.hands[seat] for card in self.black_hand(state.trump))
 
-    def announce(self, state: State, action: str) -> tuple[State, Shown]:
+    def announce(self, state: DealState, action: str) -> tuple[DealState, EventsBySeat]:
         """Carries out one of `offers`."""
         word, _, what = action.partition(" ")
         match word:
@@ -120,10 +120,10 @@ class Announcing:
             case _:
                 return self.declare(state, state.turn)
 
-    def _public(self, event: Exchanged | Married | Declared) -> Shown:
+    def _public(self, event: Exchanged | Married | Declared) -> EventsBySeat:
         return ((event,),) * self.layout.seats
 
-    def _exchange(self, state: State, given: Card) -> tuple[State, Shown]:
+    def _exchange(self, state: DealState, given: Card) -> tuple[DealState, EventsBySeat]:
         seat, taken = state.turn, state.turn_up
         assert taken is not None  # noqa: S101  # `offers` looked
         hand = (*without(state.hands[seat], given), taken)
@@ -136,7 +136,7 @@ class Announcing:
         )
         return after, self._public(Exchanged(seat, given, taken))
 
-    def _marry(self, state: State, suit: Suit) -> tuple[State, Shown]:
+    def _marry(self, state: DealState, suit: Suit) -> tuple[DealState, EventsBySeat]:
         seat = state.turn
         worth = 2 * MARRIAGE if suit == state.trump else MARRIAGE
         after = replace(
@@ -145,7 +145,7 @@ class Announcing:
         )
         return after, self._public(Married(seat, suit, worth))
 
-    def _signal(self, state: State, signal: str) -> tuple[State, Shown]:
+    def _signal(self, state: DealState, signal: str) -> tuple[DealState, EventsBySeat]:
         seat = state.turn
         told = (*state.told.signals, (len(state.tricks), seat, signal))
         side = next(seats for seats in self.layout.sides if seat in seats)
@@ -156,7 +156,7 @@ class Announcing:
         )
         return replace(state, told=replace(state.told, signals=told)), shown
 
-    def declare(self, state: State, seat: int) -> tuple[State, Shown]:
+    def declare(self, state: DealState, seat: int) -> tuple[DealState, EventsBySeat]:
         """Shows the black hand, and ends the deal."""
         assert state.trump is not None  # noqa: S101  # nobody holds it without a trump
         after = replace(state, told=replace(state.told, black_hand=seat))
@@ -171,7 +171,7 @@ class Announcing:
             TeamView.BOTH,
         )
 
-    def opened(self, state: State, shown: Shown) -> tuple[State, Shown]:
+    def opened(self, state: DealState, shown: EventsBySeat) -> tuple[DealState, EventsBySeat]:
         """What follows from the deal: partners look, hands lie open, a black hand wins."""
         if self.layout.open:
             shown = self._show_hands(state, shown, tuple(range(self.layout.seats)))
@@ -179,14 +179,18 @@ class Announcing:
             shown = self._show_partners(state, shown)
         return self.black_hand_wins(state, shown)
 
-    def after_trick(self, state: State, shown: Shown, *, drew: bool) -> tuple[State, Shown]:
+    def after_trick(
+        self, state: DealState, shown: EventsBySeat, *, drew: bool
+    ) -> tuple[DealState, EventsBySeat]:
         """What follows from a trick: partners look when the talon is gone, a black hand wins."""
         late = (TeamView.TALON_EMPTY, TeamView.BOTH)
         if drew and not state.talon and self.layout.team_view in late:
             shown = self._show_partners(state, shown)
         return self.black_hand_wins(state, shown)
 
-    def black_hand_wins(self, state: State, shown: Shown) -> tuple[State, Shown]:
+    def black_hand_wins(
+        self, state: DealState, shown: EventsBySeat
+    ) -> tuple[DealState, EventsBySeat]:
         """Ends the deal where the black hand wins by itself."""
         if self.layout.black_hand is BlackHand.AUTOMATIC:
             for seat in range(self.layout.seats):
@@ -195,12 +199,14 @@ class Announcing:
                     return state, joined(shown, more)
         return state, shown
 
-    def _show_partners(self, state: State, shown: Shown) -> Shown:
+    def _show_partners(self, state: DealState, shown: EventsBySeat) -> EventsBySeat:
         for side in self.layout.sides:
             shown = self._show_hands(state, shown, side)
         return shown
 
-    def _show_hands(self, state: State, shown: Shown, among: tuple[int, ...]) -> Shown:
+    def _show_hands(
+        self, state: DealState, shown: EventsBySeat, among: tuple[int, ...]
+    ) -> EventsBySeat:
         """Everybody of these sees the hands of the others of these."""
         more = tuple(
             tuple(
@@ -213,12 +219,12 @@ class Announcing:
         return joined(shown, more)
 
 
-def joined(shown: Shown, more: Shown) -> Shown:
+def joined(shown: EventsBySeat, more: EventsBySeat) -> EventsBySeat:
     """What each seat is shown, one behind the other."""
     return tuple((*first, *then) for first, then in zip(shown, more, strict=True))
 
 
-def original_turn_up(state: State) -> Card | None:
+def original_turn_up(state: DealState) -> Card | None:
     """The card that was turned up at the deal."""
     exchanges = state.told.exchanges
     return exchanges[0][2] if exchanges else state.turn_up

@@ -25,8 +25,8 @@ from referee.rules.bids import (
 )
 from referee.rules.cards import SUITS, Card, Suit
 from referee.rules.contract import Contract, Payment, pay
-from referee.rules.deal import Play, State, points_of
-from referee.rules.game import Account, Shown, Sides, Stakes, Tally
+from referee.rules.deal import DealState, Play, points_of
+from referee.rules.game import DealAccount, EventsBySeat, Sides, Stakes, Tally
 from referee.rules.layout import Layout
 from referee.rules.tricks import seats_from, sides_of
 
@@ -80,7 +80,7 @@ class CalledState(Struct, frozen=True):
     phase: Phase
     auction: Auction
     contract: Contract | None
-    play: State
+    play: DealState
 
 
 def _highest(state: CalledState) -> Offer:
@@ -120,7 +120,7 @@ class AuctionGame:
         """The least a deal can bring; its value is its game points."""
         return Stakes(worst_score=-self._payment.most, worst_value=-self._payment.most)
 
-    def deal(self, deck: Sequence[Card], dealer: int) -> tuple[CalledState, Shown]:
+    def deal(self, deck: Sequence[Card], dealer: int) -> tuple[CalledState, EventsBySeat]:
         """Deals all cards; the dealer's right speaks first."""
         play = self._play.deal(deck, dealer)
         auction = Auction(seats_from(dealer + 1, self.seats))
@@ -192,14 +192,14 @@ class AuctionGame:
         caller = _highest(state).seat
         return tuple(suit for suit in SUITS if self._holder(state.play, "2" + suit) != caller)
 
-    def _holder(self, play: State, card: str) -> int | None:
+    def _holder(self, play: DealState, card: str) -> int | None:
         """Who was dealt a card that is in a hand or on the table."""
         for place, one in enumerate(play.trick):
             if one == card:
                 return (play.leader + place) % self.seats
         return next((seat for seat, hand in enumerate(play.hands) if card in hand), None)
 
-    def apply(self, state: CalledState, action: str) -> tuple[CalledState, Shown]:
+    def apply(self, state: CalledState, action: str) -> tuple[CalledState, EventsBySeat]:
         """Carries out an action of the phase."""
         match state.phase:
             case Phase.AUCTION:
@@ -213,10 +213,10 @@ class AuctionGame:
         play, shown = self._play.play(state.play, action)
         return replace(state, play=play), shown
 
-    def _public(self, *events: Event) -> Shown:
+    def _public(self, *events: Event) -> EventsBySeat:
         return (events,) * self.seats
 
-    def _speak(self, state: CalledState, action: str) -> tuple[CalledState, Shown]:
+    def _speak(self, state: CalledState, action: str) -> tuple[CalledState, EventsBySeat]:
         auction = speak(self._bidding, state.auction, action)
         said = Bade(state.auction.live[0], action)
         if not is_over(self._bidding, auction):
@@ -225,7 +225,7 @@ class AuctionGame:
         after = replace(state, auction=auction, phase=phase)
         return after, self._public(said, PhaseBegan(phase))
 
-    def _call(self, state: CalledState, action: str) -> tuple[CalledState, Shown]:
+    def _call(self, state: CalledState, action: str) -> tuple[CalledState, EventsBySeat]:
         offer, play = _highest(state), state.play
         caller, pledge = offer.seat, offer.bid.points
         if self._calling.caller_leads:
@@ -239,13 +239,13 @@ class AuctionGame:
         return after, self._public(event, PhaseBegan(Phase.PLAY))
 
     def _contract(
-        self, play: State, caller: int, pledge: int, called: tuple[Card, ...]
+        self, play: DealState, caller: int, pledge: int, called: tuple[Card, ...]
     ) -> Contract:
         holders = {self._holder(play, card) for card in called}
         partners = tuple(seat for seat in range(self.seats) if seat in holders and seat != caller)
         return Contract(caller, pledge, called, partners)
 
-    def _play_blind(self, state: CalledState, action: str) -> tuple[CalledState, Shown]:
+    def _play_blind(self, state: CalledState, action: str) -> tuple[CalledState, EventsBySeat]:
         """A card of the blind trick: twos are covered; the fifth card lets the caller speak."""
         seat, card = state.play.turn, Card(action)
         play = self._play.put(state.play, action)
@@ -258,7 +258,7 @@ class AuctionGame:
         after = replace(state, play=play, phase=Phase.SUIT if full else Phase.PLAY)
         return after, shown
 
-    def _name_suit(self, state: CalledState, suit: Suit) -> tuple[CalledState, Shown]:
+    def _name_suit(self, state: CalledState, suit: Suit) -> tuple[CalledState, EventsBySeat]:
         """The blind two gets its suit; then covers are opened, and the trick is taken."""
         offer, play = _highest(state), replace(state.play, trump=suit)
         caller, pledge = offer.seat, offer.bid.points
@@ -302,14 +302,14 @@ class AuctionGame:
         scores = tuple(worst if at == seat else 0 for at in range(self.seats))
         return Tally((0,) * self.seats, scores, scores)
 
-    def account(self, state: CalledState) -> Account:
+    def account(self, state: CalledState) -> DealAccount:
         """The deal so far, all-seeing: the partners too."""
         contract, play = state.contract, state.play
         sides = self.partners
         if contract is not None and contract.called:
             team = (contract.caller, *contract.partners)
             sides = (team, tuple(seat for seat in range(self.seats) if seat not in team))
-        return Account(
+        return DealAccount(
             trump=play.trump,
             turn_up=None,
             sides=sides,

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from protocol.events import Drew, Event, NextCard, Played, TrickWon
 from referee.rules.cards import Card, Suit, strengths, worths
-from referee.rules.game import Shown, Trick
+from referee.rules.game import EventsBySeat, Trick
 from referee.rules.layout import EqualCards, Exposed, FirstLead, Follow, Layout, Trump
 from referee.rules.tricks import beaters, seats_from, winner, without
 
@@ -36,7 +36,7 @@ NOTHING: Final = Told()
 Hands = list[tuple[Card, ...]]
 
 
-class State(Struct, frozen=True, gc=False):
+class DealState(Struct, frozen=True, gc=False):
     """Tricks under way. `talon` is in the order of drawing, the turn-up last.
 
     Attributes:
@@ -56,7 +56,7 @@ class State(Struct, frozen=True, gc=False):
     told: Told = NOTHING
 
 
-def points_of(state: State) -> tuple[int, ...]:
+def points_of(state: DealState) -> tuple[int, ...]:
     """Points by seat, from tricks and marriages."""
     points = [0] * len(state.hands)
     for trick in state.tricks:
@@ -98,7 +98,7 @@ class Play:
         step = -1 if self.layout.first_lead is FirstLead.CUTTER else 1
         return (dealer + step) % self.seats
 
-    def deal(self, deck: Sequence[Card], dealer: int) -> State:
+    def deal(self, deck: Sequence[Card], dealer: int) -> DealState:
         """Hands in packets from the dealer's right; then the trump, if a card shows it."""
         layout = self.layout
         top_exposed = layout.trump is Trump.EXPOSED and layout.exposed_card is Exposed.TOP
@@ -112,7 +112,7 @@ class Play:
         elif layout.trump is Trump.EXPOSED:
             turn_up = deck[0] if top_exposed else deck[-1]
         leader = self.first_leader(dealer)
-        return State(
+        return DealState(
             dealer=dealer,
             trump=None if turn_up is None else Suit(turn_up[1]),
             turn_up=turn_up,
@@ -149,7 +149,7 @@ class Play:
         rest = tuple(bottom if card == two else card for card in deck[:-1])
         return two, rest
 
-    def legal(self, state: State) -> tuple[Card, ...]:
+    def legal(self, state: DealState) -> tuple[Card, ...]:
         """The cards that may be played, in order of arrival, equal ones once."""
         hand = state.hands[state.turn]
         if self.any_card:
@@ -159,7 +159,7 @@ class Play:
             hand = tuple(card for card in hand if card[1] == led) or hand
         return tuple(dict.fromkeys(hand))
 
-    def _must_follow(self, state: State) -> bool:
+    def _must_follow(self, state: DealState) -> bool:
         match self.layout.follow:
             case Follow.FREE:
                 return False
@@ -170,7 +170,7 @@ class Play:
             case Follow.AFTER_STOCK_TRUMP_LED:
                 return not state.talon and state.trick[0][1] == state.trump
 
-    def play(self, state: State, card: str) -> tuple[State, Shown]:
+    def play(self, state: DealState, card: str) -> tuple[DealState, EventsBySeat]:
         """Plays a card; the last card of a trick also ends it and lets everybody draw."""
         seat, hands = state.turn, list(state.hands)
         hand = hands[seat]
@@ -180,7 +180,7 @@ class Play:
         public: tuple[Event, ...] = self._played[seat][hand[at]]
         if len(trick) == self.full:
             return self._take(state, hands, trick, public)
-        after = State(
+        after = DealState(
             state.dealer,
             state.trump,
             state.turn_up,
@@ -194,20 +194,20 @@ class Play:
         )
         return after, (public,) * self.seats
 
-    def put(self, state: State, card: str) -> State:
+    def put(self, state: DealState, card: str) -> DealState:
         """A card on the table, where a trick that is complete by it still lies."""
         hand = state.hands[state.turn]
         one = hand[hand.index(card)]
         hands = (*state.hands[: state.turn], without(hand, one), *state.hands[state.turn + 1 :])
         return replace(state, hands=hands, turn=self._right[state.turn], trick=(*state.trick, one))
 
-    def take(self, state: State, before: tuple[Event, ...]) -> tuple[State, Shown]:
+    def take(self, state: DealState, before: tuple[Event, ...]) -> tuple[DealState, EventsBySeat]:
         """Ends the trick that `put` has completed; shows `before` and what follows."""
         return self._take(state, list(state.hands), state.trick, before)
 
     def _take(
-        self, state: State, hands: Hands, cards: tuple[Card, ...], before: tuple[Event, ...]
-    ) -> tuple[State, Shown]:
+        self, state: DealState, hands: Hands, cards: tuple[Card, ...], before: tuple[Event, ...]
+    ) -> tuple[DealState, EventsBySeat]:
         """The winner of a complete trick takes it; everybody draws."""
         leader, talon = state.leader, state.talon
         taker = (leader + winner(cards, self._beaters[state.trump])) % self.seats
@@ -216,7 +216,7 @@ class Play:
         if talon:
             self._draw(talon, state.turn_up, taker, hands, shown)
             talon = talon[self.full :]
-        state = State(
+        state = DealState(
             state.dealer,
             state.trump,
             state.turn_up,

@@ -8,7 +8,7 @@ from msgspec import Struct
 from referee.rules.game import Sides, Stakes, Tally
 
 
-class Outcome(Struct, frozen=True):
+class DealOutcome(Struct, frozen=True):
     """What the sides have taken in a finished deal.
 
     Attributes:
@@ -36,17 +36,17 @@ class Scoring(Struct, frozen=True):
         by_points: a match is played to points, since several sides can score in a deal.
     """
 
-    score: Callable[[Outcome], tuple[int, ...]]
+    score: Callable[[DealOutcome], tuple[int, ...]]
     most: int | None
     sides: int | None = None
     by_points: bool = False
 
-    def __call__(self, outcome: Outcome) -> tuple[int, ...]:
+    def __call__(self, outcome: DealOutcome) -> tuple[int, ...]:
         """Game points by side."""
         return self.score(outcome)
 
 
-def won_by(outcome: Outcome) -> int | None:
+def won_by(outcome: DealOutcome) -> int | None:
     """The side that has won the deal; None for a void deal.
 
     The one with the black hand, else the first at the threshold, else the single side with the
@@ -70,7 +70,7 @@ class Win(Struct, frozen=True):
 def _to_winner(worth: Callable[[Win], int], most: int, sides: int | None = None) -> Scoring:
     """A scoring in which only the winner scores; by the black hand always 1 (RULES U19)."""
 
-    def score(outcome: Outcome) -> tuple[int, ...]:
+    def score(outcome: DealOutcome) -> tuple[int, ...]:
         side = won_by(outcome)
         if side is None:
             return (0,) * len(outcome.points)
@@ -83,7 +83,7 @@ def _to_winner(worth: Callable[[Win], int], most: int, sides: int | None = None)
     return Scoring(score, most, sides)
 
 
-def three_hand_40(outcome: Outcome) -> tuple[int, ...]:
+def three_hand_40(outcome: DealOutcome) -> tuple[int, ...]:
     """Three players: 1 to each of two over 40; 2 to the only one over 40, 3 if it has all 120."""
     over = [mine > 40 for mine in outcome.points]
     all_points = 2 if outcome.black_hand is not None else 3
@@ -94,7 +94,7 @@ def three_hand_40(outcome: Outcome) -> tuple[int, ...]:
     )
 
 
-def cumulative(outcome: Outcome) -> tuple[int, ...]:
+def cumulative(outcome: DealOutcome) -> tuple[int, ...]:
     """The points themselves; there is no void deal (RULES 8.2)."""
     return outcome.points
 
@@ -125,7 +125,7 @@ def values(points: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(len(points) * mine - total for mine in points)
 
 
-def tally(outcome: Outcome, sides: Sides, scoring: Scoring) -> Tally:
+def tally(outcome: DealOutcome, sides: Sides, scoring: Scoring) -> Tally:
     """What a deal brings to each seat."""
     seat_side = {seat: side for side, seats in enumerate(sides) for seat in seats}
     order = [seat_side[seat] for seat in range(len(seat_side))]
@@ -137,11 +137,11 @@ def tally(outcome: Outcome, sides: Sides, scoring: Scoring) -> Tally:
     return Tally(by_seat(points), by_seat(scoring(outcome)), by_seat(values(points)))
 
 
-def _taken_all(side: int, sides: int, total: int, packs: int) -> Outcome:
+def _taken_all(side: int, sides: int, total: int, packs: int) -> DealOutcome:
     """The outcome in which one side takes everything, at once."""
     points = tuple(total if at == side else 0 for at in range(sides))
     tricks = tuple(int(at == side) for at in range(sides))
-    return Outcome(points, tricks, first=side, packs=packs)
+    return DealOutcome(points, tricks, first=side, packs=packs)
 
 
 def forfeited(side: int, sides: Sides, scoring: Scoring, total: int, packs: int) -> Tally:

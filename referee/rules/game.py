@@ -17,7 +17,7 @@ from referee.rules.cards import Card, Suit
 Sides = tuple[tuple[int, ...], ...]
 """The seats that score together, side by side."""
 
-Shown = tuple[tuple[Event, ...], ...]
+EventsBySeat = tuple[tuple[Event, ...], ...]
 """What each seat is shown, by seat."""
 
 
@@ -56,7 +56,7 @@ class Stakes(Struct, frozen=True):
     void_value: int = 0
 
 
-class Account(Struct, frozen=True):
+class DealAccount(Struct, frozen=True):
     """A deal told afterwards, for records and viewers; it holds what no bot may see.
 
     Attributes:
@@ -107,7 +107,7 @@ class Game(Protocol[S]):
     def stakes(self) -> Stakes:
         """The least that a deal can bring to a seat."""
 
-    def deal(self, deck: Sequence[Card], dealer: int) -> tuple[S, Shown]:
+    def deal(self, deck: Sequence[Card], dealer: int) -> tuple[S, EventsBySeat]:
         """Deals `deck`, top card first; returns the first state and what each seat is shown."""
 
     def to_move(self, state: S) -> int | None:
@@ -116,7 +116,7 @@ class Game(Protocol[S]):
     def legal(self, state: S) -> tuple[str, ...]:
         """The actions of the seat to move, in the order of SPEC 3.4, without doubles."""
 
-    def apply(self, state: S, action: str) -> tuple[S, Shown]:
+    def apply(self, state: S, action: str) -> tuple[S, EventsBySeat]:
         """Carries out one of `legal(state)`; anything else is the caller's bug."""
 
     def default(self, state: S) -> str:
@@ -132,7 +132,7 @@ class Game(Protocol[S]):
         the most; where several are, the deal is void for them.
         """
 
-    def account(self, state: S) -> Account:
+    def account(self, state: S) -> DealAccount:
         """The deal so far, all-seeing."""
 
     def opening(self, seat: int, dealer: int) -> View:

@@ -19,7 +19,7 @@ class EndingKind(StrEnum):
     """So many game points; level at the top plays on."""
 
 
-class Ending(Struct, frozen=True):
+class MatchEnd(Struct, frozen=True):
     """When a match ends.
 
     Attributes:
@@ -53,7 +53,7 @@ class Reason(StrEnum):
     """A deal was void so often, through no bot's doing, that it was given up."""
 
 
-class Standing(Struct, frozen=True):
+class LegStanding(Struct, frozen=True):
     """What a match has brought so far, by place; a place is a seat of the match's first deal.
 
     Attributes:
@@ -69,7 +69,7 @@ class Standing(Struct, frozen=True):
     points: tuple[int, ...]
     unsettled: tuple[int, ...]
 
-    def add(self, tally: Tally, unsettled: Tally, places: tuple[int, ...]) -> "Standing":
+    def add(self, tally: Tally, unsettled: Tally, places: tuple[int, ...]) -> "LegStanding":
         """The standing after one more deal, in which `places[seat]` sat at `seat`.
 
         Args:
@@ -85,7 +85,7 @@ class Standing(Struct, frozen=True):
                 for place, mine in enumerate(old)
             )
 
-        return Standing(
+        return LegStanding(
             self.deals + 1,
             self.counted + tally.counted,
             plus(self.wins, tuple(int(score > 0) for score in tally.scores)),
@@ -109,10 +109,10 @@ class DropOut(Struct, frozen=True):
     places: tuple[int, ...]
 
 
-def nobody(seats: int) -> Standing:
+def nobody(seats: int) -> LegStanding:
     """The standing before the first deal."""
     none = (0,) * seats
-    return Standing(
+    return LegStanding(
         deals=0, counted=0, wins=none, scores=none, values=none, points=none, unsettled=none
     )
 
@@ -159,7 +159,7 @@ def single(places: tuple[int, ...], sides: Sides) -> bool:
 
 
 def judge(
-    ending: Ending, standing: Standing, sides: Sides, playing: tuple[int, ...]
+    ending: MatchEnd, standing: LegStanding, sides: Sides, playing: tuple[int, ...]
 ) -> Over | DropOut | None:
     """Says after a deal whether the match is over, goes on among fewer, or just goes on.
 
@@ -183,7 +183,7 @@ def judge(
 
 
 def _to_points(
-    ending: Ending, standing: Standing, sides: Sides, playing: tuple[int, ...]
+    ending: MatchEnd, standing: LegStanding, sides: Sides, playing: tuple[int, ...]
 ) -> Over | DropOut | None:
     top = leaders(standing.scores, playing)
     if standing.scores[top[0]] < ending.number:
@@ -195,7 +195,7 @@ def _to_points(
 
 
 def _after_deals(
-    ending: Ending, standing: Standing, sides: Sides, playing: tuple[int, ...]
+    ending: MatchEnd, standing: LegStanding, sides: Sides, playing: tuple[int, ...]
 ) -> Over:
     top = leaders(standing.scores, playing)
     if ending.shared:
@@ -204,14 +204,14 @@ def _after_deals(
     return Over(top if single(top, sides) else None, Reason.DEALS)
 
 
-def parse_match(text: str, *, drop_out: bool) -> Ending:
+def parse_match(text: str, *, drop_out: bool) -> MatchEnd:
     """Reads the option `match`: best-of:N, first-to:N, deals:N or points:N, already checked."""
     kind, _, number = text.partition(":")
     count = int(number)
     if kind == "best-of":
-        return Ending(EndingKind.WINS, count // 2 + 1)
+        return MatchEnd(EndingKind.WINS, count // 2 + 1)
     if kind == "first-to":
-        return Ending(EndingKind.WINS, count)
+        return MatchEnd(EndingKind.WINS, count)
     if kind == "deals":
-        return Ending(EndingKind.DEALS, count, max_deals=max(50, count))
-    return Ending(EndingKind.POINTS, count, drop_out=drop_out)
+        return MatchEnd(EndingKind.DEALS, count, max_deals=max(50, count))
+    return MatchEnd(EndingKind.POINTS, count, drop_out=drop_out)

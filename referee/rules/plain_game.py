@@ -9,9 +9,9 @@ from protocol.events import HandDealt, HandShown, NextCard, Removed, TurnUp
 from protocol.messages import View
 from referee.rules.announcements import Announcing, original_turn_up
 from referee.rules.cards import Card
-from referee.rules.deal import Play, State, points_of
-from referee.rules.deal_scoring import SCORINGS, Outcome, forfeited, stakes_of, tally
-from referee.rules.game import Account, Shown, Stakes, Tally
+from referee.rules.deal import DealState, Play, points_of
+from referee.rules.deal_scoring import SCORINGS, DealOutcome, forfeited, stakes_of, tally
+from referee.rules.game import DealAccount, EventsBySeat, Stakes, Tally
 from referee.rules.layout import Layout, Trump
 
 
@@ -40,7 +40,7 @@ class PlainGame:
         """The least a deal can bring."""
         return stakes_of(self.layout.most_points)
 
-    def deal(self, deck: Sequence[Card], dealer: int) -> tuple[State, Shown]:
+    def deal(self, deck: Sequence[Card], dealer: int) -> tuple[DealState, EventsBySeat]:
         """Deals; everybody sees the own hand and the card that shows the trump."""
         state = self._play.deal(deck, dealer)
         removed, turn_up = state.told.removed, state.turn_up
@@ -58,23 +58,23 @@ class PlainGame:
         )
         return self._announcing.opened(state, shown)
 
-    def to_move(self, state: State) -> int | None:
+    def to_move(self, state: DealState) -> int | None:
         """The leader, then counter-clockwise, until the hands are empty."""
         over = not state.hands[state.turn] or state.told.black_hand is not None
         return None if over else state.turn
 
-    def legal(self, state: State) -> tuple[str, ...]:
+    def legal(self, state: DealState) -> tuple[str, ...]:
         """The cards, in order of arrival, then the announcements."""
         cards = state.hands[state.turn] if self._any_card else self._play.legal(state)
         if self._silent or (self._silent_later and state.tricks):
             return cards
         return (*cards, *self._announcing.offers(state))
 
-    def default(self, state: State) -> Card:
+    def default(self, state: DealState) -> Card:
         """The first card that may be played; nothing is announced."""
         return self._play.legal(state)[0]
 
-    def apply(self, state: State, action: str) -> tuple[State, Shown]:
+    def apply(self, state: DealState, action: str) -> tuple[DealState, EventsBySeat]:
         """Plays a card, or announces something."""
         if len(action) != 2:
             after, shown = self._announcing.announce(state, action)
@@ -85,7 +85,7 @@ class PlainGame:
             return self._announcing.after_trick(after, shown, drew=drew)
         return after, shown
 
-    def _outcome(self, state: State) -> Outcome:
+    def _outcome(self, state: DealState) -> DealOutcome:
         """What the sides took."""
         layout, sides = self.layout, self.partners
         side_of = {seat: side for side, seats in enumerate(sides) for seat in seats}
@@ -97,13 +97,13 @@ class PlainGame:
         if winner is not None:
             side = side_of[winner]
             points = tuple(layout.total if at == side else 0 for at in range(len(sides)))
-            return Outcome(points, tricks, black_hand=side, packs=layout.packs)
+            return DealOutcome(points, tricks, black_hand=side, packs=layout.packs)
         taken = points_of(state)
         points = tuple(sum(taken[seat] for seat in side) for side in sides)
         first = self._first(state, side_of)
-        return Outcome(points, tricks, first=first, packs=layout.packs)
+        return DealOutcome(points, tricks, first=first, packs=layout.packs)
 
-    def _first(self, state: State, side_of: dict[int, int]) -> int | None:
+    def _first(self, state: DealState, side_of: dict[int, int]) -> int | None:
         """The side that was the first to reach what wins, where that is what counts."""
         if self.layout.first_to is None:
             return None
@@ -115,20 +115,20 @@ class PlainGame:
                 return side
         return None
 
-    def tally(self, state: State) -> Tally:
+    def tally(self, state: DealState) -> Tally:
         """What the finished deal brings."""
         return tally(self._outcome(state), self.partners, SCORINGS[self.layout.scoring])
 
-    def forfeit(self, state: State, seat: int) -> Tally:
+    def forfeit(self, state: DealState, seat: int) -> Tally:
         """The other side is counted all card points, taken or not."""
         side = next(at for at, seats in enumerate(self.partners) if seat in seats)
         layout = self.layout
         scoring = SCORINGS[layout.scoring]
         return forfeited(side, self.partners, scoring, layout.most_points, layout.packs)
 
-    def account(self, state: State) -> Account:
+    def account(self, state: DealState) -> DealAccount:
         """The deal so far, all-seeing."""
-        return Account(
+        return DealAccount(
             trump=state.trump,
             turn_up=original_turn_up(state),
             sides=self.partners,

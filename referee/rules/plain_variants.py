@@ -22,7 +22,7 @@ from referee.rules.rules_text import Rows, shared_rows
 from referee.rules.variants import MatchRules, Option, Options, PairGame, Raise, Variant
 
 
-class Family(Struct, frozen=True):
+class GameFamily(Struct, frozen=True):
     """What the variants of a family have in common.
 
     Attributes:
@@ -84,7 +84,7 @@ def layout_with(base: Layout, options: Options) -> Layout:
     return layout
 
 
-def build(options: Options, *, name: str, layout_for: LayoutFor, family: Family) -> MatchRules:
+def build(options: Options, *, name: str, layout_for: LayoutFor, family: GameFamily) -> MatchRules:
     """The rules of a plain match.
 
     Args:
@@ -147,7 +147,7 @@ def _pair(name: str, three: Layout, options: Options) -> PairGame:
 
 
 def variant(
-    name: str, title: str, layout_for: LayoutFor, family: Family, counts: tuple[int, ...]
+    name: str, title: str, layout_for: LayoutFor, family: GameFamily, counts: tuple[int, ...]
 ) -> Variant:
     """A plain variant for so many seats; more than one count adds the option `seats`."""
 
@@ -172,7 +172,7 @@ def variant(
     )
 
 
-def for_seats(name: str, layout: Layout, family: Family) -> Variant:
+def for_seats(name: str, layout: Layout, family: GameFamily) -> Variant:
     """A plain variant whose id ends in its number of seats."""
     sides = len(layout.sides)
     title = f"{name} for {layout.seats}"

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from protocol.messages import Rules
 from referee.errors import RefereeError
 from referee.rules.game import Game
-from referee.rules.match_end import Ending
+from referee.rules.match_end import MatchEnd
 
 Options = Mapping[str, str]
 
@@ -88,7 +88,7 @@ class MatchRules(Struct, frozen=True):
     """
 
     game: Game[Any]  # every game has a state type of its own
-    ending: Ending
+    ending: MatchEnd
     options: Options
     data: Mapping[str, Any]  # JSON values
     void_keeps_dealer: bool = False

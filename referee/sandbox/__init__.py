@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
-from referee.bots.find import BotSpec, Found
+from referee.bots.find import BotSource, BotSpec
 
 
 class BotProcess(Protocol):
@@ -85,7 +85,7 @@ class Sandbox(Protocol):
     def how(self) -> str:
         """What it binds bots by, in words, for people and for the record."""
 
-    async def prepare(self, found: Found) -> BotSpec:
+    async def prepare(self, found: BotSource) -> BotSpec:
         """Makes a bot ready to be launched here: built, and where it can be run.
 
         It stays so until `release`, or until the sandbox is closed.
@@ -94,7 +94,7 @@ class Sandbox(Protocol):
             RefereeError: it does not build, or cannot run here.
         """
 
-    def temporarily(self, found: Found) -> AbstractAsyncContextManager[BotSpec]:
+    def temporarily(self, found: BotSource) -> AbstractAsyncContextManager[BotSpec]:
         """Makes a bot ready until the block is left, as `prepare` does, and leaves nothing of it.
 
         Raises:

@@ -17,7 +17,7 @@ from contextlib import asynccontextmanager, suppress
 from functools import cached_property
 from typing import Final
 
-from referee.bots.find import BotSpec, Found
+from referee.bots.find import BotSource, BotSpec
 from referee.bots.settings import CopyLimits
 from referee.errors import RefereeError
 from referee.sandbox.build_cache import cache_folder, in_place
@@ -225,7 +225,7 @@ class Bare:
         self._innocent = children(os.getpid())
         self._running: list[BareProcess] = []
 
-    async def prepare(self, found: Found) -> BotSpec:
+    async def prepare(self, found: BotSource) -> BotSpec:
         """Builds a bot where it must be built; it runs where it lies.
 
         Raises:
@@ -234,7 +234,7 @@ class Bare:
         return await in_place(found, self._builds)
 
     @asynccontextmanager
-    async def temporarily(self, found: Found) -> AsyncIterator[BotSpec]:
+    async def temporarily(self, found: BotSource) -> AsyncIterator[BotSpec]:
         """Prepare a bot; what its author runs bare is the author's own, and leaves what it left."""
         bot = await self.prepare(found)
         try:

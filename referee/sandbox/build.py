@@ -11,7 +11,7 @@ from typing import Final
 
 import trio
 
-from referee.bots.find import BotSpec, Found
+from referee.bots.find import BotSource, BotSpec
 from referee.bots.held_folder import LARGEST_FOLDER, MOST_FILES
 from referee.errors import RefereeError
 from referee.sandbox import BotProcess, Sandbox
@@ -45,7 +45,7 @@ def build_command(build: tuple[str, ...]) -> tuple[str, ...]:
     return ("/bin/sh", "-c", _SCRIPT, "sh", *build)
 
 
-async def build(found: Found, spec: BotSpec, to: Path, sandbox: Sandbox) -> None:
+async def build(found: BotSource, spec: BotSpec, to: Path, sandbox: Sandbox) -> None:
     """Run a build to its end, and unpack what it has made.
 
     Args:

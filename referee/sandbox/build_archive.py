@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from referee.bots.find import Found
+from referee.bots.find import BotSource
 from referee.bots.held_folder import DEEPEST, LONGEST_PATH, OUR_TROUBLE
 from referee.errors import RefereeError
 from referee.text import in_bytes, plural
@@ -53,7 +53,7 @@ class Unpacker:
         is_complete: whether its end has come.
     """
 
-    def __init__(self, to: Path, bot: Found) -> None:
+    def __init__(self, to: Path, bot: BotSource) -> None:
         """Make the folder.
 
         Args:

@@ -18,7 +18,7 @@ from typing import BinaryIO, Final
 import trio
 
 from referee.bots.files import copy_files
-from referee.bots.find import BotSpec, Found, check_program
+from referee.bots.find import BotSource, BotSpec, check_program
 from referee.bots.held_folder import LARGEST_FOLDER
 from referee.errors import RefereeError
 from referee.sandbox.copy_store import CopyStore
@@ -29,7 +29,7 @@ _COMPILER_LINES: Final = 8
 _TAIL_READ: Final = 16 * 1024
 
 
-async def in_place(found: Found, builds: CopyStore) -> BotSpec:
+async def in_place(found: BotSource, builds: CopyStore) -> BotSpec:
     """Make a bot ready to run as a plain process.
 
     Args:
@@ -49,7 +49,7 @@ async def in_place(found: Found, builds: CopyStore) -> BotSpec:
         raise RefereeError(f"bot {found.typed!r}: {where}: {what}") from error
 
 
-async def _in_place(found: Found, builds: CopyStore) -> BotSpec:
+async def _in_place(found: BotSource, builds: CopyStore) -> BotSpec:
     folder, (program, *arguments) = found.folder, found.words
     if folder is None:
         lying = [str(found.files.get(word, word)) for word in found.words]
@@ -80,7 +80,7 @@ def cache_folder() -> Path:
     return Path(base) / "briscola-referee" / "builds"
 
 
-async def _built(found: Found, builds: CopyStore) -> Path:
+async def _built(found: BotSource, builds: CopyStore) -> Path:
     """Return the bot's copy in the cache, with its build done; a half-done one is never seen."""
     try:
         builds.folder.mkdir(parents=True, exist_ok=True)
@@ -101,7 +101,7 @@ async def _built(found: Found, builds: CopyStore) -> Path:
         ) from error
 
 
-async def _run_build(found: Found, folder: Path) -> None:
+async def _run_build(found: BotSource, folder: Path) -> None:
     """Runs a build, and ends whatever it leaves behind; its output is bounded by the tail kept."""
     typed = found.typed
     with tempfile.TemporaryFile() as output:
@@ -150,7 +150,7 @@ def _tail(output: BinaryIO) -> bytes:
     return output.read()
 
 
-def build_failed(found: Found, said: bytes) -> str:
+def build_failed(found: BotSource, said: bytes) -> str:
     """What to say of a build that failed, with the end of what it said."""
     last = said.decode(errors="replace").splitlines()[-_COMPILER_LINES:]
     lines = "".join(f"\n  {line[:200]}" for line in last)

@@ -10,7 +10,7 @@ from typing import Final
 
 import trio
 
-from referee.bots.find import BotSpec, Found
+from referee.bots.find import BotSource, BotSpec
 from referee.bots.settings import CopyLimits, Settings
 from referee.errors import RefereeError, SandboxError, shortage
 from referee.sandbox import Sandbox, janitor
@@ -20,7 +20,7 @@ from referee.sandbox.cgroups.hierarchy import available
 from referee.sandbox.copy_store import CopyStore
 from referee.sandbox.doctor_cache import verdict_of
 from referee.sandbox.folders import (
-    Place,
+    SandboxFolders,
     leave,
     own_folder,
     staged,
@@ -67,7 +67,7 @@ async def opened(
 
 
 @asynccontextmanager
-async def _made(name: SandboxName, place: Place) -> AsyncIterator[Sandbox]:
+async def _made(name: SandboxName, place: SandboxFolders) -> AsyncIterator[Sandbox]:
     match name:
         case SandboxName.BARE:
             yield Bare(place.run, place.settings.copies)
@@ -80,8 +80,8 @@ async def _made(name: SandboxName, place: Place) -> AsyncIterator[Sandbox]:
             yield Bubblewrap(place)
 
 
-def _place(run: str, work: Path, settings: Settings, *, cgroups: bool) -> Place:
-    return Place(
+def _place(run: str, work: Path, settings: Settings, *, cgroups: bool) -> SandboxFolders:
+    return SandboxFolders(
         run=run,
         root=os.geteuid() == 0,
         settings=settings,
@@ -171,7 +171,7 @@ def by_strength() -> tuple[SandboxName, ...]:
 
 @asynccontextmanager
 async def opened_for(
-    name: SandboxName, bots: Iterable[Found], settings: Settings
+    name: SandboxName, bots: Iterable[BotSource], settings: Settings
 ) -> AsyncIterator[Sandbox]:
     """The sandbox that was asked for, or the strongest that works and keeps its promises here.
 
@@ -218,7 +218,7 @@ async def _tried(
     return sandbox
 
 
-def only_own(bots: Iterable[Found], how: str) -> None:
+def only_own(bots: Iterable[BotSource], how: str) -> None:
     """Sees to it that bare is for nobody's bots but our own, where it was not asked for.
 
     Args:

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Final
 
 from referee.bots.files import copy_files, hash_file, hash_files
-from referee.bots.find import BotSpec, Found
+from referee.bots.find import BotSource, BotSpec
 from referee.bots.held_folder import OUR_TROUBLE
 from referee.bots.runnable import View, why_not
 from referee.errors import RefereeError, SandboxError
 from referee.sandbox import Sandbox
 from referee.sandbox.build import build, build_command
 from referee.sandbox.copy_store import CopyStore
-from referee.sandbox.folders import Place, own_store, remove_tree
+from referee.sandbox.folders import SandboxFolders, own_store, remove_tree
 
 BOT_FOLDER: Final = "/bot"
 _SYSTEM_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
@@ -34,7 +34,7 @@ def search_path(toolchains: Iterable[str]) -> str:
 class Copies:
     """The copies that one sandbox runs bots from."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: SandboxFolders) -> None:
         """Makes the folder.
 
         Raises:
@@ -45,7 +45,7 @@ class Copies:
         toolchains = place.settings.toolchains
         self._view = View(search_path(toolchains), ("/usr", "/bin", "/sbin", *toolchains))
 
-    async def prepare(self, found: Found, sandbox: Sandbox) -> BotSpec:
+    async def prepare(self, found: BotSource, sandbox: Sandbox) -> BotSpec:
         """Return the copy of a bot, built in the sandbox if it is not there yet.
 
         No process removes it until `release` or `close`.
@@ -69,7 +69,7 @@ class Copies:
             raise
 
     @asynccontextmanager
-    async def temporarily(self, found: Found, sandbox: Sandbox) -> AsyncIterator[BotSpec]:
+    async def temporarily(self, found: BotSource, sandbox: Sandbox) -> AsyncIterator[BotSpec]:
         """Make a copy of a bot that no other shares, and remove it when the block is left.
 
         Should this process be killed, the next referee removes it.
@@ -125,7 +125,7 @@ class Copies:
         finally:
             remove_tree(folder)
 
-    async def _make(self, found: Found, digest: str, scratch: Path, sandbox: Sandbox) -> Path:
+    async def _make(self, found: BotSource, digest: str, scratch: Path, sandbox: Sandbox) -> Path:
         """Copy a bot, build the copy if need be, and take away the right to write to it."""
         source = self._copied(found, digest, scratch)
         if found.build:
@@ -134,7 +134,7 @@ class Copies:
         _seal(source)
         return source
 
-    def _copied(self, found: Found, digest: str, scratch: Path) -> Path:
+    def _copied(self, found: BotSource, digest: str, scratch: Path) -> Path:
         if found.build and not found.image and not _is_program(found.build[0], found, self._view):
             raise RefereeError(
                 f"bot {found.typed!r}: build: no program {found.build[0]!r} in the sandbox: it has "
@@ -157,7 +157,7 @@ class Copies:
             raise changed
         return source
 
-    def _build_spec(self, found: Found, source: Path) -> BotSpec:
+    def _build_spec(self, found: BotSource, source: Path) -> BotSpec:
         return BotSpec(
             name=f"build of {found.name}",
             command=build_command(found.build),
@@ -171,7 +171,7 @@ class Copies:
             idle=True,
         )
 
-    def _spec(self, found: Found, folder: Path) -> BotSpec:
+    def _spec(self, found: BotSource, folder: Path) -> BotSpec:
         program, *rest = found.words
         if program == sys.executable:  # our own Python, which is not the sandbox's
             program = "python3"
@@ -210,12 +210,12 @@ class Copies:
         return inside and os.path.isfile(real)
 
 
-def _is_program(word: str, found: Found, view: View) -> bool:
+def _is_program(word: str, found: BotSource, view: View) -> bool:
     """Whether there is a program of this name, in the bot's own folder or where all bots look."""
     return word.removeprefix("./") in found.files or view.finds(word)
 
 
-def _name_of(found: Found) -> str:
+def _name_of(found: BotSource) -> str:
     """The hash that names a copy: of a folder the bot's own, else over its files and their names.
 
     Raises:

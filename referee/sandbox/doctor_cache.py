@@ -32,7 +32,7 @@ _MOST: Final = 16
 """So many verdicts are kept for each kind of sandbox: of other settings, or of other daemons."""
 
 
-class Verdict(Struct, frozen=True):
+class DoctorVerdict(Struct, frozen=True):
     """What the doctor has found.
 
     Attributes:
@@ -75,7 +75,7 @@ def _stamp(path: Path) -> bytes:
     return b"%d %d %d" % (status.st_ino, status.st_size, status.st_mtime_ns)
 
 
-async def verdict_of(sandbox: Sandbox, settings: Settings) -> Verdict:
+async def verdict_of(sandbox: Sandbox, settings: Settings) -> DoctorVerdict:
     """Return what the doctor has found of a sandbox; found out first, if need be.
 
     Several processes that ask at once have it found out once.
@@ -93,7 +93,7 @@ async def verdict_of(sandbox: Sandbox, settings: Settings) -> Verdict:
         raise SandboxError(f"what it enforces cannot be found out: {error}") from error
 
 
-def remember(name: str, verdict: Verdict) -> None:
+def remember(name: str, verdict: DoctorVerdict) -> None:
     """Keep a verdict; where the disk does not let us, it is found out again."""
     with suppress(OSError):
         path = _file(name)
@@ -108,7 +108,7 @@ def remember(name: str, verdict: Verdict) -> None:
         new.rename(path)
 
 
-def _found_out(name: str, of: str, settings: Settings) -> Verdict:
+def _found_out(name: str, of: str, settings: Settings) -> DoctorVerdict:
     """Have the doctor put a sandbox on trial, unless another process has just done so.
 
     Raises:
@@ -129,18 +129,18 @@ def _found_out(name: str, of: str, settings: Settings) -> Verdict:
             problem = msgspec.json.decode(ran.stdout, type=str)
         except msgspec.DecodeError:
             raise SandboxError("what it enforces was not found out: see `referee doctor`") from None
-        verdict = Verdict(of, problem)
+        verdict = DoctorVerdict(of, problem)
         remember(name, verdict)
         return verdict
 
 
-def _known(name: str, of: str) -> Verdict | None:
+def _known(name: str, of: str) -> DoctorVerdict | None:
     with suppress(OSError):
         return next((one for one in _kept(_file(name)) if one.of == of), None)
     return None
 
 
-def _kept(path: Path) -> list[Verdict]:
+def _kept(path: Path) -> list[DoctorVerdict]:
     """Return the verdicts of a file; those of a file that is not ours alone do not count.
 
     Raises:
@@ -155,7 +155,7 @@ def _kept(path: Path) -> list[Verdict]:
         if status.st_uid != os.geteuid() or status.st_mode & 0o022:
             return []
         try:
-            return msgspec.json.decode(file.read(_LONGEST), type=list[Verdict])
+            return msgspec.json.decode(file.read(_LONGEST), type=list[DoctorVerdict])
         except msgspec.DecodeError:
             return []
 

@@ -23,7 +23,7 @@ _MS_BIND, _MS_REC, _MS_SLAVE = 0x1000, 0x4000, 0x80000
 _OPENED: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-class Place(Struct, frozen=True):
+class SandboxFolders(Struct, frozen=True):
     """What all sandboxes of one run share.
 
     Attributes:

@@ -16,7 +16,7 @@ from typing import Final
 
 from referee.errors import SandboxError
 from referee.sandbox.environment import ETC
-from referee.sandbox.folders import Place
+from referee.sandbox.folders import SandboxFolders
 
 NO_FILE: Final = "/dev/null"
 
@@ -109,7 +109,7 @@ def hidden() -> tuple[str, ...]:
     return (*_paths(_FILES), *_paths(_FOLDERS))
 
 
-def masks_in(place: Place) -> Masks:
+def masks_in(place: SandboxFolders) -> Masks:
     """Return the masks of a run, in its folder.
 
     Raises:

@@ -37,7 +37,7 @@ _MOST_MAPPED: Final = 16
 when they write to it, it is no longer shared."""
 
 
-class Watch:
+class PolledGroup:
     """The processes below one that we started; see `referee.sandbox.cgroups.group.Group`."""
 
     doors: tuple[str, ...] = ()

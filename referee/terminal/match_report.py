@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any, Final
 
-from referee.bots.find import Found
+from referee.bots.find import BotSource
 from referee.match.leg import DealReason
 from referee.match.plan import MatchPlan
 from referee.match.verdict import FaultCode
@@ -49,7 +49,7 @@ def _duration(us: int) -> str:
     return f"{us / 1e6:.2f} s" if us >= 1_000_000 else f"{us / 1000:.1f} ms"
 
 
-def _names(bots: list[Found]) -> list[str]:
+def _names(bots: list[BotSource]) -> list[str]:
     """The bots' names, told apart where two are the same."""
     names = [bot.name for bot in bots]
     return [
@@ -59,7 +59,7 @@ def _names(bots: list[Found]) -> list[str]:
 
 
 def match_report(
-    plan: MatchPlan, bots: list[Found], result: MatchResult, path: Path, sandbox: str
+    plan: MatchPlan, bots: list[BotSource], result: MatchResult, path: Path, sandbox: str
 ) -> dict[str, Any]:  # JSON
     """The object that `referee match --json` prints.
 
@@ -115,7 +115,7 @@ def match_report(
 
 def print_report(
     plan: MatchPlan,
-    bots: list[Found],
+    bots: list[BotSource],
     result: MatchResult,
     path: Path,
     sandbox: str,

@@ -14,7 +14,7 @@ from referee.sandbox.choose import sweep_dead
 from referee.sandbox.folders import work_folder
 from referee.sandbox.procfs import children, is_dead
 from referee.workers.line_reader import Lines
-from referee.workers.messages import Order, Report, SetUp, line_of, read_report
+from referee.workers.messages import Order, SetUp, WorkerReport, line_of, read_report
 
 _COMMAND: Final = (sys.executable, "-P", "-m", "referee.workers.worker")
 """-P: what lies in the folder where we are called is not imported in place of ourselves."""
@@ -83,7 +83,7 @@ class Child:
         self._reports = trio.lowlevel.FdStream(reports)
         self._lines = Lines(self._reports)
 
-    async def ask(self, order: Order) -> Report:
+    async def ask(self, order: Order) -> WorkerReport:
         """Gives an order, and waits for the answer.
 
         Raises:
@@ -95,7 +95,7 @@ class Child:
             raise WorkerGone(await self._how()) from None
         return await self.hear()
 
-    async def hear(self) -> Report:
+    async def hear(self) -> WorkerReport:
         """Waits for the next report.
 
         Raises:

@@ -9,7 +9,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from referee.errors import RefereeError
-from referee.match.outcome import Outcome
+from referee.match.outcome import JobResult
 from referee.match.seating import Seating
 from referee.match.verdict import Freeze, OnFault
 
@@ -69,7 +69,7 @@ class Players(Protocol):
 
     size: int
 
-    async def play(self, job: Job, /) -> Outcome:
+    async def play(self, job: Job, /) -> JobResult:
         """Plays a job when it is its turn.
 
         Raises:

@@ -5,7 +5,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from referee.match.outcome import Outcome
+from referee.match.outcome import JobResult
 from referee.workers.jobs import Job
 
 
@@ -21,25 +21,25 @@ class SetUp(Struct, frozen=True, tag=True):
     sandbox: str
 
 
-class Play(Struct, frozen=True, tag=True):
+class PlayJob(Struct, frozen=True, tag=True):
     """Play this, then wait for the next order."""
 
     job: Job
 
 
-class Opened(Struct, frozen=True, tag=True):
+class WorkerReady(Struct, frozen=True, tag=True):
     """The sandbox is open; `sandbox` is its name, and what it binds bots by."""
 
     sandbox: str
 
 
-class Played(Struct, frozen=True, tag=True):
+class JobPlayed(Struct, frozen=True, tag=True):
     """The job was played."""
 
-    outcome: Outcome
+    outcome: JobResult
 
 
-class Refused(Struct, frozen=True, tag=True):
+class JobRefused(Struct, frozen=True, tag=True):
     """A mistake of whoever gave the order, in one line; `bot` of the job is the reason, if any."""
 
     line: str
@@ -63,15 +63,15 @@ class Broken(Struct, frozen=True, tag=True):
     trace: str
 
 
-Order = SetUp | Play
-Report = Opened | Played | Refused | Failed | Broken
+Order = SetUp | PlayJob
+WorkerReport = WorkerReady | JobPlayed | JobRefused | Failed | Broken
 
 _encode = msgspec.json.Encoder().encode
 _orders: Final[msgspec.json.Decoder[Order]] = msgspec.json.Decoder(Order)
-_reports: Final[msgspec.json.Decoder[Report]] = msgspec.json.Decoder(Report)
+_reports: Final[msgspec.json.Decoder[WorkerReport]] = msgspec.json.Decoder(WorkerReport)
 
 
-def line_of(message: Order | Report) -> bytes:
+def line_of(message: Order | WorkerReport) -> bytes:
     """A message as a line."""
     return _encode(message) + b"\n"
 
@@ -81,6 +81,6 @@ def read_order(line: bytes) -> Order:
     return _orders.decode(line)
 
 
-def read_report(line: bytes) -> Report:
+def read_report(line: bytes) -> WorkerReport:
     """The report that a line holds."""
     return _reports.decode(line)

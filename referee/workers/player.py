@@ -14,7 +14,7 @@ from referee.bots.find import BotSpec, find
 from referee.bots.settings import Settings
 from referee.errors import HostError, RefereeError, Shortage
 from referee.match.luck import luck_of
-from referee.match.outcome import FaultFound, Outcome
+from referee.match.outcome import FaultFound, JobResult
 from referee.play.conductor import LineWriter, MatchResult, play_match
 from referee.record.writer import NoRecord, Recorder
 from referee.sandbox import Sandbox
@@ -41,7 +41,7 @@ class Player:
         """Where bots run."""
         return f"{self._sandbox.name}: {self._sandbox.how}"
 
-    async def play(self, job: Job) -> Outcome:
+    async def play(self, job: Job) -> JobResult:
         """Plays a job.
 
         Raises:
@@ -53,7 +53,7 @@ class Player:
         with ExitStack() as held:
             return await self._play(job, await self._bots(job, held))
 
-    async def _play(self, job: Job, bots: list[BotSpec]) -> Outcome:
+    async def _play(self, job: Job, bots: list[BotSpec]) -> JobResult:
         plan = plan_of(job)
         if job.names:
             called = zip(bots, job.names, strict=True)
@@ -150,10 +150,10 @@ def _keep(unfinished: Path, final: Path) -> None:
         raise HostError(f"record {str(final)!r}: {error.strerror}") from error
 
 
-def _outcome(result: MatchResult, blocks: Blocks, bots: int, where: str) -> Outcome:
+def _outcome(result: MatchResult, blocks: Blocks, bots: int, where: str) -> JobResult:
     totals, mishap, bug = result.totals, result.given_up, result.bug
     void_for = [row.bot for row in totals.voids]
-    return Outcome(
+    return JobResult(
         blocks=blocks.finished(),
         acts=totals.acts,
         used_us=result.used_us,

@@ -17,7 +17,7 @@ from typing import Final
 import trio
 
 from referee.errors import HostError, RefereeError, Shortage
-from referee.match.outcome import Outcome
+from referee.match.outcome import JobResult
 from referee.match.verdict import ATTEMPTS
 from referee.sandbox.names import SandboxName
 from referee.workers.child import Child, WorkerGone
@@ -25,13 +25,13 @@ from referee.workers.jobs import Job, Unready
 from referee.workers.messages import (
     Broken,
     Failed,
-    Opened,
+    JobPlayed,
+    JobRefused,
     Order,
-    Play,
-    Played,
-    Refused,
-    Report,
+    PlayJob,
     SetUp,
+    WorkerReady,
+    WorkerReport,
 )
 
 MOST_A_CORE: Final = 4
@@ -42,7 +42,7 @@ class WorkerBug(Exception):
     """A bug of ours in a worker; its traceback is in the notes."""
 
 
-class _Place:
+class _Slot:
     """Where a worker works; when it is gone, another will."""
 
     def __init__(self, core: int, sandbox: SandboxName) -> None:
@@ -79,20 +79,20 @@ class _Place:
         if self.sandbox is not None:
             return
         report = await self._ask(None)
-        if not isinstance(report, Opened):
+        if not isinstance(report, WorkerReady):
             await self.end()
             raise _error(report)
         self.sandbox = report.sandbox
 
-    async def play(self, job: Job) -> Report:
+    async def play(self, job: Job) -> WorkerReport:
         """What the worker says of a job.
 
         Raises:
             WorkerGone: it has ended instead.
         """
-        return await self._ask(Play(job))
+        return await self._ask(PlayJob(job))
 
-    async def _ask(self, order: Order | None) -> Report:
+    async def _ask(self, order: Order | None) -> WorkerReport:
         """The answer to an order, or the first report; ends a worker that cannot go on."""
         assert self._child is not None  # noqa: S101  # it was started
         report = None
@@ -110,7 +110,7 @@ class _Place:
             await child.end()
 
 
-class Pool:
+class WorkerPool:
     """Workers that wait for jobs.
 
     Attributes:
@@ -120,8 +120,8 @@ class Pool:
     def __init__(self, cores: Sequence[int], sandbox: SandboxName) -> None:
         """Nobody works yet; `cores` has one entry for each worker."""
         self.size = len(cores)
-        self._places = [_Place(core, sandbox) for core in cores]
-        self._leave, self._free = trio.open_memory_channel[_Place](self.size)
+        self._places = [_Slot(core, sandbox) for core in cores]
+        self._leave, self._free = trio.open_memory_channel[_Slot](self.size)
         self._closed = False
 
     @property
@@ -153,7 +153,7 @@ class Pool:
                 for place in self._places:
                     nursery.start_soon(place.end)
 
-    async def play(self, job: Job) -> Outcome:
+    async def play(self, job: Job) -> JobResult:
         """Plays a job as soon as a worker is free; if that dies meanwhile, another plays it.
 
         To cancel this ends the worker and its bots; whoever plays next gets a new one.
@@ -169,11 +169,11 @@ class Pool:
             report = await self._play_at(place, job)
         finally:
             self._leave.send_nowait(place)
-        if isinstance(report, Played):
+        if isinstance(report, JobPlayed):
             return report.outcome
         raise _error(report)
 
-    async def _play_at(self, place: _Place, job: Job) -> Report:
+    async def _play_at(self, place: _Slot, job: Job) -> WorkerReport:
         for attempt in count(1):
             if self._closed:
                 raise trio.ClosedResourceError
@@ -190,10 +190,10 @@ class Pool:
         raise AssertionError  # count does not end
 
 
-def _error(report: Report) -> Exception:
+def _error(report: WorkerReport) -> Exception:
     """What to raise for a report that brings no outcome."""
     match report:
-        case Refused(line, bot):
+        case JobRefused(line, bot):
             return RefereeError(line) if bot is None else Unready(line, bot)
         case Failed(line, lacks):
             return Shortage(line) if lacks else HostError(line)
@@ -207,7 +207,7 @@ def _error(report: Report) -> Exception:
 @asynccontextmanager
 async def opened_pool(
     workers: int | None = None, sandbox: SandboxName = SandboxName.AUTO
-) -> AsyncIterator[Pool]:
+) -> AsyncIterator[WorkerPool]:
     """Workers, until the block is left; nothing of them or their bots remains then.
 
     Args:
@@ -225,7 +225,7 @@ async def opened_pool(
     most = MOST_A_CORE * len(cores)
     if workers is not None and workers > most:
         raise RefereeError(f"workers={workers}: at most {most}, {MOST_A_CORE} a core")
-    pool = Pool(tuple(islice(cycle(cores), workers or len(cores))), sandbox)
+    pool = WorkerPool(tuple(islice(cycle(cores), workers or len(cores))), sandbox)
     try:
         await pool.open()
         yield pool

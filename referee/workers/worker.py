@@ -24,13 +24,13 @@ from referee.workers.line_reader import Lines
 from referee.workers.messages import (
     Broken,
     Failed,
-    Opened,
+    JobPlayed,
+    JobRefused,
     Order,
-    Play,
-    Played,
-    Refused,
-    Report,
+    PlayJob,
     SetUp,
+    WorkerReady,
+    WorkerReport,
     line_of,
     read_order,
 )
@@ -60,14 +60,14 @@ async def _opened(order: Order, stack: AsyncExitStack) -> Player:
     return Player(await stack.enter_async_context(opening), settings)
 
 
-def _trouble(error: Exception) -> Report:
+def _trouble(error: Exception) -> WorkerReport:
     """What to report of an error."""
     found = innermost(error)
     match found:
         case Unready():
-            return Refused(_sayable(str(found)), found.bot)
+            return JobRefused(_sayable(str(found)), found.bot)
         case RefereeError():
-            return Refused(_sayable(str(found)))
+            return JobRefused(_sayable(str(found)))
         case HostError():
             return Failed(_sayable(str(found)), shortage(found) is not None)
     return Broken(_sayable("".join(traceback.format_exception(found))))
@@ -81,7 +81,7 @@ def _sayable(text: str) -> str:
 async def _work(orders: _Orders, out: trio.lowlevel.FdStream, stack: AsyncExitStack) -> None:
     """Works off orders; returns only when it cannot go on."""
 
-    async def say(report: Report) -> None:
+    async def say(report: WorkerReport) -> None:
         await out.send_all(line_of(report))
 
     try:
@@ -89,13 +89,13 @@ async def _work(orders: _Orders, out: trio.lowlevel.FdStream, stack: AsyncExitSt
     except Exception as error:  # whatever it is, the parent waits for a word
         await say(_trouble(error))
         return
-    report: Report = Opened(player.where)
+    report: WorkerReport = WorkerReady(player.where)
     while not isinstance(report, Broken):
         await say(report)
         order = await orders.receive()
-        assert isinstance(order, Play)  # noqa: S101  # a parent out of order is our bug
+        assert isinstance(order, PlayJob)  # noqa: S101  # a parent out of order is our bug
         try:
-            report = Played(await player.play(order.job))
+            report = JobPlayed(await player.play(order.job))
         except Exception as error:  # as above
             report = _trouble(error)
     await say(report)

@@ -13,7 +13,7 @@ import pytest
 
 from referee.bench.figures import FIGURES, LINE
 from referee.bench.matches import mean_line
-from referee.bench.report import Machine, Report, rows_of
+from referee.bench.report import BenchReport, Machine, rows_of
 from referee.bench.round_trip import compiled, trip_us
 from referee.bench.rules_and_proof import game_of, random_deal
 from referee.bench.targets import goal, in_l
@@ -104,7 +104,7 @@ def test_the_table_says_what_is_met_and_what_is_missing(
     samples = {LINE: [2.0], "act.bare.auto": [7.0], "act.bwrap.auto": [10.0]}
     busy = msgspec.structs.replace(MACHINE, busy=3.0)
     rows = rows_of(samples, 2)
-    show(Report(busy, 1, 600, rows, {"docker": "no daemon"}), console())
+    show(BenchReport(busy, 1, 600, rows, {"docker": "no daemon"}), console())
     said = capsys.readouterr().out
 
     assert "<= 4.0 L: ok" in said
@@ -186,7 +186,7 @@ def test_all_is_measured_as_often_as_was_asked(
     """The JSON holds every sample, and prints as the table does."""
     assert run(["bench", "--quick", "--rounds", "2", "--json"]) == 0
     said = capsys.readouterr().out
-    report = msgspec.json.decode(said, type=Report)
+    report = msgspec.json.decode(said, type=BenchReport)
     absent = {"docker", *report.absent}
     expected = {one.id for one in FIGURES if absent.isdisjoint(one.id.split("."))}
 

@@ -10,7 +10,7 @@ import pytest
 from _pytest.mark.structures import ParameterSet
 
 from referee.bots.find import BotSpec
-from referee.check.examine import Finding, Level, examination, examine
+from referee.check.examine import CheckFinding, Level, examination, examine
 from referee.check.unknown_fields import greased
 from referee.cli import run
 from referee.games import catalogue
@@ -73,7 +73,7 @@ def asked(game: str = "briscola-2") -> MatchPlan:
     return examination(game, (), QUICK, KEY)
 
 
-async def found(mistake: str) -> list[Finding]:
+async def found(mistake: str) -> list[CheckFinding]:
     return await examine(pupil(mistake), asked(), Bare())
 
 

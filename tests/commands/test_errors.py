@@ -15,11 +15,11 @@ from referee.errors import (
     check_means,
     innermost,
 )
-from referee.match.verdict import Family, Mishap
+from referee.match.verdict import Blame, Mishap
 from referee.play.start import Void
 
 REFUSED, GONE, FULL = RefereeError("no such game"), SandboxError("gone"), OSError(28, "No space")
-VOID, STOPPED, BUG = Void(Mishap(Family.HOST, "lag")), KeyboardInterrupt(), KeyError("a bug")
+VOID, STOPPED, BUG = Void(Mishap(Blame.HOST, "lag")), KeyboardInterrupt(), KeyError("a bug")
 
 
 @pytest.mark.parametrize(

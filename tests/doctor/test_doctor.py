@@ -16,10 +16,10 @@ from referee.doctor.guarantees import GUARANTEES
 from referee.doctor.measurements import Facts, Terms
 from referee.doctor.reports import (
     BARE_PROMISES,
-    Finding,
+    GuaranteeFinding,
+    GuaranteeState,
     Machine,
-    Report,
-    State,
+    SandboxReport,
     absent,
     exit_code,
     findings,
@@ -158,22 +158,24 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
 ]
 
 
-def broken(facts: Facts, terms: Terms = TERMS) -> list[Finding]:
-    return [one for one in findings(facts, terms, {}) if one.state is State.BROKEN]
+def broken(facts: Facts, terms: Terms = TERMS) -> list[GuaranteeFinding]:
+    return [one for one in findings(facts, terms, {}) if one.state is GuaranteeState.BROKEN]
 
 
-def states(report: Report) -> dict[str, State]:
+def states(report: SandboxReport) -> dict[str, GuaranteeState]:
     return {one.id: one.state for one in report.guarantees}
 
 
-def not_proved(report: Report) -> set[str]:
-    return {name for name, state in states(report).items() if state is not State.PROVED}
+def not_proved(report: SandboxReport) -> set[str]:
+    return {name for name, state in states(report).items() if state is not GuaranteeState.PROVED}
 
 
-def unsound(report: Report) -> list[str]:
+def unsound(report: SandboxReport) -> list[str]:
     """What one wants to read when a sandbox is not as it should be."""
     lines = [report.why_not] if not report.works else []
-    return lines + [f"{o.id}: {o.detail}" for o in report.guarantees if o.state is State.BROKEN]
+    return lines + [
+        f"{o.id}: {o.detail}" for o in report.guarantees if o.state is GuaranteeState.BROKEN
+    ]
 
 
 def test_good_facts_prove_everything() -> None:
@@ -211,8 +213,8 @@ def test_what_is_not_promised_is_absent() -> None:
     missing = absent("bare", root=True, watched=False)
     found = findings(GOOD, TERMS, missing)
 
-    assert {one.id for one in found if one.state is State.PROVED} == BARE_PROMISES
-    assert all(one.mend and one.detail for one in found if one.state is State.ABSENT)
+    assert {one.id for one in found if one.state is GuaranteeState.PROVED} == BARE_PROMISES
+    assert all(one.mend and one.detail for one in found if one.state is GuaranteeState.ABSENT)
     assert set(absent("bwrap", root=True, watched=False)) == {"numbers"}
     assert set(absent("bwrap", root=False, watched=True)) > {"memory", "user", "cache"}
     assert set(absent("docker", root=True, watched=False)) == {"numbers"}
@@ -271,17 +273,17 @@ def test_a_sandbox_that_does_not_work_can_be_mended(
 
 def test_exit_code_is_that_of_the_sandbox_that_counts() -> None:
     """The one that auto takes; a weaker one may be broken."""
-    wrong = Finding("tmp", "", State.BROKEN, "")
-    not_had = Finding("user", "", State.ABSENT, "")
-    bwrap = Report("bwrap", works=True, guarantees=(not_had,))
-    docker = Report("docker", works=True, guarantees=(wrong,))
-    none = Report("bwrap", works=False)
+    wrong = GuaranteeFinding("tmp", "", GuaranteeState.BROKEN, "")
+    not_had = GuaranteeFinding("user", "", GuaranteeState.ABSENT, "")
+    bwrap = SandboxReport("bwrap", works=True, guarantees=(not_had,))
+    docker = SandboxReport("docker", works=True, guarantees=(wrong,))
+    none = SandboxReport("bwrap", works=False)
 
     assert exit_code([bwrap, docker], "bwrap") == 0
     assert exit_code([none, docker], "docker") == 1
     assert exit_code([docker], "bwrap") == 1
     assert exit_code([none], "bare") == 1
-    bare = Report("bare", works=True, guarantees=(not_had,))
+    bare = SandboxReport("bare", works=True, guarantees=(not_had,))
     assert exit_code([bare], "bare") == 0
     assert exit_code([none, bare], "bare") == 1
     assert taken({"bwrap": False, "docker": True, "bare": True}, ("bwrap", "docker")) == "docker"
@@ -297,7 +299,7 @@ async def test_bare_keeps_the_little_that_it_promises() -> None:
     report = await diagnose(SandboxName.BARE, Settings(), lambda _: None)
 
     assert not unsound(report)
-    assert {name for name, state in states(report).items() if state is State.PROVED} == (
+    assert {name for name, state in states(report).items() if state is GuaranteeState.PROVED} == (
         BARE_PROMISES
     )
     assert "python3" in {one.name for one in report.languages}
@@ -340,7 +342,7 @@ async def test_a_sandbox_without_control_groups_claims_nothing_of_them() -> None
     assert not unsound(report)
     assert "watched" in report.how
     for name in ("memory", "memory-children", "cache", "tmp-files", "cpu-children", "shares"):
-        assert found[name] is State.ABSENT
+        assert found[name] is GuaranteeState.ABSENT
 
 
 def doctor(*words: str, **environment: str) -> "subprocess.CompletedProcess[str]":

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from ladder.benching import Count, benched, counted, reason, recent, total
+from ladder.benching import Misconduct, benched, counted, reason, recent, total
 from ladder.results import RoundResult, TableResult
 from support.sections import block, played, table
 
@@ -85,19 +85,21 @@ def test_the_order_of_tables_changes_nothing() -> None:
     assert benched(4, 10, [round_of(*tables)]) == benched(4, 10, [round_of(*tables[::-1])])
 
 
-counts = st.builds(Count, *(st.integers(0, 60) for _ in range(4)))
+counts = st.builds(Misconduct, *(st.integers(0, 60) for _ in range(4)))
 
 
 @given(counts, st.lists(counts, max_size=5), st.integers(0, 20))
-def test_the_rule_takes_the_field_as_a_whole(own: Count, others: list[Count], least: int) -> None:
+def test_the_rule_takes_the_field_as_a_whole(
+    own: Misconduct, others: list[Misconduct], least: int
+) -> None:
     """The others count as their sum, so a ladder may keep counts as it likes."""
     assert reason(own, others, least) == reason(own, [total(others)], least)
 
 
 def test_reasons_say_what_was_counted() -> None:
     """Faults come first; voids are shown beside those of the field; 0 benches nobody."""
-    faulty, void = Count(20, 11, 40, 0), Count(20, 0, 60, 20)
-    field = [Count(20, 0, 200, 10), Count(20, 0, 140, 30)]
+    faulty, void = Misconduct(20, 11, 40, 0), Misconduct(20, 0, 60, 20)
+    field = [Misconduct(20, 0, 200, 10), Misconduct(20, 0, 140, 30)]
 
     assert reason(faulty, field, 10) == "faults in 11 of 20 blocks"
     assert reason(void, field, 10) is None
@@ -110,13 +112,13 @@ def test_a_match_counts_blocks_deals_and_voids_by_place() -> None:
     """Deals are those of finished blocks and all void ones; voids are those in a bot's own acts."""
     blocks = [block(at, (0, 0), faults=(0, at % 2)) for at in range(4)]
 
-    assert counted(blocks, (3, 1), 0) == Count(4, 0, 12, 3)
-    assert counted(blocks, (3, 1), 1) == Count(4, 2, 12, 1)
+    assert counted(blocks, (3, 1), 0) == Misconduct(4, 0, 12, 3)
+    assert counted(blocks, (3, 1), 1) == Misconduct(4, 2, 12, 1)
 
 
 def test_only_the_last_blocks_count_on_a_ladder() -> None:
     """A thousand good blocks are no leave for a thousand bad ones, nor the other way round."""
-    good, bad = Count(blocks=1, deals=2), Count(blocks=1, faulty=1, deals=2)
+    good, bad = Misconduct(blocks=1, deals=2), Misconduct(blocks=1, faulty=1, deals=2)
     assert reason(recent([*[bad] * 11, *[good] * 1000], 10), [], 10, last=True) == (
         "faults in 11 of its last 20 blocks"
     )

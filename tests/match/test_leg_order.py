@@ -9,7 +9,7 @@ import trio
 from msgspec.structs import replace
 
 from ladder.event.schedule import Part, parts
-from ladder.results import Round, Table
+from ladder.results import Pairing, Round
 from referee.match.leg import Leg
 from referee.match.plan import MatchConfig, MatchPlan, make_plan
 from referee.match.seating import Seating
@@ -130,7 +130,7 @@ async def test_a_record_that_ends_before_its_first_deal_is_unfinished(tmp_path: 
 
 def schedule(tables: int, pieces: int) -> list[Part]:
     """The matches of a round in which a bot sits at every table."""
-    played = Round(tuple(Table((0, at + 1)) for at in range(tables)), 0, pieces * 5)
+    played = Round(tuple(Pairing((0, at + 1)) for at in range(tables)), 0, pieces * 5)
     return parts(0, 0, played, 5)
 
 

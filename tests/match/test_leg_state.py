@@ -1,9 +1,9 @@
 """referee.match.leg_state: from deal to deal, with faults; what the cards say is given."""
 
 from referee.games import find
-from referee.match.leg_state import Course, CoursePlan
+from referee.match.leg_state import LegState, LegStatePlan
 from referee.match.verdict import OnFault
-from referee.rules.deal_scoring import SCORINGS, Outcome, tally
+from referee.rules.deal_scoring import SCORINGS, DealOutcome, tally
 from referee.rules.game import Tally
 from referee.rules.match_end import Reason
 
@@ -15,16 +15,16 @@ def course(
     decks: int | None = None,
     on_fault: OnFault | None = None,
     **options: str,
-) -> Course:
+) -> LegState:
     rules, _ = find(game).rules_of(options)
-    return Course(
-        CoursePlan(rules=rules, seating=seating, decks=decks, dealer=0, on_fault=on_fault)
+    return LegState(
+        LegStatePlan(rules=rules, seating=seating, decks=decks, dealer=0, on_fault=on_fault)
     )
 
 
-def cards(one: Course, *points: int, scoring: str = "one") -> Tally:
+def cards(one: LegState, *points: int, scoring: str = "one") -> Tally:
     """What the cards say when the sides took these points."""
-    outcome = Outcome(points, (0,) * len(points))
+    outcome = DealOutcome(points, (0,) * len(points))
     return tally(outcome, one.game.partners, SCORINGS[scoring])
 
 

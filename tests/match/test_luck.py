@@ -29,7 +29,7 @@ from referee.match.luck import (
 from referee.match.seating import Seating, legs
 from referee.match.verdict import OnFault
 from referee.rules.cards import Card
-from referee.rules.deal import State
+from referee.rules.deal import DealState
 from referee.rules.game import Trick
 from referee.rules.layout import Trump
 from referee.rules.plain_game import PlainGame
@@ -183,7 +183,7 @@ def test_whatever_card_comes_next_the_draws_bring_nothing_on_average_exactly(
         assert sums == [max(0, end - begin) * one for one in before]
 
 
-def _has_trumps(state: State) -> bool:
+def _has_trumps(state: DealState) -> bool:
     """Whether the seat to move holds two trumps: a time to fault for who believes in luck."""
     return sum(card[1] == state.trump for card in state.hands[state.turn]) >= 2
 
@@ -199,7 +199,7 @@ def _has_trumps(state: State) -> bool:
     ],
 )
 def test_every_end_of_a_deal_played_out_adds_nothing_on_average_exactly(
-    game_id: str, tail: int, gives_up: Callable[[State], bool] | None
+    game_id: str, tail: int, gives_up: Callable[[DealState], bool] | None
 ) -> None:
     """All orders of the last hidden cards, really played, by bots that fault when they like."""
     game = game_of(game_id)
@@ -294,7 +294,7 @@ def test_the_mean_luck_is_nought_for_a_bot_that_faults_when_it_likes(
     game = game_of("briscola-2")
     players = [PLAYERS["careful"](game)] * 2
 
-    def gives_up(state: State) -> bool:
+    def gives_up(state: DealState) -> bool:
         trumps = any(card[1] == state.trump for card in state.hands[0])
         return state.turn == 0 and len(state.tricks) > 4 and trumps is (spell == "has trumps")
 

@@ -246,13 +246,13 @@ async def test_of_a_bot_that_plays_no_more_no_process_is_left(
 ) -> None:
     """At a table of three pairs it has two, and the other has done nothing wrong."""
     path, token, living = tmp_path / "record", f"rogue-pair-{os.getpid()}", []
-    plays = match_module._Conductor._ask_all
+    plays = match_module._MatchConductor._ask_all
 
-    async def looks(conductor: match_module._Conductor, leg: Leg) -> None:
+    async def looks(conductor: match_module._MatchConductor, leg: Leg) -> None:
         living.append(len(processes_with(token)))
         await plays(conductor, leg)
 
-    monkeypatch.setattr(match_module._Conductor, "_ask_all", looks)
+    monkeypatch.setattr(match_module._MatchConductor, "_ask_all", looks)
     others = ["sample:first-c"] * 2
     options = ("seats=6", "teams=pairs")
     await match(path, "bisca-tres", rogue("exits", token), *others, deals=5, options=options)

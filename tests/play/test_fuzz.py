@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from protocol.connection import Connection, State
+from protocol.connection import Connection, ConnectionState
 from protocol.errors import RemoteProtocolError
 from protocol.limits import LINE_FROM_BOT, MATCH_FROM_BOT
 from protocol.messages import Answer, Ready
@@ -92,7 +92,7 @@ def test_what_is_kept_of_a_flood_is_bounded(piece: int) -> None:
         except RemoteProtocolError:
             break
 
-    assert connection.state is State.BROKEN
+    assert connection.state is ConnectionState.BROKEN
     assert LINE_FROM_BOT <= most <= LINE_FROM_BOT + piece
 
 

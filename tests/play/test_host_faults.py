@@ -32,7 +32,7 @@ from referee.errors import HostError, SandboxError, Shortage
 from referee.match.leg import Ask, Leg
 from referee.match.outbox import Voice
 from referee.match.table import Table
-from referee.match.verdict import ATTEMPTS, Family, FaultCode, Mishap, Receipt, Verdict, starved
+from referee.match.verdict import ATTEMPTS, Blame, FaultCode, Mishap, Receipt, Verdict, starved
 from referee.play import evidence, waiting
 from referee.play import seat as seat_module
 from referee.play.conductor import MatchResult
@@ -549,7 +549,7 @@ async def test_a_bug_of_ours_makes_one_deal_void(
         assert outcome(result) == wanted
         assert isinstance(result.bug, Planted)
         assert result.given_up is None
-        assert [line.family for line in voids(path)] == [Family.REFEREE]
+        assert [line.family for line in voids(path)] == [Blame.REFEREE]
         decks = [(line.deal, line.deck) for line in lines_of(path) if isinstance(line, DealLine)]
         assert len(decks) == 4
         assert len(set(decks)) == 3
@@ -600,11 +600,11 @@ async def test_a_bug_that_stays_ends_the_match_and_charges_nobody(
 
     assert isinstance(result.bug, Planted)
     assert result.given_up is not None
-    assert result.given_up.family is Family.REFEREE
+    assert result.given_up.family is Blame.REFEREE
     assert result.totals.fault_counts == [0, 0]
     assert (result.end.end, result.end.winner) == ("host", None)
     found = voids(path)
-    assert [line.family for line in found[-ATTEMPTS:]] == [Family.REFEREE] * ATTEMPTS
+    assert [line.family for line in found[-ATTEMPTS:]] == [Blame.REFEREE] * ATTEMPTS
     assert len({line.void for line in found[-ATTEMPTS:]}) == 1
     assert not any(isinstance(line, FaultLine) for line in lines_of(path))
     with RecordReader(path) as reader:
@@ -639,7 +639,7 @@ async def test_whatever_kind_of_bug_it_is(
 
     assert outcome(result) == wanted
     assert played(tmp_path / "record") == played(tmp_path / "calm")
-    assert [line.family for line in voids(tmp_path / "record")] == [Family.REFEREE]
+    assert [line.family for line in voids(tmp_path / "record")] == [Blame.REFEREE]
 
 
 @pytest.mark.slow
@@ -718,7 +718,7 @@ async def test_a_sandbox_that_fails_once_costs_nobody_anything(
 
     assert outcome(result) == wanted
     assert result.bug is None
-    assert [line.family for line in voids(path)] == [Family.HOST]
+    assert [line.family for line in voids(path)] == [Blame.HOST]
     assert played(path) == played(tmp_path / "calm")
 
 
@@ -732,10 +732,10 @@ async def test_a_sandbox_that_fails_always_ends_the_match(kind: str, tmp_path: P
     result = await match(path, "briscola-2", *bots, deals=3, key="host", sandbox=frail)
 
     assert result.given_up is not None
-    assert result.given_up.family is Family.HOST
+    assert result.given_up.family is Blame.HOST
     assert result.bug is None
     assert result.totals.fault_counts == [0, 0]
-    assert [line.family for line in voids(path)] == [Family.HOST] * ATTEMPTS
+    assert [line.family for line in voids(path)] == [Blame.HOST] * ATTEMPTS
     last = lines_of(path)[-1]
     assert isinstance(last, EndLine)
     assert (last.end, last.winner) == ("host", None)
@@ -798,7 +798,7 @@ async def test_a_mishap_in_mid_deal_changes_nothing(
 
     def ask_at_once(self: Seat, ask: Ask) -> Any:
         if next(numbers) == at:
-            return Mishap(Family.HOST, "the lights went out")
+            return Mishap(Blame.HOST, "the lights went out")
         return real(self, ask)
 
     monkeypatch.setattr(Seat, "ask_at_once", ask_at_once)
@@ -807,7 +807,7 @@ async def test_a_mishap_in_mid_deal_changes_nothing(
 
     assert outcome(result) == wanted
     (line,) = voids(path)
-    assert (line.family, line.detail) == (Family.HOST, "the lights went out")
+    assert (line.family, line.detail) == (Blame.HOST, "the lights went out")
     assert result.totals.voids[0].bot == (None if at <= 2 else line.place)
     assert played(path) == played(tmp_path / "calm")
 
@@ -902,7 +902,7 @@ async def test_a_host_that_stands_still_charges_nobody(
 
     if ours:
         assert isinstance(found, Mishap)
-        assert found.family is Family.HOST
+        assert found.family is Blame.HOST
         assert "the host stood still for" in found.detail
     else:
         assert isinstance(found, Verdict)
@@ -943,7 +943,7 @@ async def test_a_referee_that_was_stopped_charges_no_clock(when: str, puppet: Pu
         signal.signal(signal.SIGCONT, before)
     assert isinstance(found, Mishap)
     assert (found.family, found.detail) == (
-        Family.HOST,
+        Blame.HOST,
         "the referee was stopped while the bot was to move",
     )
 

@@ -18,7 +18,7 @@ from protocol import Connection
 from protocol.messages import Answer, Ready
 from referee.errors import Unstoppable
 from referee.match.leg import Ask
-from referee.match.verdict import Family, FaultCode, Freeze, Mishap, Verdict
+from referee.match.verdict import Blame, FaultCode, Freeze, Mishap, Verdict
 from referee.play import standstill, waiting
 from referee.play.evidence import STDERR_KEPT, Stderr
 from referee.play.off_turn import OFF_TURN_US
@@ -375,7 +375,7 @@ async def test_lateness_of_a_machine_that_stood_still_is_no_fault(
 
     mishap = await silence(2_500_000, 1_000_000)
     assert isinstance(mishap, Mishap)
-    assert mishap.family is Family.HOST
+    assert mishap.family is Blame.HOST
     assert mishap.detail.startswith("the host stood still for 2")
     for lag_us, cpu_us in ((1_000_000, 0), (9_000_000, 1_100_000)):
         verdict = await silence(lag_us, cpu_us)
@@ -471,7 +471,7 @@ async def test_an_answer_that_came_while_the_referee_stood_still_is_not_charged(
 
     assert isinstance(heard, Mishap if stood_still else tuple)
     if isinstance(heard, Mishap):
-        assert heard.family is Family.HOST
+        assert heard.family is Blame.HOST
         assert heard.detail.startswith("the referee stood still for")
 
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from protocol import (
     TRANSITIONS,
     Connection,
+    ConnectionState,
     LocalProtocolError,
     RemoteFault,
     RemoteProtocolError,
-    State,
 )
 from protocol.messages import (
     Act,
@@ -43,17 +43,17 @@ HEARD: dict[object, bytes] = {
     Ready: b'{"type":"ready","protocol":1,"name":"x"}\n',
     Answer: b'{"id":"ab","action":"7D"}\n',
 }
-WAY: dict[State, list[type]] = {
-    State.NEW: [],
-    State.GREETED: [Hello],
-    State.BETWEEN: [Hello, Ready],
-    State.DEALT: [Hello, Ready, Deal],
-    State.ASKED: [Hello, Ready, Deal, Act],
-    State.OVER: [Hello, Ready, End],
+WAY: dict[ConnectionState, list[type]] = {
+    ConnectionState.NEW: [],
+    ConnectionState.GREETED: [Hello],
+    ConnectionState.BETWEEN: [Hello, Ready],
+    ConnectionState.DEALT: [Hello, Ready, Deal],
+    ConnectionState.ASKED: [Hello, Ready, Deal, Act],
+    ConnectionState.OVER: [Hello, Ready, End],
 }
 
 
-def connection_in(state: State) -> Connection:
+def connection_in(state: ConnectionState) -> Connection:
     """A connection that has come to this state."""
     connection = Connection()
     for step in WAY[state]:
@@ -67,7 +67,7 @@ def connection_in(state: State) -> Connection:
 
 
 @pytest.mark.parametrize(("state", "kind"), list(product(WAY, SAID)), ids=str)
-def test_every_cell_of_the_table_for_what_we_say(state: State, kind: type) -> None:
+def test_every_cell_of_the_table_for_what_we_say(state: ConnectionState, kind: type) -> None:
     """What the table has leads where it says; all else is our error and changes nothing."""
     connection = connection_in(state)
     after = TRANSITIONS.get((state, kind))
@@ -82,7 +82,7 @@ def test_every_cell_of_the_table_for_what_we_say(state: State, kind: type) -> No
 
 
 @pytest.mark.parametrize(("state", "kind"), list(product(WAY, HEARD)), ids=str)
-def test_every_cell_of_the_table_for_what_a_bot_says(state: State, kind: type) -> None:
+def test_every_cell_of_the_table_for_what_a_bot_says(state: ConnectionState, kind: type) -> None:
     """What the table has is heard; a line at any other moment breaks the conversation for good."""
     connection = connection_in(state)
     connection.receive(HEARD[kind])
@@ -90,7 +90,7 @@ def test_every_cell_of_the_table_for_what_a_bot_says(state: State, kind: type) -
     if after is None:
         with pytest.raises(RemoteProtocolError):
             connection.next_message()
-        assert connection.state is State.BROKEN
+        assert connection.state is ConnectionState.BROKEN
         with pytest.raises(RemoteProtocolError):
             connection.next_message()
     else:
@@ -100,7 +100,7 @@ def test_every_cell_of_the_table_for_what_a_bot_says(state: State, kind: type) -
 
 def test_an_answer_with_another_id_is_never_matched() -> None:
     """The id decides, not the order."""
-    connection = connection_in(State.ASKED)
+    connection = connection_in(ConnectionState.ASKED)
     connection.receive(b'{"id":"cd","action":"7D"}\n')
     with pytest.raises(RemoteProtocolError, match="'cd'") as caught:
         connection.next_message()
@@ -109,7 +109,7 @@ def test_an_answer_with_another_id_is_never_matched() -> None:
 
 def test_an_answer_may_come_byte_by_byte() -> None:
     """Nothing is heard before the newline."""
-    connection = connection_in(State.ASKED)
+    connection = connection_in(ConnectionState.ASKED)
     for byte in HEARD[Answer]:
         assert connection.next_message() is None
         connection.receive(bytes([byte]))
@@ -118,7 +118,7 @@ def test_an_answer_may_come_byte_by_byte() -> None:
 
 def test_what_comes_behind_an_answer_waits_for_the_next_question() -> None:
     """A second line in the same read is not heard now; it breaks when it is looked at."""
-    connection = connection_in(State.ASKED)
+    connection = connection_in(ConnectionState.ASKED)
     connection.receive(HEARD[Answer] * 2)
     assert connection.next_message() == Answer("ab", "7D")
     assert connection.unread() == HEARD[Answer]
@@ -128,23 +128,23 @@ def test_what_comes_behind_an_answer_waits_for_the_next_question() -> None:
 
 def test_too_many_bytes_break_the_conversation() -> None:
     """A flood is output, however it is cut into lines."""
-    connection = connection_in(State.ASKED)
+    connection = connection_in(ConnectionState.ASKED)
     for _ in range(255):
         connection.receive(b"\n" * 4096)
     with pytest.raises(RemoteProtocolError) as caught:
         connection.receive(b"\n" * 4096)
     assert caught.value.fault is RemoteFault.OUTPUT
-    assert connection.state is State.BROKEN
+    assert connection.state is ConnectionState.BROKEN
 
 
 @given(st.lists(st.binary(max_size=40) | st.sampled_from(list(HEARD.values()))))
 def test_any_bytes_are_a_message_or_a_fault(pieces: list[bytes]) -> None:
     """Whatever is received at whatever moment, only a RemoteProtocolError can come of it."""
-    for state in (State.GREETED, State.ASKED, State.DEALT):
+    for state in (ConnectionState.GREETED, ConnectionState.ASKED, ConnectionState.DEALT):
         connection = connection_in(state)
         try:
             for piece in pieces:
                 connection.receive(piece)
                 connection.next_message()
         except RemoteProtocolError:
-            assert connection.state is State.BROKEN
+            assert connection.state is ConnectionState.BROKEN

@@ -6,7 +6,7 @@ import pytest
 
 from referee.games import catalogue, find
 from referee.match.leg import Ask, Leg
-from referee.match.leg_state import CoursePlan
+from referee.match.leg_state import LegStatePlan
 from support.drive import KEY, plan_of, play
 from support.strategies import option_sets
 
@@ -43,7 +43,7 @@ def test_a_match_ends_within_its_most_acts_and_deals(game_id: str, taste: Taste)
     """Five that always pass, partners that only signal, bidders that crawl: all come to an end."""
     rules, _ = find(game_id).rules_of(_chatty(game_id))
     seating = tuple(range(rules.game.seats))
-    course = CoursePlan(rules=rules, seating=seating, decks=None, dealer=0, on_fault=None)
+    course = LegStatePlan(rules=rules, seating=seating, decks=None, dealer=0, on_fault=None)
     leg = Leg(plan_of(course, lambda _: (KEY, None), game_id))
 
     def choose(_: Ask, legal: tuple[str, ...]) -> str:

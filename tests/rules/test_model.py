@@ -5,7 +5,7 @@ import random
 import pytest
 
 from referee.games import catalogue, find
-from referee.match.leg_state import Course, CoursePlan
+from referee.match.leg_state import LegState, LegStatePlan
 from referee.rules.game import Tally
 from referee.rules.variants import MatchRules
 from support import model
@@ -136,7 +136,7 @@ def _points(sides: int, dice: random.Random) -> list[int]:
     return [high - low for low, high in zip([0, *cuts], [*cuts, 120], strict=True)]
 
 
-def _deal(game_id: str, rules: MatchRules, course: Course, dice: random.Random) -> Tally:
+def _deal(game_id: str, rules: MatchRules, course: LegState, dice: random.Random) -> Tally:
     """A deal that the cards could bring, made up."""
     sides = course.game.partners
     points = _points(len(sides), dice)
@@ -170,8 +170,8 @@ def test_random_matches_agree(game_id: str, options: dict[str, str]) -> None:
     for _ in range(100):
         seats = tuple(range(rules.game.seats))
         first = dice.choice(seats)
-        course = Course(
-            CoursePlan(rules=rules, seating=seats, decks=None, dealer=first, on_fault=None)
+        course = LegState(
+            LegStatePlan(rules=rules, seating=seats, decks=None, dealer=first, on_fault=None)
         )
         expected = model.Match(game_id, _for_model(options), rules.game.seats)
         while not expected.over:

@@ -10,13 +10,13 @@ from msgspec.structs import replace
 from protocol.events import Bade, Called, Drew, Event, HandShown, Played, Signalled
 from referee.games import find
 from referee.rules.auction_game import AuctionGame, CalledState
-from referee.rules.deal import State
-from referee.rules.game import Game, Shown
+from referee.rules.deal import DealState
+from referee.rules.game import EventsBySeat, Game
 from referee.rules.plain_game import PlainGame
 from support.leaks import leak
 from support.strategies import Chance
 
-Mutation = Callable[[Any, Any, Any, Shown], Shown]
+Mutation = Callable[[Any, Any, Any, EventsBySeat], EventsBySeat]
 """What is shown wrongly: game, state before and after an action, what is shown rightly."""
 
 
@@ -29,22 +29,22 @@ class _Mutant:
     def __getattr__(self, name: str) -> Any:  # whatever is not mutated
         return getattr(self._game, name)
 
-    def deal(self, deck: Any, dealer: int) -> tuple[Any, Shown]:
+    def deal(self, deck: Any, dealer: int) -> tuple[Any, EventsBySeat]:
         state, shown = self._game.deal(deck, dealer)
         return state, self._mutation(self, None, state, shown)
 
-    def apply(self, state: Any, action: str) -> tuple[Any, Shown]:
+    def apply(self, state: Any, action: str) -> tuple[Any, EventsBySeat]:
         after, shown = self._game.apply(state, action)
         return after, self._mutation(self, state, after, shown)
 
 
-def _each(shown: Shown, change: Callable[[int, Event], Event]) -> Shown:
+def _each(shown: EventsBySeat, change: Callable[[int, Event], Event]) -> EventsBySeat:
     return tuple(
         tuple(change(seat, event) for event in events) for seat, events in enumerate(shown)
     )
 
 
-def shows_draws(_: Any, __: Any, ___: Any, shown: Shown) -> Shown:
+def shows_draws(_: Any, __: Any, ___: Any, shown: EventsBySeat) -> EventsBySeat:
     """Everybody sees what everybody draws."""
     drawn = {
         event.seat: event
@@ -55,7 +55,9 @@ def shows_draws(_: Any, __: Any, ___: Any, shown: Shown) -> Shown:
     return _each(shown, lambda _, event: drawn[event.seat] if isinstance(event, Drew) else event)
 
 
-def shows_next_card(_: Any, before: State | None, after: State, shown: Shown) -> Shown:
+def shows_next_card(
+    _: Any, before: DealState | None, after: DealState, shown: EventsBySeat
+) -> EventsBySeat:
     """Who played the card tells, with a strange word, whether an ace is drawn next."""
     if before is None or not after.talon or after.talon[0][0] != "A":
         return shown
@@ -66,7 +68,7 @@ def _marked(event: Event) -> Event:
     return replace(event, by="") if isinstance(event, Played | Bade | Called) else event
 
 
-def tells_of_aces(game: Any, _: Any, after: State, shown: Shown) -> Shown:
+def tells_of_aces(game: Any, _: Any, after: DealState, shown: EventsBySeat) -> EventsBySeat:
     """One bit, whether the next seat holds an ace."""
     aces = [any(card[0] == "A" for card in hand) for hand in after.hands]
     return _each(
@@ -74,18 +76,20 @@ def tells_of_aces(game: Any, _: Any, after: State, shown: Shown) -> Shown:
     )
 
 
-def deals_openly(_: Any, before: Any, ___: Any, shown: Shown) -> Shown:
+def deals_openly(_: Any, before: Any, ___: Any, shown: EventsBySeat) -> EventsBySeat:
     """With the cards come those of the first seat."""
     return shown if before else tuple((*shown[0], *events) for events in shown)
 
 
-def shows_partners_to_all(_: Any, __: Any, ___: Any, shown: Shown) -> Shown:
+def shows_partners_to_all(_: Any, __: Any, ___: Any, shown: EventsBySeat) -> EventsBySeat:
     """Hands that are shown to partners are shown to everybody."""
     open_hands = [event for events in shown for event in events if isinstance(event, HandShown)]
     return tuple((*events, *open_hands) for events in shown)
 
 
-def tells_the_partner_to_the_caller(_: Any, __: Any, after: CalledState, shown: Shown) -> Shown:
+def tells_the_partner_to_the_caller(
+    _: Any, __: Any, after: CalledState, shown: EventsBySeat
+) -> EventsBySeat:
     """With the call the caller is shown by one bit whether the partner sits to the right."""
     contract = after.contract
     if contract is None or not contract.partners:
@@ -97,7 +101,9 @@ def tells_the_partner_to_the_caller(_: Any, __: Any, after: CalledState, shown: 
     )
 
 
-def tells_the_caller_to_all(_: Any, before: Any, after: CalledState, shown: Shown) -> Shown:
+def tells_the_caller_to_all(
+    _: Any, before: Any, after: CalledState, shown: EventsBySeat
+) -> EventsBySeat:
     """Everybody is told who holds the called card, by the points of the first pledge."""
     contract = after.contract
     if before is None or before.contract is not None or contract is None:
@@ -111,7 +117,7 @@ def tells_the_caller_to_all(_: Any, before: Any, after: CalledState, shown: Show
     )
 
 
-def uncovers_twos(_: Any, __: Any, after: CalledState, shown: Shown) -> Shown:
+def uncovers_twos(_: Any, __: Any, after: CalledState, shown: EventsBySeat) -> EventsBySeat:
     """A covered two is not covered."""
     if not after.play.trick:
         return shown
@@ -124,7 +130,9 @@ def uncovers_twos(_: Any, __: Any, after: CalledState, shown: Shown) -> Shown:
     )
 
 
-def points_to_the_partner(game: Any, before: Any, after: CalledState, shown: Shown) -> Shown:
+def points_to_the_partner(
+    game: Any, before: Any, after: CalledState, shown: EventsBySeat
+) -> EventsBySeat:
     """Points are given out by sides that nobody may know yet: whose they are tells."""
     contract = after.contract
     if contract is None or before is None or len(after.play.tricks) == len(before.play.tricks):
@@ -175,7 +183,7 @@ def test_the_leak_law_catches(mutation: Mutation, game_id: str, options: dict[st
 class _SortsLegal(PlainGame):
     """A mutant: the order of `legal` depends on the next seat's hand."""
 
-    def legal(self, state: State) -> tuple[str, ...]:
+    def legal(self, state: DealState) -> tuple[str, ...]:
         own = super().legal(state)
         other = state.hands[state.turn - 1]
         return own if not other or other[0] < own[0] else own[::-1]
@@ -205,7 +213,7 @@ def test_the_leak_law_catches_what_legal_tells() -> None:
         assert any(leak(chance, mutant, seed) for seed, chance in enumerate(chances)), game_id
 
 
-def leaks_signals(game: Any, before: Any, after: State, shown: Shown) -> Shown:
+def leaks_signals(game: Any, before: Any, after: DealState, shown: EventsBySeat) -> EventsBySeat:
     """Opponents are told that a signal was given."""
     given = [event for events in shown for event in events if isinstance(event, Signalled)]
     return tuple(events if events else (*events, *given[:1]) for events in shown)

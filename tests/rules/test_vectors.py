@@ -26,12 +26,12 @@ import pytest
 
 from referee.errors import RefereeError
 from referee.games import catalogue, find
-from referee.match.leg_state import Course, CoursePlan
+from referee.match.leg_state import LegState, LegStatePlan
 from referee.match.table import IllegalAction, Table
 from referee.rules.cards import PROFILES, Card, Suit, card, strengths, worths
 from referee.rules.contract import Capot, Contract, Pay, Payment, pay
-from referee.rules.deal_scoring import SCORINGS, Outcome, tally
-from referee.rules.game import Account, Game, Tally
+from referee.rules.deal_scoring import SCORINGS, DealOutcome, tally
+from referee.rules.game import DealAccount, Game, Tally
 from referee.rules.tricks import beaters, winner
 from referee.rules.variants import Variant
 
@@ -166,7 +166,7 @@ def facts_of(table: Table) -> dict[str, Any]:
     return plain(facts)
 
 
-def taken(account: Account) -> tuple[int, ...]:
+def taken(account: DealAccount) -> tuple[int, ...]:
     """What the side of each seat has taken."""
     side_of = {seat: side for side in account.sides for seat in side}
     return tuple(sum(account.points[one] for one in side_of[seat]) for seat in sorted(side_of))
@@ -189,7 +189,9 @@ def test_match(game_id: str, case: Any) -> None:
     """A match of the vectors is over when it should be, for whom, and why."""
     rules, _ = find(game_id).rules_of(case["options"])
     seating = tuple(range(rules.game.seats))
-    course = Course(CoursePlan(rules=rules, seating=seating, decks=None, dealer=0, on_fault=None))
+    course = LegState(
+        LegStatePlan(rules=rules, seating=seating, decks=None, dealer=0, on_fault=None)
+    )
     for brought in brought_by(course, case):
         assert course.over is None
         course.close(brought, ())
@@ -209,11 +211,11 @@ def test_match(game_id: str, case: Any) -> None:
     assert set(case["expect"]) >= {"over", "winner", "reason", "next_dealer", "remaining"}
 
 
-def brought_by(course: Course, case: Any) -> Iterator[Tally]:
+def brought_by(course: LegState, case: Any) -> Iterator[Tally]:
     """What the deals bring, one after the other."""
     for points in case.get("deals", ()):
         scoring = "pennycook" if course.pair else case["options"].get("deal_scoring", "one")
-        outcome = Outcome(tuple(points), (0,) * len(points))
+        outcome = DealOutcome(tuple(points), (0,) * len(points))
         yield tally(outcome, course.game.partners, SCORINGS[scoring])
     for told in case.get("tallies", ()):
         scores, points = tuple(told["scores"]), tuple(told["points"])
@@ -271,7 +273,7 @@ def test_scoring(case: Any) -> None:
     points = tuple(case["points"])
     tricks = tuple(case.get("tricks", (0,) * len(points)))
     packs = max(1, sum(points) // 120)
-    outcome = Outcome(points, tricks, case.get("first"), case.get("black_hand"), packs)
+    outcome = DealOutcome(points, tricks, case.get("first"), case.get("black_hand"), packs)
 
     assert SCORINGS[case["scoring"]](outcome) == tuple(case["scores"])
 

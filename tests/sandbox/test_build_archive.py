@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.bots.find import Found
+from referee.bots.find import BotSource
 from referee.bots.settings import BuildOutput
 from referee.errors import RefereeError
 from referee.sandbox.build_archive import Unpacker
@@ -39,7 +39,7 @@ def archive(*entries: Entry, layout: int = tarfile.GNU_FORMAT) -> bytes:
 
 def unpacked(data: bytes, to: Path, most: BuildOutput | None = None, piece: int = 1000) -> Unpacker:
     """Feed an archive piece by piece."""
-    bot = Found("x", ("x",), {}, None, "", "x", build_output=most or BuildOutput())
+    bot = BotSource("x", ("x",), {}, None, "", "x", build_output=most or BuildOutput())
     unpacker = Unpacker(to, bot)
     try:
         for start in range(0, len(data), piece):

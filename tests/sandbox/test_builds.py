@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.bots.find import Found, find
+from referee.bots.find import BotSource, find
 from referee.bots.settings import Settings
 from referee.errors import RefereeError
 from referee.sandbox import Sandbox
@@ -44,7 +44,7 @@ async def sandbox(request: pytest.FixtureRequest) -> AsyncIterator[Sandbox]:
         yield sandbox
 
 
-def built_by(path: Path, *program: str) -> Found:
+def built_by(path: Path, *program: str) -> BotSource:
     """A bot whose build runs a program of `tests/hostile_builds`, or a command."""
     path.mkdir()
     command = program
@@ -57,7 +57,7 @@ def built_by(path: Path, *program: str) -> Found:
     return find(str(path), Settings())
 
 
-async def refused(sandbox: Sandbox, bot: Found) -> str:
+async def refused(sandbox: Sandbox, bot: BotSource) -> str:
     """What is said of a build that is refused; the store has nothing of it then."""
     before = set(os.listdir(store_folder()))
     with pytest.raises(RefereeError) as refusal:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from referee.bots.find import Doubt, Found, find
+from referee.bots.find import BotSource, Doubt, find
 from referee.bots.settings import Settings
 from referee.cli import run
 from referee.doctor.reports import Machine, mend_of
@@ -70,7 +70,7 @@ async def test_a_refusal_says_the_reason_and_one_command(
 ) -> None:
     """What speaks against the bot, what each sandbox lacks, and what to type."""
     own = executable(tmp_path / "own")
-    monkeypatch.setattr(Found, "doubt", lambda _: Doubt("it is odd", mend))
+    monkeypatch.setattr(BotSource, "doubt", lambda _: Doubt("it is odd", mend))
     monkeypatch.setattr(choose, "by_strength", lambda: (SandboxName.BWRAP, SandboxName.DOCKER))
     assert mend_of("bwrap", MISSING, Machine()) == INSTALL  # the doctor says the same
     with pytest.raises(RefereeError) as caught:

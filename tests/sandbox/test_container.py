@@ -20,7 +20,7 @@ import trio
 from referee.bots.find import BotSpec
 from referee.bots.settings import Settings
 from referee.errors import RefereeError, SandboxError
-from referee.match.verdict import Family, FaultCode, Freeze
+from referee.match.verdict import Blame, FaultCode, Freeze
 from referee.play.conductor import MatchResult
 from referee.record.lines import EndLine, VoidLine
 from referee.sandbox import Sandbox, choose, janitor
@@ -517,10 +517,10 @@ async def test_a_daemon_that_dies_and_stays_dead_ends_the_match(
         assert run not in os.listdir(work_folder())
 
     assert found.given_up is not None
-    assert found.given_up.family is Family.HOST
+    assert found.given_up.family is Blame.HOST
     assert found.totals.fault_counts == [0, 0]
     voids = [line for line in lines_of(tmp_path / "r") if isinstance(line, VoidLine)]
-    assert [void.family for void in voids] == [Family.HOST] * 3
+    assert [void.family for void in voids] == [Blame.HOST] * 3
     assert "the daemon has died" in voids[0].detail
     assert "the daemon does not answer" in voids[1].detail
     last = lines_of(tmp_path / "r")[-1]
@@ -546,7 +546,7 @@ async def test_a_daemon_that_comes_back_lets_the_match_go_on(
     )
 
     assert found.given_up is None
-    assert [void.family for void in found.totals.voids] == [Family.HOST]
+    assert [void.family for void in found.totals.voids] == [Blame.HOST]
     assert found.totals.fault_counts == [0, 0]
     assert found.end.scores == quiet.end.scores
     played = [[deal.acts for deal in verified(tmp_path / name)] for name in "rq"]
@@ -569,7 +569,7 @@ async def test_a_daemon_that_is_told_to_stop_charges_no_bot(
         found = await broken(tmp_path / "r", restart)
 
     assert found.given_up is None
-    assert {void.family for void in found.totals.voids} == {Family.HOST}
+    assert {void.family for void in found.totals.voids} == {Blame.HOST}
     assert found.totals.fault_counts == [0, 0]
     verified(tmp_path / "r")
 

@@ -11,14 +11,14 @@ from typing import cast
 import pytest
 import trio
 
-from referee.bots.find import Doubt, Found, find
+from referee.bots.find import BotSource, Doubt, find
 from referee.bots.settings import Settings
 from referee.doctor import verdict as doctor
-from referee.doctor.reports import Finding, Report, State
+from referee.doctor.reports import GuaranteeFinding, GuaranteeState, SandboxReport
 from referee.errors import RefereeError, SandboxError
 from referee.sandbox import Sandbox, choose, doctor_cache
 from referee.sandbox.choose import opened_for
-from referee.sandbox.doctor_cache import Verdict, conditions, remember, verdict_of
+from referee.sandbox.doctor_cache import DoctorVerdict, conditions, remember, verdict_of
 from referee.sandbox.names import SandboxName
 from support.sandboxes import need
 
@@ -76,7 +76,7 @@ async def test_a_file_that_others_could_have_written_does_not_count(
 ) -> None:
     """It is as if there were none."""
     runs = doctor_says('"broken"')
-    remember("bwrap", Verdict(conditions(BOX, Settings()), ""))
+    remember("bwrap", DoctorVerdict(conditions(BOX, Settings()), ""))
     (file,) = (tmp_path / "cache").rglob("doctor-bwrap.json")
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert (await verdict_of(BOX, Settings())).problem == ""
@@ -131,18 +131,20 @@ async def test_auto_takes_nothing_that_the_doctor_calls_broken(
     assert f"bwrap: {BROKEN}" in how
     async with opened_for(SandboxName.BWRAP, [sample], Settings()) as box:
         assert box.name == "bwrap"
-    monkeypatch.setattr(Found, "doubt", lambda _: Doubt("it is odd"))
+    monkeypatch.setattr(BotSource, "doubt", lambda _: Doubt("it is odd"))
     with pytest.raises(RefereeError, match=f"no sandbox works here .bwrap: {BROKEN}"):
         choose.only_own([sample], how)
 
 
-def report(*broken: str, works: bool = True) -> Report:
+def report(*broken: str, works: bool = True) -> SandboxReport:
     """Of a sandbox with two guarantees."""
     found = tuple(
-        Finding(name, "", State.BROKEN if name in broken else State.PROVED, "")
+        GuaranteeFinding(
+            name, "", GuaranteeState.BROKEN if name in broken else GuaranteeState.PROVED, ""
+        )
         for name in ("cpu", "freeze")
     )
-    return Report("bwrap", works, why_not="" if works else "no bwrap", guarantees=found)
+    return SandboxReport("bwrap", works, why_not="" if works else "no bwrap", guarantees=found)
 
 
 @pytest.mark.parametrize(
@@ -156,12 +158,12 @@ def report(*broken: str, works: bool = True) -> Report:
     ],
 )
 async def test_what_is_broken_was_broken_twice(
-    reports: list[Report], problem: str, monkeypatch: pytest.MonkeyPatch
+    reports: list[SandboxReport], problem: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A busy machine is not remembered as a broken one until its next start."""
     left = iter(reports)
 
-    async def diagnose(*_: object, **__: object) -> Report:
+    async def diagnose(*_: object, **__: object) -> SandboxReport:
         return next(left)
 
     monkeypatch.setattr(doctor, "diagnose", diagnose)

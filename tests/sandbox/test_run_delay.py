@@ -11,7 +11,7 @@ import pytest
 
 from protocol.connection import Connection
 from referee.match.leg import Ask
-from referee.match.verdict import Family, FaultCode, Freeze, Mishap, Verdict
+from referee.match.verdict import Blame, FaultCode, Freeze, Mishap, Verdict
 from referee.play.off_turn import OFF_TURN_US
 from referee.play.seat import Seat
 from referee.sandbox.procfs import is_running
@@ -157,7 +157,7 @@ async def test_a_bot_that_never_has_the_processor_is_not_waited_for_without_end(
     found = await silent(bots[0], Seat(bots[1]))
 
     assert isinstance(found, Mishap)
-    assert found.family is Family.HOST
+    assert found.family is Blame.HOST
     assert "others had the processor" in found.detail
     assert not bots[1].killed
 

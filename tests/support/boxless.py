@@ -10,10 +10,10 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from referee.bots.find import BotSpec, Found
+from referee.bots.find import BotSource, BotSpec
 from referee.sandbox import Sandbox, choose
 from referee.sandbox.bare import Bare, BareProcess
-from referee.sandbox.folders import Place
+from referee.sandbox.folders import SandboxFolders
 from referee.sandbox.names import SandboxName
 from referee.workers import child, worker
 
@@ -24,7 +24,7 @@ class Boxless(Bare):
     name = "bwrap"
     how = "a test, without isolation"
 
-    async def prepare(self, found: Found) -> BotSpec:
+    async def prepare(self, found: BotSource) -> BotSpec:
         """As for a bot of our own."""
         return await super().prepare(replace(found, submitted=False))
 
@@ -34,7 +34,7 @@ class Boxless(Bare):
 
 
 @asynccontextmanager
-async def _made(name: SandboxName, place: Place) -> AsyncIterator[Sandbox]:
+async def _made(name: SandboxName, place: SandboxFolders) -> AsyncIterator[Sandbox]:
     yield Bare(place.run) if name is SandboxName.BARE else Boxless(place.run)
 
 

@@ -17,7 +17,7 @@ from referee.sandbox.bubblewrap import sandbox as bubblewrap
 from referee.sandbox.cgroups import group as cgroups
 from referee.sandbox.cgroups import hierarchy
 from referee.sandbox.cgroups.freezer import FileFreezer
-from referee.sandbox.folders import Place
+from referee.sandbox.folders import SandboxFolders
 from referee.sandbox.masks import Masks
 from referee.sandbox.user_ids import Slot
 from support.walls import Break, current, nothing, replaced
@@ -142,7 +142,7 @@ def same_user(uid: int | None) -> Break:
 
     def breaks(patch: pytest.MonkeyPatch) -> None:
         slot = None if uid is None else Slot(uid, -1)
-        patch.setattr(Place, "take_slot", lambda _: slot)
+        patch.setattr(SandboxFolders, "take_slot", lambda _: slot)
 
     return breaks
 

@@ -8,11 +8,11 @@ from protocol.messages import Answer, Hello, Limits, Rules, TimeControl
 from referee.match.chance import BlockKey
 from referee.match.clock import parse_time
 from referee.match.leg import Ask, DealResult, Leg, LegPlan
-from referee.match.leg_state import CoursePlan
+from referee.match.leg_state import LegStatePlan
 from referee.match.verdict import FaultCode, OnFault, Receipt, Verdict
 from referee.rules.cards import Card
 from referee.rules.game import Game
-from referee.rules.match_end import Ending, EndingKind
+from referee.rules.match_end import EndingKind, MatchEnd
 from referee.rules.variants import MatchRules
 
 KEY = BlockKey("00" * 32)
@@ -41,8 +41,8 @@ def one_deal(
     game: Game[Any], deck: Sequence[Card], dealer: int, on_fault: OnFault | None = None
 ) -> Leg:
     """A leg of one deal that stands alone, with a bot for each seat."""
-    rules = MatchRules(game=game, ending=Ending(EndingKind.DEALS, 1), options={}, data={})
-    course = CoursePlan(
+    rules = MatchRules(game=game, ending=MatchEnd(EndingKind.DEALS, 1), options={}, data={})
+    course = LegStatePlan(
         rules=rules,
         seating=tuple(range(game.seats)),
         decks=1,
@@ -52,7 +52,7 @@ def one_deal(
     return Leg(plan_of(course, lambda _: (KEY, tuple(deck))))
 
 
-def plan_of(course: CoursePlan, block: Callable[[int], Any], game: str = "test") -> LegPlan:
+def plan_of(course: LegStatePlan, block: Callable[[int], Any], game: str = "test") -> LegPlan:
     """A plan with the default clock and no options."""
     return LegPlan(
         game=game,

@@ -12,8 +12,8 @@ from ladder.event.key import commitment
 from ladder.event.plan import SectionPlan
 from ladder.results import Round, RoundResult
 from referee.bots.settings import Settings
-from referee.match.outcome import BlockResult, Outcome
-from referee.match.verdict import Family
+from referee.match.outcome import BlockResult, JobResult
+from referee.match.verdict import Blame
 from referee.workers.jobs import Job
 
 KEY = "0123456789abcdef0123456789abcdef"
@@ -58,20 +58,20 @@ class ToyPool:
     size = 2
 
     def __init__(
-        self, seed: int = 0, twist: Callable[[Job, Outcome], Outcome] = lambda _, played: played
+        self, seed: int = 0, twist: Callable[[Job, JobResult], JobResult] = lambda _, played: played
     ) -> None:
         self.jobs: list[Job] = []
         self._seed = seed
         self._twist = twist
 
-    async def play(self, job: Job) -> Outcome:
+    async def play(self, job: Job) -> JobResult:
         await trio.sleep(self._seed and _drawn(self._seed, job.bots, job.first) % 1000)
         played = self._twist(job, outcome(job))
         self.jobs.append(job)
         return replace(played, wall_us=self._seed, used_us=(self._seed,) * len(job.bots))
 
 
-def outcome(job: Job) -> Outcome:
+def outcome(job: Job) -> JobResult:
     """A match without faults; the same for the same job."""
     blocks = [
         BlockResult(
@@ -83,7 +83,7 @@ def outcome(job: Job) -> Outcome:
         )
         for block in range(job.first, job.first + job.blocks)
     ]
-    return Outcome(
+    return JobResult(
         blocks=tuple(blocks),
         acts=80 * job.blocks,
         used_us=(1,) * len(job.bots),
@@ -97,9 +97,9 @@ def outcome(job: Job) -> Outcome:
     )
 
 
-def given_up(played: Outcome) -> Outcome:
+def given_up(played: JobResult) -> JobResult:
     """A match of which the host lets nothing be played."""
-    return replace(played, blocks=(), given_up=(Family.HOST, "the disk is gone"))
+    return replace(played, blocks=(), given_up=(Blame.HOST, "the disk is gone"))
 
 
 def _drawn(*of: object) -> int:
@@ -107,7 +107,7 @@ def _drawn(*of: object) -> int:
 
 
 class Silent:
-    """An `ladder.event.conductor.Watch` that remembers which rounds began."""
+    """An `ladder.event.conductor.EventListener` that remembers which rounds began."""
 
     def __init__(self) -> None:
         self.rounds: list[str] = []

@@ -13,19 +13,19 @@ from typing import Any, Final, NamedTuple, cast
 
 from msgspec import Struct
 
-from ladder.results import Round, RoundResult, Table, TableResult
+from ladder.results import Pairing, Round, RoundResult, TableResult
 from protocol.events import HandDealt
 from protocol.messages import Answer, Ready
 from referee.games import find
 from referee.match.chance import block_key, event_key
 from referee.match.leg import Leg
-from referee.match.leg_state import CoursePlan
+from referee.match.leg_state import LegStatePlan
 from referee.match.outcome import BlockResult
 from referee.rules.auction_game import AuctionGame, CalledState
 from referee.rules.cards import Card
-from referee.rules.deal import State
-from referee.rules.game import Game, Shown
-from referee.rules.match_end import Ending, EndingKind
+from referee.rules.deal import DealState
+from referee.rules.game import EventsBySeat, Game
+from referee.rules.match_end import EndingKind, MatchEnd
 from referee.rules.plain_game import PlainGame
 from referee.rules.variants import MatchRules
 from referee.workers.block_sums import Blocks
@@ -133,7 +133,7 @@ class _LastTrick:
     def __getattr__(self, name: str) -> Any:  # everything else is the game's own
         return getattr(self._game, name)
 
-    def deal(self, deck: Sequence[Card], dealer: int) -> tuple[Any, Shown]:
+    def deal(self, deck: Sequence[Card], dealer: int) -> tuple[Any, EventsBySeat]:
         """Return a state that the deck decides on."""
         state = self._states[random.Random(f"{dealer} {' '.join(deck)}").randrange(STATES)]
         return state, tuple((HandDealt(hand),) for hand in _tricks(state).hands)
@@ -169,8 +169,8 @@ def _up_to_last_trick(
     return state
 
 
-def _tricks(state: Any) -> State:
-    found: State = state.play if isinstance(state, CalledState) else state
+def _tricks(state: Any) -> DealState:
+    found: DealState = state.play if isinstance(state, CalledState) else state
     return found
 
 
@@ -211,9 +211,9 @@ def _table(
     apart = ATTACKER in bots and field.attacker != field.others
     game = _game(field, bots.index(ATTACKER) if apart else None)
     rules = MatchRules(
-        game=game, ending=Ending(EndingKind.DEALS, field.blocks), options={}, data={}
+        game=game, ending=MatchEnd(EndingKind.DEALS, field.blocks), options={}, data={}
     )
-    course = CoursePlan(
+    course = LegStatePlan(
         rules=rules,
         seating=tuple(range(field.seats)),
         decks=field.blocks,
@@ -224,7 +224,7 @@ def _table(
     leg = Leg(plan_of(course, lambda block: (block_key(event, block), None)))
     none = (0,) * field.seats
     blocks = _blocks(leg, bots, number * field.blocks, attack)
-    return TableResult(Table(bots), blocks, 0, none, 0, (), none, "", "")
+    return TableResult(Pairing(bots), blocks, 0, none, 0, (), none, "", "")
 
 
 def _blocks(leg: Leg, bots: tuple[int, ...], first: int, attack: Attack) -> tuple[BlockResult, ...]:

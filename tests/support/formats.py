@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 
 from hypothesis import strategies as st
 
-from ladder.event.formats import Field, check, next_round
-from ladder.results import Round, RoundResult, Table, TableResult
+from ladder.event.formats import Entrants, check, next_round
+from ladder.results import Pairing, Round, RoundResult, TableResult
 from ladder.terms import Format
 from referee.match.outcome import BlockResult
 from referee.rules.game import Sides
@@ -15,7 +15,7 @@ PAIRS: Sides = ((0, 2), (1, 3))
 TRIPLES: Sides = ((0, 2, 4), (1, 3, 5))
 COUPLES: Sides = ((0, 3), (1, 4), (2, 5))
 
-Brings = Callable[[Table, int], Sequence[int] | None]
+Brings = Callable[[Pairing, int], Sequence[int] | None]
 """The deal values of a table in a block, by place; None if the host failed."""
 
 DICE = st.integers(0, 2**32).map(random.Random)
@@ -43,12 +43,12 @@ def done(planned: Round, brings: Brings) -> RoundResult:
     return RoundResult(planned, tuple(tables))
 
 
-def by_seed(table: Table, _: int) -> Sequence[int]:
+def by_seed(table: Pairing, _: int) -> Sequence[int]:
     """The better seed wins."""
     return [sum(table.bots) - len(table.bots) * bot for bot in table.bots]
 
 
-def level(table: Table, _: int) -> Sequence[int]:
+def level(table: Pairing, _: int) -> Sequence[int]:
     """Nobody wins."""
     return [0] * len(table.bots)
 
@@ -56,14 +56,14 @@ def level(table: Table, _: int) -> Sequence[int]:
 def rolled(dice: random.Random) -> Brings:
     """Whatever may happen: level tables and failures of the host too."""
 
-    def brings(table: Table, _: int) -> Sequence[int] | None:
+    def brings(table: Pairing, _: int) -> Sequence[int] | None:
         return [dice.randint(-2, 2) for _ in table.bots] if dice.random() < 0.9 else None
 
     return brings
 
 
 def played(
-    kind: Format, field: Field, brings: Brings, bench: Callable[[], int | None] = lambda: None
+    kind: Format, field: Entrants, brings: Brings, bench: Callable[[], int | None] = lambda: None
 ) -> tuple[list[RoundResult], frozenset[int]]:
     """An event to its end, and who was benched on the way."""
     check(kind, field)
@@ -77,7 +77,7 @@ def played(
     return rounds, benched
 
 
-def _fits(planned: Round, field: Field, benched: frozenset[int]) -> None:
+def _fits(planned: Round, field: Entrants, benched: frozenset[int]) -> None:
     """What holds of every round: full tables of those who still play, and decks for them."""
     assert planned.tables
     assert planned.blocks == field.blocks

@@ -21,11 +21,11 @@ from trio.testing import MockClock
 from protocol.errors import RemoteProtocolError
 from protocol.limits import LINE_FROM_BOT, PROTOCOL_VERSION
 from protocol.messages import Answer, Ready
-from referee.bots.find import BotSpec, Found
+from referee.bots.find import BotSource, BotSpec
 from referee.errors import RefereeError
 from referee.match.leg import Ask, Leg
 from referee.match.plan import MatchConfig, MatchPlan, make_plan
-from referee.match.verdict import Evidence, Family, FaultCode, Freeze, Receipt, Verdict
+from referee.match.verdict import Blame, Evidence, FaultCode, Freeze, Receipt, Verdict
 from referee.play.conductor import MatchResult, play_match
 from referee.play.seat import Seat
 from referee.record.as_json import match_object
@@ -485,7 +485,7 @@ class Stage:
         """`speak` is told of every puppet, and of the number of the bot."""
         self._speak = speak
 
-    async def prepare(self, found: Found) -> BotSpec:
+    async def prepare(self, found: BotSource) -> BotSpec:
         """Puppets need none.
 
         Raises:
@@ -493,7 +493,7 @@ class Stage:
         """
         raise NotImplementedError(found.name)
 
-    def temporarily(self, found: Found) -> NoReturn:
+    def temporarily(self, found: BotSource) -> NoReturn:
         """Puppets need no preparation.
 
         Raises:
@@ -619,7 +619,7 @@ def sample_record(seed: int) -> bytes:
     scene, said, dice = conversation(seed)
     lines = Conductor(scene, said, dice).play().splitlines(keepends=True)
     at = next(number for number, line in enumerate(lines) if line.startswith(b'{"deal"'))
-    void = VoidLine(1, Family.HOST, None, "the host stood still", Evidence(exit="x"))
+    void = VoidLine(1, Blame.HOST, None, "the host stood still", Evidence(exit="x"))
     frozen = FrozenLine(0, 1500)
     chain = Chain()
     parsed = [decode(line[:-1]) for line in lines]

@@ -15,14 +15,14 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from ladder.compare.comparison import PART
-from ladder.core.matchmaking import Field, next_table
+from ladder.core.matchmaking import Candidates, next_table
 from ladder.core.table_rules import Candidate
 from ladder.event.file_schema import EventFile
-from ladder.stats.confidence_sequence import Decider, Decision
+from ladder.stats.confidence_sequence import Conclusion, Decider
 from ladder.stats.observations import Observed, against
 from ladder.stats.online_ratings import Rater
 from ladder.stats.ratings import Ratings, rate
-from ladder.stats.sprt import Sprt, SprtPlan, Verdict
+from ladder.stats.sprt import Sprt, SprtPlan, SprtResult
 from ladder.stats.student import means
 from referee.match.verdict import FAULTS_BEFORE_BENCH
 from support.simulations import BOUND, dice
@@ -131,7 +131,7 @@ def compare_is_wrong(kind: Kind, number: int, blocks: int = 2000) -> bool:
     """Whether a comparison of equals finds a winner, looking after every part."""
     decider = Decider(BOUND)
     drawn = leads(dice("compare", kind, number), kind, blocks // PART)
-    return decider.look(drawn) is not Decision.UNDECIDED
+    return decider.look(drawn) is not Conclusion.UNDECIDED
 
 
 def fixed_is_wrong(kind: Kind, number: int, blocks: int = 100) -> bool:
@@ -145,9 +145,9 @@ def sprt_is_wrong(kind: Kind, number: int, blocks: int = 4000) -> bool:
     """Whether the sequential test takes equals for bots that are 20 Elo apart."""
     test = Sprt(SprtPlan(elo0=0, elo1=20), BOUND, 2 * PART)
     for lead in leads(dice("sprt", kind, number), kind, blocks // PART):
-        if test.add(float(lead)) is not Verdict.OPEN:
+        if test.add(float(lead)) is not SprtResult.OPEN:
             break
-    return test.verdict is Verdict.H1
+    return test.verdict is SprtResult.H1
 
 
 class Table(Struct, frozen=True):
@@ -241,7 +241,7 @@ def ladder_is_wrong(
             for bot in range(bots)
         )
         seed = hashlib.sha256(f"{number} {match}".encode()).digest()
-        table = next_table([Field(0, seats, (), candidates)], seed)
+        table = next_table([Candidates(0, seats, (), candidates)], seed)
         assert table is not None
         found, charged = values(roll, kind, 1, 1, seats)
         rater.add(table.entrants, (), found[0].tolist(), charged[0].tolist())

@@ -10,12 +10,12 @@ from referee.match.chance import BlockKey
 from referee.match.leg import DealReason, DealResult, DealStart
 from referee.rules.auction_game import AuctionGame
 from referee.rules.cards import Card, strengths, worths
-from referee.rules.deal import State
+from referee.rules.deal import DealState
 from referee.rules.layout import EqualCards
 from referee.rules.plain_game import PlainGame
 from referee.rules.tricks import beaters, winner
 
-Player = Callable[[State, tuple[str, ...]], str]
+Player = Callable[[DealState, tuple[str, ...]], str]
 """Chooses one of what is legal."""
 
 KEY = BlockKey("0" * 64)
@@ -32,7 +32,7 @@ class Sight:
         self.side_of = {seat: at for at, side in enumerate(layout.sides) for seat in side}
         self.beaten_by = beaters(strength, last_wins=last_wins)
 
-    def outlook(self, state: State, card: Card, keep: int) -> int:
+    def outlook(self, state: DealState, card: Card, keep: int) -> int:
         """The points that come or go as the trick stands then, less what the card is worth kept."""
         cost = keep + self.worth[card] if card[1] == state.trump else 0
         if not state.trick:
@@ -52,7 +52,7 @@ def careful(game: PlainGame, keep: int = 10) -> Player:
     """Takes what comes cheap; a trump costs it `keep`. Announces what it can."""
     sight = Sight(game)
 
-    def choose(state: State, legal: tuple[str, ...]) -> str:
+    def choose(state: DealState, legal: tuple[str, ...]) -> str:
         for action in legal:
             if action.startswith(("exchange", "marry", "declare")):
                 return action
@@ -65,7 +65,7 @@ def worst(game: PlainGame) -> Player:
     """Does what `careful` thinks least of."""
     sight = Sight(game)
 
-    def choose(state: State, legal: tuple[str, ...]) -> str:
+    def choose(state: DealState, legal: tuple[str, ...]) -> str:
         return min(_cards(legal), key=lambda card: sight.outlook(state, card, 10))
 
     return choose
@@ -75,7 +75,7 @@ def throws_trumps(game: PlainGame) -> Player:
     """Gets rid of trumps first, then of points."""
     worth = worths(game.layout.profile)
 
-    def choose(state: State, legal: tuple[str, ...]) -> str:
+    def choose(state: DealState, legal: tuple[str, ...]) -> str:
         return max(_cards(legal), key=lambda card: (card[1] == state.trump, worth[card]))
 
     return choose
@@ -102,7 +102,7 @@ def play_out(
     deck: Sequence[Card],
     dealer: int,
     players: Sequence[Player],
-    gives_up: Callable[[State], bool] | None = None,
+    gives_up: Callable[[DealState], bool] | None = None,
 ) -> DealResult:
     """Plays a deal that stands alone.
 

@@ -11,13 +11,13 @@ import pytest
 import trio
 from msgspec.structs import replace
 
-from referee.bots.find import BotSpec, Found, find
+from referee.bots.find import BotSource, BotSpec, find
 from referee.bots.settings import Settings
 from referee.sandbox import BotProcess, Sandbox
 from referee.sandbox.bare import Bare, BareProcess
 from referee.sandbox.build import SOURCE_FOLDER
 from referee.sandbox.copies import Copies
-from referee.sandbox.folders import Place
+from referee.sandbox.folders import SandboxFolders
 from referee.sandbox.janitor import run_of
 
 NO_SKIP = "REFEREE_NO_SKIP"
@@ -81,7 +81,7 @@ class Copying(Bare):
         super().__init__(run_of(os.getpid()))
         self.store = home / "store"
         self._copies = Copies(
-            Place(
+            SandboxFolders(
                 run=run_of(os.getpid()),
                 root=False,
                 settings=settings,
@@ -92,11 +92,11 @@ class Copying(Bare):
             )
         )
 
-    async def prepare(self, found: Found) -> BotSpec:
+    async def prepare(self, found: BotSource) -> BotSpec:
         """As Bubblewrap does."""
         return await self._copies.prepare(found, self)
 
-    def temporarily(self, found: Found) -> AbstractAsyncContextManager[BotSpec]:  # type: ignore[override]  # of the same protocol
+    def temporarily(self, found: BotSource) -> AbstractAsyncContextManager[BotSpec]:  # type: ignore[override]  # of the same protocol
         """As Bubblewrap does."""
         return self._copies.temporarily(found, self)
 

@@ -21,7 +21,7 @@ from ladder.core.candidates import RECENT, SeatedTable, Situation, fields_of
 from ladder.core.facts import Decision, Deed, Submission
 from ladder.core.matchmaking import next_table
 from ladder.core.roster import Roster
-from ladder.core.tallies import Standing, StandingTable
+from ladder.core.tallies import EntrantTotals, StandingTable
 from ladder.stats.online_ratings import Rater, Skill
 from support.pools import pool_of
 
@@ -95,7 +95,7 @@ class Season:
 
     def blocks(self, entrant: int) -> int:
         """Return how many blocks a version has played."""
-        return self._standings.get((1, entrant), Standing()).blocks
+        return self._standings.get((1, entrant), EntrantTotals()).blocks
 
     def play(self, tables: int = 1) -> None:
         """Play so many tables, of one block each."""
@@ -109,7 +109,7 @@ class Season:
         self._rater.add(entrants, (), ranks, [False] * len(entrants))
         for one in entrants:
             skill, before = self._rater.skill(one), self.blocks(one)
-            self._standings[1, one] = Standing(skill, before + 1)
+            self._standings[1, one] = EntrantTotals(skill, before + 1)
         self.seated.append(entrants)
         self._recent.append(SeatedTable(1, entrants))
         winners_first = sorted(zip(ranks, entrants, strict=True), reverse=True)
@@ -149,7 +149,7 @@ def formerly(situation: Situation, seed: str) -> tuple[int, ...]:
     """
     roll = random.Random(seed)
     skills = {
-        one.entrant: situation.standings.get((1, one.entrant), Standing())
+        one.entrant: situation.standings.get((1, one.entrant), EntrantTotals())
         for one in situation.roster.playing(1)
     }
     ranked = sorted(skills, key=lambda one: skills[one].skill.mu)

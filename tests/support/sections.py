@@ -5,7 +5,7 @@ from itertools import combinations
 
 import numpy as np
 
-from ladder.results import Round, RoundResult, Table, TableResult
+from ladder.results import Pairing, Round, RoundResult, TableResult
 from ladder.standings.section import Section
 from referee.match.outcome import BlockResult, FaultFound
 from referee.match.verdict import FaultCode
@@ -52,7 +52,7 @@ def table(
     """
     deals = sum(one.deals for one in blocks)
     return TableResult(
-        table=Table(tuple(bots)),
+        table=Pairing(tuple(bots)),
         blocks=tuple(blocks),
         acts=40 * deals,
         used_us=tuple(slow * 1000 * (bot + 1) * deals for bot in bots),

@@ -12,11 +12,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ladder.stats.confidence_sequence import Decider, Decision
+from ladder.stats.confidence_sequence import Conclusion, Decider
 from ladder.stats.estimates import ELO, Estimate
 from ladder.stats.observations import Observed, against, lineups
 from ladder.stats.ratings import rate
-from ladder.stats.sprt import Sprt, SprtPlan, Verdict
+from ladder.stats.sprt import Sprt, SprtPlan, SprtResult
 from referee.games import find
 
 Floats = NDArray[np.float64]
@@ -86,7 +86,7 @@ def false_decisions(comparisons: int, blocks: int = 2000) -> dict[str, float]:
         wrong = 0
         for number in range(comparisons):
             decider = Decider(BOUND)
-            wrong += decider.look(draw(dice(name, number), blocks)) is not Decision.UNDECIDED
+            wrong += decider.look(draw(dice(name, number), blocks)) is not Conclusion.UNDECIDED
         found[name] = wrong / comparisons
     return found
 
@@ -102,7 +102,7 @@ def false_equalities(comparisons: int, within: float, blocks: int = 2000) -> dic
         for number in range(comparisons):
             decider = Decider(BOUND + within, within)
             decision = decider.look(draw(dice(name, number), blocks) + within)
-            wrong += decision in {Decision.NO_DIFFERENCE, Decision.B}
+            wrong += decision in {Conclusion.NO_DIFFERENCE, Conclusion.B}
         found[name] = wrong / comparisons
     return found
 
@@ -115,7 +115,7 @@ def blocks_until_decided(mean: float, spread: float, comparisons: int) -> Floats
         values = np.round(2 * roll.normal(mean, spread, 50_000)) / 2
         decider = Decider(BOUND)
         for at in range(0, len(values), 1000):
-            if decider.look(np.clip(values[at : at + 1000], -BOUND, BOUND)) is Decision.A:
+            if decider.look(np.clip(values[at : at + 1000], -BOUND, BOUND)) is Conclusion.A:
                 break
         found.append(decider.blocks)
     return np.array(found, np.float64)
@@ -124,12 +124,12 @@ def blocks_until_decided(mean: float, spread: float, comparisons: int) -> Floats
 def sprt_errors(plan: SprtPlan, tests: int, spread: float = 18.0) -> tuple[float, float]:
     """How often `elo1` is accepted where `elo0` holds, and the other way round; normalized Elo."""
     shares = []
-    for elo, wrong in ((plan.elo0, Verdict.H1), (plan.elo1, Verdict.H0)):
+    for elo, wrong in ((plan.elo0, SprtResult.H1), (plan.elo1, SprtResult.H0)):
         mean = elo * np.log(10) / 800 * np.sqrt(2) * spread
         count = 0
         for number in range(tests):
             test, roll = Sprt(plan, BOUND, 2), dice("sprt", elo, number)
-            while test.verdict is Verdict.OPEN:
+            while test.verdict is SprtResult.OPEN:
                 for value in np.round(2 * roll.normal(mean, spread, 200)) / 2:
                     test.add(float(np.clip(value, -BOUND, BOUND)))
             count += test.verdict is wrong

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from referee.bots.settings import Settings
 from referee.doctor import diagnosis, leftovers
-from referee.doctor.reports import Report, State
+from referee.doctor.reports import GuaranteeState, SandboxReport
 from referee.doctor.trials import TRIALS
 from referee.errors import SandboxError
 from referee.sandbox.names import SandboxName
@@ -107,13 +107,13 @@ async def broken_rows(
     return _broken(report, {row for of, _ in tried.values() for row in of})
 
 
-def _broken(report: Report, tried: set[str]) -> dict[str, str]:
+def _broken(report: SandboxReport, tried: set[str]) -> dict[str, str]:
     if not report.works:
         raise SandboxError(f"it does not even start: {report.why_not}")
     return {
         one.id: one.detail
         for one in report.guarantees
-        if one.id in tried and one.state is State.BROKEN
+        if one.id in tried and one.state is GuaranteeState.BROKEN
     }
 
 

@@ -9,7 +9,7 @@ from docker import APIClient
 
 from referee.sandbox.container import sandbox as container
 from referee.sandbox.container.create import Recipe
-from referee.sandbox.folders import Place
+from referee.sandbox.folders import SandboxFolders
 from referee.sandbox.user_ids import FIRST_UID, Slot
 from support.breaks import cache_kept, never_frozen, same_user, unmasked, without_janitor
 from support.walls import Break, Wall, shows
@@ -78,7 +78,7 @@ def _shown(path: str) -> Break:
 
 
 def _as_root(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Place, "take_slot", lambda _: Slot(0, -1))
+    patch.setattr(SandboxFolders, "take_slot", lambda _: Slot(0, -1))
 
 
 def _without_groups_of_ours(patch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ import pytest
 import trio
 
 from referee.sandbox.bubblewrap import sandbox as bubblewrap
-from referee.sandbox.polling import Watch
+from referee.sandbox.polling import PolledGroup
 from referee.sandbox.seccomp import Filter
 from support.breaks import options, without_janitor, without_limit
 from support.walls import Wall, nothing, spawned
@@ -25,21 +25,21 @@ def memory_files_allowed(patch: pytest.MonkeyPatch) -> None:
 
 def never_stopped(patch: pytest.MonkeyPatch) -> None:
     """Send no signal that stops."""
-    patch.setattr(Watch, "freeze", nothing)
+    patch.setattr(PolledGroup, "freeze", nothing)
 
 
 def never_looked(patch: pytest.MonkeyPatch) -> None:
     """Look at no bot's memory."""
 
-    async def look(_: Watch) -> None:
+    async def look(_: PolledGroup) -> None:
         await trio.lowlevel.checkpoint()
 
-    patch.setattr(Watch, "look", look)
+    patch.setattr(PolledGroup, "look", look)
 
 
 def time_not_counted(patch: pytest.MonkeyPatch) -> None:
     """Count no processor time."""
-    patch.setattr(Watch, "cpu_us", lambda _: 0)
+    patch.setattr(PolledGroup, "cpu_us", lambda _: 0)
 
 
 WALLS: Final = (

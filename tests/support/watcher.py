@@ -6,7 +6,7 @@ from fractions import Fraction
 from protocol.events import Drew, NextCard
 from referee.match.luck import POINTS, VALUES, Worth, family_of
 from referee.rules.cards import SUITS, Card
-from referee.rules.deal import State
+from referee.rules.deal import DealState
 from referee.rules.layout import Trump
 from referee.rules.plain_game import PlainGame
 from support.players import Player
@@ -63,7 +63,7 @@ class Watcher:
             if len(action) == 2 and not state.trick:
                 self._reveal(before, shown)
 
-    def _reveal(self, state: State, shown: Sequence[Sequence[object]]) -> None:
+    def _reveal(self, state: DealState, shown: Sequence[Sequence[object]]) -> None:
         """The draws of a trick in order, each known to who drew; then the next card, if open."""
         drew = [[event for event in events if isinstance(event, Drew)] for events in shown]
         talon = len(state.talon)
@@ -80,7 +80,7 @@ class Watcher:
         for event in following:
             self.hidden.remove(Card(event.card))
 
-    def _surprise(self, card: Card, seat: int, state: State) -> None:
+    def _surprise(self, card: Card, seat: int, state: DealState) -> None:
         worths = [self.worth(one, state.trump, self.values.draw) for one in self.hidden]
         self.own[seat] += self.worth(card, state.trump, self.values.draw)
         self.own[seat] -= Fraction(sum(worths), len(worths))

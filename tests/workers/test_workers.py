@@ -17,10 +17,10 @@ from referee.cli import run
 from referee.errors import HostError, RefereeError
 from referee.games import catalogue, find
 from referee.match.leg import Ask, DealResult, Leg
-from referee.match.outcome import BlockResult, Outcome
+from referee.match.outcome import BlockResult, JobResult
 from referee.match.plan import MatchConfig, MatchPlan, make_plan
 from referee.match.seating import Seating
-from referee.match.verdict import ATTEMPTS, Family, FaultCode, OnFault, Verdict
+from referee.match.verdict import ATTEMPTS, Blame, FaultCode, OnFault, Verdict
 from referee.play import conductor
 from referee.record.lines import DealLine
 from referee.record.totals import Totals
@@ -35,7 +35,7 @@ from referee.workers.block_sums import Blocks
 from referee.workers.jobs import Job, Unready
 from referee.workers.line_reader import Lines
 from referee.workers.player import Player
-from referee.workers.pool import Pool, WorkerBug, opened_pool
+from referee.workers.pool import WorkerBug, WorkerPool, opened_pool
 from support.drive import CRASH, play
 from support.invariants import nothing_left
 from support.matches import has_tool, lines_of, processes_with, verified
@@ -57,7 +57,7 @@ def seats_of(game: str, seats: int) -> tuple[str, ...]:
     return (f"seats={seats}",) if len(find(game).seats) > 1 else ()
 
 
-async def played(wanted: Job, sandbox: Bare | None = None) -> Outcome:
+async def played(wanted: Job, sandbox: Bare | None = None) -> JobResult:
     """A job that is played in this process, bare."""
     return await Player(sandbox or Bare(), Settings()).play(wanted)
 
@@ -254,7 +254,7 @@ async def test_a_job_that_is_given_up_has_the_blocks_that_were_finished(
     outcome = await played(wanted, Troubled(5))
     whole = await played(replace(wanted, record=None))
 
-    assert outcome.given_up == (Family.HOST, "the daemon is gone")
+    assert outcome.given_up == (Blame.HOST, "the daemon is gone")
     assert outcome.blocks == whole.blocks[:2]
     assert whole.given_up is None
     assert run(["replay", str(path), "--verify"]) == 1
@@ -318,9 +318,9 @@ async def test_the_same_job_is_the_same_in_every_worker(tmp_path: Path) -> None:
     mine, empty = bot_that(tmp_path / "mine"), tmp_path / "empty"
     empty.mkdir()
     wanted = job("sample:greedy", mine, first=3)
-    found: list[Outcome] = []
+    found: list[JobResult] = []
 
-    async def collect(pool: Pool, one: Job) -> None:
+    async def collect(pool: WorkerPool, one: Job) -> None:
         found.append(await pool.play(one))
 
     with nothing_left(tmp_path / "mine", empty):
@@ -489,7 +489,7 @@ def test_nothing_outlives_a_parent_that_is_killed(tmp_path: Path) -> None:
     trio.run(until, lambda: not any(Path(f"/proc/{pid}/exe").exists() for pid in pids))
 
 
-def level(outcome: Outcome) -> bool:
+def level(outcome: JobResult) -> bool:
     """Whether every block has ended level."""
     blocks = outcome.blocks
     return len(blocks) > 0 and all(len(set(block.values)) == 1 for block in blocks)

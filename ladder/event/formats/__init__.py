@@ -9,17 +9,17 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from ladder.event.formats import gauntlet, heats, knockout, round_robin, swiss
-from ladder.event.formats.field import Field, check_field
+from ladder.event.formats.field import Entrants, check_field
 from ladder.results import Round, RoundResult
 from ladder.terms import Format
 from referee.errors import RefereeError
 
-__all__ = ["Field", "check", "expected_tables", "match_points", "next_round", "order"]
+__all__ = ["Entrants", "check", "expected_tables", "match_points", "next_round", "order"]
 
 _NOBODY: Final[frozenset[int]] = frozenset()
 
 
-def check(kind: Format, field: Field) -> None:
+def check(kind: Format, field: Entrants) -> None:
     """Refuses what cannot be played; to be called before the first round.
 
     Raises:
@@ -38,7 +38,7 @@ def check(kind: Format, field: Field) -> None:
 
 def next_round(
     kind: Format,
-    field: Field,
+    field: Entrants,
     played: Sequence[RoundResult],
     benched: Collection[int] = _NOBODY,
 ) -> Round | None:
@@ -68,7 +68,7 @@ def next_round(
 
 def order(
     kind: Format,
-    field: Field,
+    field: Entrants,
     played: Sequence[RoundResult],
     benched: Collection[int] = _NOBODY,
 ) -> tuple[tuple[int, ...], ...]:
@@ -87,14 +87,14 @@ def order(
             return knockout.order(kind, field, played, benched)
 
 
-def match_points(kind: Format, field: Field, played: Sequence[RoundResult]) -> tuple[int, ...]:
+def match_points(kind: Format, field: Entrants, played: Sequence[RoundResult]) -> tuple[int, ...]:
     """By entrant, what a Swiss has its order from, byes included; empty in other formats."""
     if kind is not Format.SWISS:
         return ()
     return tuple(score.points for score in swiss.score(field, played))
 
 
-def expected_tables(kind: Format, field: Field) -> int:
+def expected_tables(kind: Format, field: Entrants) -> int:
     """How many tables the section has if nobody is benched and no knockout table is level."""
     match kind:
         case Format.ROUND_ROBIN:

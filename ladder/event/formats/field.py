@@ -4,12 +4,12 @@ from collections.abc import Collection, Iterable, Sequence
 
 from msgspec import Struct
 
-from ladder.results import Round, RoundResult, Table
+from ladder.results import Pairing, Round, RoundResult
 from referee.errors import RefereeError
 from referee.rules.game import Sides
 
 
-class Field(Struct, frozen=True, kw_only=True):
+class Entrants(Struct, frozen=True, kw_only=True):
     """Who plays a section of an event, and how much.
 
     Attributes:
@@ -50,7 +50,7 @@ class Field(Struct, frozen=True, kw_only=True):
         """A round after those that were played, with decks that nobody has met."""
         first = played[-1].round.first + played[-1].round.blocks if played else self.first
         return Round(
-            tables=tuple(map(Table, tables)),
+            tables=tuple(map(Pairing, tables)),
             first=first,
             blocks=self.blocks,
             byes=tuple(sorted(byes)),
@@ -58,7 +58,7 @@ class Field(Struct, frozen=True, kw_only=True):
         )
 
 
-def check_field(field: Field) -> None:
+def check_field(field: Entrants) -> None:
     """Refuses what no format can play.
 
     Raises:

@@ -2,14 +2,14 @@
 
 from collections.abc import Collection, Sequence
 
-from ladder.event.formats.field import Field
+from ladder.event.formats.field import Entrants
 from ladder.event.formats.tables import balanced, tables_a_turn
 from ladder.results import Round, RoundResult
 from referee.errors import RefereeError
 from referee.rules.game import Sides
 
 
-def check(field: Field) -> None:
+def check(field: Entrants) -> None:
     """Refuses what makes no gauntlet.
 
     Raises:
@@ -26,7 +26,7 @@ def check(field: Field) -> None:
 
 
 def next_round(
-    field: Field, played: Sequence[RoundResult], benched: Collection[int]
+    field: Entrants, played: Sequence[RoundResult], benched: Collection[int]
 ) -> Round | None:
     """Every hero against all the others, with the same company; heroes do not meet.
 
@@ -44,7 +44,7 @@ def next_round(
     return field.next_round(played, tables, f"round {turn + 1} of {rounds}")
 
 
-def expected_tables(field: Field) -> int:
+def expected_tables(field: Entrants) -> int:
     """How many tables the whole section has if nobody is benched."""
     others = field.entrants - len(field.heroes)
     company = tables_a_turn(others, field.size - 1, _rest(field.sides))

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from msgspec import Struct
 
-from ladder.event.formats.field import Field, present
+from ladder.event.formats.field import Entrants, present
 from ladder.event.formats.knockout import Meeting, label_again
 from ladder.event.formats.points import sums
 from ladder.results import Round, RoundResult, TableResult
@@ -34,7 +34,7 @@ class _Heat(Struct, frozen=True):
 
 
 def next_round(
-    field: Field, played: Sequence[RoundResult], benched: Collection[int]
+    field: Entrants, played: Sequence[RoundResult], benched: Collection[int]
 ) -> Round | None:
     """The tables of the stage that is played, or those of it that must meet again."""
     course = _Course(field)
@@ -49,7 +49,7 @@ def next_round(
 
 
 def order(
-    field: Field, played: Sequence[RoundResult], benched: Collection[int]
+    field: Entrants, played: Sequence[RoundResult], benched: Collection[int]
 ) -> tuple[tuple[int, ...], ...]:
     """Who came where: those who are still in, then those who went out together, last first."""
     course = _Course(field)
@@ -59,7 +59,7 @@ def order(
     return tuple(tuple(sorted(group)) for group in groups if group)
 
 
-def expected_tables(field: Field) -> int:
+def expected_tables(field: Entrants) -> int:
     """How many tables there are if nobody is benched or level."""
     return sum(len(outs) for outs in _stages(field.entrants, field.size))
 
@@ -84,7 +84,7 @@ def _outs(left: int, size: int) -> list[int]:
 class _Course:
     """Who is left, and what was played to get there."""
 
-    def __init__(self, field: Field) -> None:
+    def __init__(self, field: Entrants) -> None:
         self._size = field.size
         self._heats: list[_Heat] = []
         self._stage = 0

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from msgspec import Struct
 
 from ladder.event.formats.bracket import Bracket, Slot, Take, double, single
-from ladder.event.formats.field import Field, present
+from ladder.event.formats.field import Entrants, present
 from ladder.event.formats.points import sums
 from ladder.results import Round, RoundResult, TableResult
 from ladder.terms import Format
@@ -58,7 +58,7 @@ class Meeting(Struct, frozen=True):
         return level or missing
 
 
-def check(field: Field) -> None:
+def check(field: Entrants) -> None:
     """Refuses what has no single winner.
 
     Raises:
@@ -80,7 +80,7 @@ def label_again(label: str, meetings: Collection[Meeting]) -> str:
 
 
 def next_round(
-    kind: Format, field: Field, played: Sequence[RoundResult], benched: Collection[int]
+    kind: Format, field: Entrants, played: Sequence[RoundResult], benched: Collection[int]
 ) -> Round | None:
     """The open pairings of the earliest stage that has some; all others who are still in rest."""
     course = _Course(_BRACKETS[kind](field.entrants), field.entrants)
@@ -95,7 +95,7 @@ def next_round(
 
 
 def order(
-    kind: Format, field: Field, played: Sequence[RoundResult], benched: Collection[int]
+    kind: Format, field: Entrants, played: Sequence[RoundResult], benched: Collection[int]
 ) -> tuple[tuple[int, ...], ...]:
     """Who came where: those who are still in, then by the stage that put them out, last first."""
     course = _Course(_BRACKETS[kind](field.entrants), field.entrants)
@@ -104,7 +104,7 @@ def order(
     return course.order(benched)
 
 
-def expected_tables(kind: Format, field: Field) -> int:
+def expected_tables(kind: Format, field: Entrants) -> int:
     """How many tables there are if nobody is benched or level, and the final is the last."""
     return field.entrants - 1 if kind is Format.KNOCKOUT else 2 * field.entrants - 2
 

@@ -3,13 +3,13 @@
 from collections.abc import Collection, Sequence
 from math import comb
 
-from ladder.event.formats.field import Field
+from ladder.event.formats.field import Entrants
 from ladder.event.formats.tables import balanced, tables_a_turn
 from ladder.results import Round, RoundResult
 
 
 def next_round(
-    field: Field, played: Sequence[RoundResult], benched: Collection[int]
+    field: Entrants, played: Sequence[RoundResult], benched: Collection[int]
 ) -> Round | None:
     """All pairings once, so that the event is balanced after each of its rounds.
 
@@ -28,7 +28,7 @@ def next_round(
     return field.next_round(played, seated, f"round {turn + 1} of {rounds}")
 
 
-def expected_tables(field: Field) -> int:
+def expected_tables(field: Entrants) -> int:
     """How many tables the whole section has if nobody is benched."""
     if field.size == 2:
         return (field.rounds or 1) * comb(field.entrants, 2)

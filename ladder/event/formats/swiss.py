@@ -7,7 +7,7 @@ from itertools import combinations
 
 from msgspec import Struct
 
-from ladder.event.formats.field import Field
+from ladder.event.formats.field import Entrants
 from ladder.event.formats.matching import Matching
 from ladder.event.formats.points import Sum, sums
 from ladder.event.formats.tables import shared_out
@@ -38,7 +38,7 @@ class Score(Struct, frozen=True):
 
 
 def next_round(
-    field: Field, played: Sequence[RoundResult], benched: Collection[int]
+    field: Entrants, played: Sequence[RoundResult], benched: Collection[int]
 ) -> Round | None:
     """The next round; those who have had the fewest byes, and of those the last, rest.
 
@@ -63,17 +63,17 @@ def next_round(
     return field.next_round(played, tables, f"round {turn + 1} of {rounds}", byes)
 
 
-def rounds_of(field: Field) -> int:
+def rounds_of(field: Entrants) -> int:
     """As many as were asked for; else as many as a knockout would need."""
     return field.rounds or max(1, (field.entrants - 1).bit_length())
 
 
-def expected_tables(field: Field) -> int:
+def expected_tables(field: Entrants) -> int:
     """How many tables the whole section has if nobody is benched."""
     return rounds_of(field) * (field.entrants // field.size)
 
 
-def score(field: Field, played: Sequence[RoundResult]) -> tuple[Score, ...]:
+def score(field: Entrants, played: Sequence[RoundResult]) -> tuple[Score, ...]:
     """How every entrant has done so far.
 
     A table without a finished block is level: the host failed, and that is nobody's fault.
@@ -93,7 +93,7 @@ def score(field: Field, played: Sequence[RoundResult]) -> tuple[Score, ...]:
     return tuple(Score(points[bot], values[bot].mean, byes[bot]) for bot in range(field.entrants))
 
 
-def order(field: Field, played: Sequence[RoundResult]) -> tuple[tuple[int, ...], ...]:
+def order(field: Entrants, played: Sequence[RoundResult]) -> tuple[tuple[int, ...], ...]:
     """Who came where; those who share a place stand together."""
     ranks: dict[tuple[int, Fraction], list[int]] = {}
     for bot, found in enumerate(score(field, played)):
@@ -101,7 +101,7 @@ def order(field: Field, played: Sequence[RoundResult]) -> tuple[tuple[int, ...],
     return tuple(tuple(ranks[rank]) for rank in sorted(ranks, reverse=True))
 
 
-def _earned(field: Field, table: TableResult) -> Iterator[tuple[int, int, Sum]]:
+def _earned(field: Entrants, table: TableResult) -> Iterator[tuple[int, int, Sum]]:
     """What a table brings to each of its bots: points and deal values."""
     found = sums(table.blocks, field.size)
     for side in field.sides:
@@ -115,7 +115,7 @@ def _earned(field: Field, table: TableResult) -> Iterator[tuple[int, int, Sum]]:
 class _Past:
     """Who has met whom."""
 
-    def __init__(self, field: Field, played: Sequence[RoundResult]) -> None:
+    def __init__(self, field: Entrants, played: Sequence[RoundResult]) -> None:
         self.met: Counter[tuple[int, int]] = Counter()
         """How often two sat at a table, by numbers in rising order."""
         self.partners: Counter[tuple[int, int]] = Counter()
@@ -192,7 +192,7 @@ def _without_byes(ranked: list[int], scores: Sequence[Score], size: int) -> list
     return [bot for bot in ranked if bot not in last_first[:spare]]
 
 
-def _tables(ranked: list[int], field: Field, past: _Past) -> list[Bots]:
+def _tables(ranked: list[int], field: Entrants, past: _Past) -> list[Bots]:
     """Larger tables; the first round deals the seeds out, there and back again."""
     count_of = len(ranked) // field.size
     if not past.met:
@@ -235,7 +235,7 @@ def _exchanges(one: Bots, other: Bots) -> Iterator[tuple[Bots, Bots]]:
             yield tuple(new.get(bot, bot) for bot in one), tuple(new.get(bot, bot) for bot in other)
 
 
-def _seated(bots: list[int], field: Field, past: _Past) -> Bots:
+def _seated(bots: list[int], field: Entrants, past: _Past) -> Bots:
     """Partners who were together least; then sides as strong as can be by seeding."""
 
     def cost(table: Bots) -> tuple[int, int, Bots]:

@@ -14,7 +14,7 @@ import trio
 from referee.errors import SandboxError
 from referee.sandbox.bare import ending, ends_of, has_ended
 from referee.sandbox.cgroups.group import Group
-from referee.sandbox.polling import Watch
+from referee.sandbox.polling import PolledGroup
 from referee.sandbox.procfs import children, sleeps_in_a_read
 from referee.sandbox.streams import Streams
 from referee.sandbox.user_ids import Slot
@@ -27,7 +27,11 @@ class BubblewrapProcess(Streams):
     """A bot inside bubblewrap; see `referee.sandbox.BotProcess`."""
 
     def __init__(
-        self, popen: subprocess.Popen[bytes], control: Group | Watch, slot: Slot | None, status: int
+        self,
+        popen: subprocess.Popen[bytes],
+        control: Group | PolledGroup,
+        slot: Slot | None,
+        status: int,
     ) -> None:
         """Takes over what was started and what holds it; `status` is bwrap's own pipe to us.
 
@@ -111,7 +115,7 @@ class BubblewrapProcess(Streams):
 
     def ended_by_host(self) -> bool | None:
         """Whether the machine ended one of its processes for want of memory; None: unknown."""
-        if isinstance(self._control, Watch):
+        if isinstance(self._control, PolledGroup):
             return None
         with suppress(OSError):
             self._host_out = self._host_out or self._control.host_kills() > 0

@@ -17,7 +17,7 @@ from typing import Final
 import msgspec
 import trio
 
-from referee.bots.find import BotSpec, Found
+from referee.bots.find import BotSource, BotSpec
 from referee.bots.settings import Bounds
 from referee.errors import SandboxError
 from referee.sandbox.bare import become_subreaper
@@ -28,9 +28,9 @@ from referee.sandbox.build import FOLDER_FILES, show_sources
 from referee.sandbox.cgroups.group import Group
 from referee.sandbox.copies import BOT_FOLDER, Copies, search_path
 from referee.sandbox.environment import SIGNALS
-from referee.sandbox.folders import Place
+from referee.sandbox.folders import SandboxFolders
 from referee.sandbox.masks import masks_in
-from referee.sandbox.polling import Watch
+from referee.sandbox.polling import PolledGroup
 from referee.sandbox.seccomp import Filter, UnknownMachine, program
 from referee.sandbox.user_ids import READERS, Slot
 from referee.sandbox.warm_up import Warming
@@ -68,7 +68,7 @@ class Bubblewrap:
 
     name = "bwrap"
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: SandboxFolders) -> None:
         """Looks for the programs it needs.
 
         Raises:
@@ -95,7 +95,7 @@ class Bubblewrap:
         bound = "memory watched" if hierarchies is None else f"cgroups {hierarchies.kind}"
         return f"namespaces, seccomp, {bound}" + (", own user ids" if self._place.root else "")
 
-    async def prepare(self, found: Found) -> BotSpec:
+    async def prepare(self, found: BotSource) -> BotSpec:
         """Copies a bot to where it can be read, built if need be.
 
         Raises:
@@ -106,7 +106,7 @@ class Bubblewrap:
             await self._warming.warm(bot, self)
         return bot
 
-    def temporarily(self, found: Found) -> AbstractAsyncContextManager[BotSpec]:
+    def temporarily(self, found: BotSource) -> AbstractAsyncContextManager[BotSpec]:
         """Prepare a bot until the block is left, and leave nothing of it."""
         return self._copies.temporarily(found, self)
 
@@ -139,10 +139,10 @@ class Bubblewrap:
             raise
         return process
 
-    def _control(self, bounds: Bounds, *, idle: bool) -> Group | Watch:
+    def _control(self, bounds: Bounds, *, idle: bool) -> Group | PolledGroup:
         hierarchies = self._place.hierarchies
         if hierarchies is None:
-            return Watch(bounds.memory)
+            return PolledGroup(bounds.memory)
         name = f"{self._place.run}/{next(self._numbers)}"
         more = msgspec.structs.replace(bounds, processes=bounds.processes + _OWN_PROCESSES)
         return Group(hierarchies, name, more, idle=idle)
@@ -176,13 +176,17 @@ class Bubblewrap:
         finally:
             for descriptor in opened:
                 os.close(descriptor)
-        if isinstance(control, Watch):
+        if isinstance(control, PolledGroup):
             control.begin(popen.pid)
             trio.lowlevel.spawn_system_task(control.look)
         return process
 
     def _taken_over(
-        self, popen: subprocess.Popen[bytes], control: Group | Watch, slot: Slot | None, news: int
+        self,
+        popen: subprocess.Popen[bytes],
+        control: Group | PolledGroup,
+        slot: Slot | None,
+        news: int,
     ) -> BubblewrapProcess:
         """The process, from our side; ended again where there are no descriptors left for it."""
         try:
@@ -193,10 +197,10 @@ class Bubblewrap:
             raise
 
     def _spawn(
-        self, bot: BotSpec, control: Group | Watch, slot: Slot | None, fds: Sequence[int]
+        self, bot: BotSpec, control: Group | PolledGroup, slot: Slot | None, fds: Sequence[int]
     ) -> subprocess.Popen[bytes]:
         options, bpf, status = fds
-        alone = isinstance(control, Watch)
+        alone = isinstance(control, PolledGroup)
         most = bot.bounds.processes + _OWN_PROCESSES
         waiting = min(SIGNALS, *resource.getrlimit(resource.RLIMIT_SIGPENDING))
         bounds = ("prlimit", f"--nproc={most}:{most}", f"--sigpending={waiting}:{waiting}")

@@ -235,7 +235,7 @@ class Group:
         remove_groups(map(str, self._folders))
 
 
-class Found(Group):
+class FoundGroup(Group):
     """The control group that somebody else has made for a bot: a container's."""
 
     doors = ()

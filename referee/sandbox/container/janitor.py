@@ -24,7 +24,7 @@ from referee.sandbox.container.daemon import Daemon, remove
 from referee.sandbox.container.fifos import Fifos
 from referee.sandbox.container.image import IO_FOLDER, shown
 from referee.sandbox.environment import MIB
-from referee.sandbox.folders import Place
+from referee.sandbox.folders import SandboxFolders
 from referee.sandbox.janitor import GROUPS
 
 LABEL: Final = "briscola-referee.janitor"
@@ -41,7 +41,7 @@ _LOOK_S: Final = 0.5
 class JanitorContainer:
     """The janitor of one run that the Docker daemon keeps."""
 
-    def __init__(self, daemon: Daemon, place: Place, image: str) -> None:
+    def __init__(self, daemon: Daemon, place: SandboxFolders, image: str) -> None:
         """Starts nothing yet.
 
         Args:

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from referee.errors import SandboxError
 from referee.sandbox.bare import ending
-from referee.sandbox.cgroups.group import Found
+from referee.sandbox.cgroups.group import FoundGroup
 from referee.sandbox.cgroups.hierarchy import Hierarchies
 from referee.sandbox.container.daemon import Daemon
 from referee.sandbox.container.fifos import Fifos
@@ -84,10 +84,10 @@ class ContainerProcess(Streams):
         self._frozen = self._killed = self._memory_out = self._host_out = False
         daemon.news.expect(self._container)
 
-    def _found(self, hierarchies: Hierarchies | None) -> Found | Distant:
+    def _found(self, hierarchies: Hierarchies | None) -> FoundGroup | Distant:
         if hierarchies is not None:
             with suppress(OSError):
-                return Found(hierarchies, self.pid)
+                return FoundGroup(hierarchies, self.pid)
         return Distant(self.pid, self._container, self._daemon)
 
     async def begun(self) -> None:
@@ -212,7 +212,7 @@ class ContainerProcess(Streams):
                 self._control.kill()
                 self._has_ended(_KILL_S)
         self._killed = True
-        if isinstance(self._control, Found):
+        if isinstance(self._control, FoundGroup):
             self._control.forget()  # before the daemon takes the group away
             self._daemon.reaper.take(self._container, self._control.parents)
         else:
@@ -220,7 +220,7 @@ class ContainerProcess(Streams):
 
     def keep_cache(self) -> None:
         """Let what it has read stay in memory when it has ended."""
-        if isinstance(self._control, Found):
+        if isinstance(self._control, FoundGroup):
             self._control.keep_cache()
 
     def release(self) -> None:

@@ -11,14 +11,14 @@ from docker import APIClient
 from referee.errors import SandboxError, Unstoppable
 from referee.sandbox.cgroups.group import Gauge, gauge_of
 from referee.sandbox.container.daemon import Daemon
-from referee.sandbox.polling import Watch
+from referee.sandbox.polling import PolledGroup
 from referee.sandbox.procfs import descendants
 
 _PAUSE_S: Final = 2.0
 _PAUSE_AGAIN_S: Final = 0.005
 
 
-class Distant(Watch):
+class Distant(PolledGroup):
     """One container so controlled; see `referee.sandbox.cgroups.group.Group`."""
 
     def __init__(self, pid: int, container: str, daemon: Daemon) -> None:

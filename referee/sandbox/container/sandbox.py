@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar
 
 import trio
 
-from referee.bots.find import BotSpec, Found
+from referee.bots.find import BotSource, BotSpec
 from referee.errors import SandboxError
 from referee.sandbox import Sandbox
 from referee.sandbox.container.create import Recipe
@@ -23,7 +23,7 @@ from referee.sandbox.container.janitor import JanitorContainer
 from referee.sandbox.container.process import ContainerProcess, Started
 from referee.sandbox.copies import Copies, search_path
 from referee.sandbox.environment import NOBODY
-from referee.sandbox.folders import Place
+from referee.sandbox.folders import SandboxFolders
 from referee.sandbox.janitor import GROUPS, IDLE, LABEL
 from referee.sandbox.masks import masks_in
 from referee.sandbox.seccomp import Filter, UnknownMachine, docker_profile
@@ -42,7 +42,7 @@ class Docker:
     name = "docker"
 
     def __init__(
-        self, place: Place, daemon: Daemon, janitor: JanitorContainer, info: dict[str, Any]
+        self, place: SandboxFolders, daemon: Daemon, janitor: JanitorContainer, info: dict[str, Any]
     ) -> None:
         """Takes over a daemon that was greeted.
 
@@ -79,7 +79,7 @@ class Docker:
         users = ", own user ids" if self._place.root else ""
         return f"containers of Docker {self._version}{by}, seccomp, {limits}{users}"
 
-    async def prepare(self, found: Found) -> BotSpec:
+    async def prepare(self, found: BotSource) -> BotSpec:
         """Copies a bot to where it can be shown to it, built if need be.
 
         Raises:
@@ -92,7 +92,7 @@ class Docker:
         return bot
 
     @asynccontextmanager
-    async def temporarily(self, found: Found) -> AsyncIterator[BotSpec]:
+    async def temporarily(self, found: BotSource) -> AsyncIterator[BotSpec]:
         """Prepare a bot until the block is left, and leave nothing of it.
 
         Raises:
@@ -114,7 +114,7 @@ class Docker:
         """Let go of all copies."""
         self._copies.close()
 
-    async def _check_image(self, found: Found) -> None:
+    async def _check_image(self, found: BotSource) -> None:
         """Look whether the daemon has the image that a bot wants."""
 
         def check() -> None:
@@ -221,7 +221,7 @@ class Docker:
 
 
 @asynccontextmanager
-async def opened_docker(place: Place) -> AsyncIterator[Sandbox]:
+async def opened_docker(place: SandboxFolders) -> AsyncIterator[Sandbox]:
     """The Docker sandbox; when the block is left, so have its containers.
 
     Raises:

@@ -20,7 +20,7 @@ from sqlalchemy import text
 from ladder.audit.audit import Wanted, prove
 from ladder.audit.claims import Claim
 from ladder.audit.files import examine_bots
-from ladder.audit.findings import MOST, Findings, Report
+from ladder.audit.findings import MOST, AuditFindings, AuditReport
 from ladder.audit.plausibility import Story
 from ladder.audit.sample import drawn
 from ladder.core.facts import Decision, Deed, Fact, Keep, Match, Opened, Pool, Retention, Submission
@@ -109,7 +109,7 @@ def order(where: Where, *orders: str, values: tuple[Any, ...] = ()) -> None:
         connection.close()
 
 
-def told(report: Report) -> str:
+def told(report: AuditReport) -> str:
     """All that was found."""
     return "\n".join(one.line for one in report.findings)
 
@@ -339,7 +339,7 @@ def damages(whole: bytes, dice: random.Random) -> Iterator[bytes | None]:
 
 def remade(
     ladder: Path, to: Path, change_fact: Callable[[Fact], Fact | None], **how: Any
-) -> Report:
+) -> AuditReport:
     """Proves a ladder of other facts, all of whose hashes and ratings were made anew."""
     with Store(where_of(str(ladder))) as store:
         facts = [new for fact in facts_of(store) if (new := change_fact(fact)) is not None]
@@ -434,7 +434,7 @@ def test_frozen_bots_are_held_against_their_hashes(ladder: Path, tmp_path: Path)
 
 def test_bots_that_cannot_be_looked_at_are_a_finding(tmp_path: Path) -> None:
     """As in another account's folder: it is said once, and the rest is proved."""
-    findings, files = Findings(), tmp_path / "/".join(["x" * 250] * 20)  # no path is so long
+    findings, files = AuditFindings(), tmp_path / "/".join(["x" * 250] * 20)  # no path is so long
 
     assert examine_bots(files, ["a" * 64, "b" * 64], findings) == 0
     (found,) = findings.in_order()
@@ -719,7 +719,7 @@ def test_samples_are_spread_evenly_and_follow_from_the_head(matches: int, wanted
 
 def test_findings_are_told_once_and_not_without_end() -> None:
     """Of too many only the number is kept."""
-    findings = Findings()
+    findings = AuditFindings()
     for number in range(MOST + 5):
         findings.add(f"match {MOST - number}", "is wrong", MOST - number)
         findings.add(f"match {MOST - number}", "is wrong", MOST - number)

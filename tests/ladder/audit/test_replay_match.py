@@ -24,7 +24,7 @@ from protocol.messages import Rules
 from referee.bots.find import find as find_bot
 from referee.bots.settings import Settings
 from referee.match.luck import VALUES_DIGEST
-from referee.match.outcome import Outcome
+from referee.match.outcome import JobResult
 from referee.match.seating import Seating
 from referee.match.verdict import Freeze, OnFault
 from referee.play import conductor
@@ -172,7 +172,7 @@ async def test_a_match_that_was_given_up_holds_as_far_as_it_went(
 def unplayed(job: LadderJob) -> Match:
     """What is said of a match that nobody could play."""
     none = (0,) * len(job.entrants)
-    outcome = Outcome((), 0, none, 0, (), none, None, "", "", none)
+    outcome = JobResult((), 0, none, 0, (), none, None, "", "", none)
     match = match_of(job, outcome, ("", 0), referee="", at_ms=1)
     return replace(match, given_up="3 runners ended over it")
 
@@ -401,7 +401,7 @@ async def test_the_first_faults_are_kept_in_words_and_all_are_counted(tmp_path: 
     assert sum(found.match.faults) == 9
     assert found.trouble() is None
     many = found.match.fault_list * 3
-    outcome = Outcome((), 0, (0,), 0, many, (0,), None, "", "", (27,))
+    outcome = JobResult((), 0, (0,), 0, many, (0,), None, "", "", (27,))
     match = match_of(found.match.job, outcome, ("0" * 64, 1), referee="", at_ms=1)
     assert match.fault_list == many[:FAULTS_KEPT]
 

@@ -13,19 +13,25 @@ import trio
 from rich.console import Console
 
 from ladder.commands.compare import exit_code
-from ladder.compare.comparison import PART, Comparison, ComparisonPlan, Ending, make_comparison
+from ladder.compare.comparison import (
+    PART,
+    Comparison,
+    ComparisonEnd,
+    ComparisonPlan,
+    make_comparison,
+)
 from ladder.compare.conductor import compare
 from ladder.compare.report import answer, print_report, report
-from ladder.stats.confidence_sequence import Decision
-from ladder.stats.sprt import SprtPlan, Verdict
+from ladder.stats.confidence_sequence import Conclusion
+from ladder.stats.sprt import SprtPlan, SprtResult
 from referee.bots.find import find
 from referee.bots.settings import Settings
 from referee.cli import run
 from referee.errors import HostError, RefereeError
 from referee.games import catalogue
 from referee.games import find as find_game
-from referee.match.outcome import BlockResult, FaultFound, Outcome
-from referee.match.verdict import Family, FaultCode, OnFault
+from referee.match.outcome import BlockResult, FaultFound, JobResult
+from referee.match.verdict import Blame, FaultCode, OnFault
 from referee.rules.game import Game
 from referee.workers.jobs import Job
 from support.processes import REFEREE
@@ -51,21 +57,21 @@ class Dice:
         self._faulty = faulty
         self._fails = fails
 
-    async def play(self, job: Job, /) -> Outcome:
+    async def play(self, job: Job, /) -> JobResult:
         for _ in range(int(dice("slow", job.first, self.size).integers(1, 5))):
             await trio.lowlevel.checkpoint()
         self.played.append((job.first, job.blocks))
         done = range(job.first, min(job.first + job.blocks, self._fails))
         whole = len(done) == job.blocks
         faults = (0, self._faulty)
-        return Outcome(
+        return JobResult(
             blocks=tuple(self._block(index) for index in done),
             acts=80 * len(done),
             used_us=(1000 * len(done), 2000 * len(done)),
             wall_us=0,
             fault_list=(FaultFound(1, FaultCode.LATE, "no answer"),) * self._faulty,
             voids=(0, 0),
-            given_up=None if whole else (Family.HOST, "the disk is full"),
+            given_up=None if whole else (Blame.HOST, "the disk is full"),
             game_digest="0" * 64,
             sandbox="bare",
             faults=faults,
@@ -93,10 +99,10 @@ def indexes(found: Comparison) -> list[int]:
 
 async def test_the_better_bot_is_found() -> None:
     """A or B, as soon as the interval says so; the part that decided is the last that counts."""
-    for mean, decision in ((9, Decision.A), (-9, Decision.B)):
+    for mean, decision in ((9, Conclusion.A), (-9, Conclusion.B)):
         found = await played(plan(), Dice(mean))
         assert found.decision is decision
-        assert found.ending is Ending.DECIDED
+        assert found.ending is ComparisonEnd.DECIDED
         assert 10 < found.blocks < 500
         low, high = found.interval()
         assert low > 0 or high < 0
@@ -117,7 +123,7 @@ async def test_bots_that_differ_little_do_not_differ() -> None:
     """With --within, an interval inside of that is an answer."""
     found = await played(plan(within=6.0), Dice(0))
 
-    assert found.decision is Decision.NO_DIFFERENCE
+    assert found.decision is Conclusion.NO_DIFFERENCE
     assert answer(found, NAMES) == "no difference beyond 6.0 a deal"
     assert exit_code(found) == 0
 
@@ -127,7 +133,7 @@ async def test_it_is_given_up_at_last() -> None:
     found = await played(plan(most=60), Dice(0))
 
     assert found.blocks == 60
-    assert found.ending is Ending.BLOCKS
+    assert found.ending is ComparisonEnd.BLOCKS
     assert answer(found, NAMES) == "undecided: either may be better"
     assert exit_code(found) == 1
 
@@ -137,9 +143,9 @@ async def test_a_fixed_number_of_blocks_is_played_whatever_they_say() -> None:
     clear, open_ = await played(plan("300"), Dice(30)), await played(plan("20"), Dice(0))
 
     assert clear.blocks == 300
-    assert clear.decision is Decision.A
+    assert clear.decision is Conclusion.A
     assert exit_code(clear) == 0
-    assert open_.decision is Decision.UNDECIDED
+    assert open_.decision is Conclusion.UNDECIDED
     assert exit_code(open_) == 0
 
 
@@ -150,7 +156,7 @@ async def test_a_sequential_test_decides_where_it_is_asked_for() -> None:
 
     assert better.sprt is not None
     assert equal.sprt is not None
-    assert (better.sprt.verdict, equal.sprt.verdict) == (Verdict.H1, Verdict.H0)
+    assert (better.sprt.verdict, equal.sprt.verdict) == (SprtResult.H1, SprtResult.H0)
     assert answer(better, NAMES) == "H1 accepted: greedy (A) is better by elo1 = 60"
     assert answer(equal, NAMES) == "H0 accepted: greedy (A) is no better than elo0 = 0"
     assert exit_code(equal) == 0
@@ -173,9 +179,9 @@ async def test_what_the_host_gave_up_ends_it_with_what_there_is(fails: int) -> N
     """
     found = await played(plan(), Dice(0, fails=fails))
 
-    assert found.ending is Ending.HOST
+    assert found.ending is ComparisonEnd.HOST
     assert indexes(found) == list(range(40))
-    assert found.given_up == (Family.HOST, "the disk is full")
+    assert found.given_up == (Blame.HOST, "the disk is full")
     assert exit_code(found) == 3
 
 
@@ -183,7 +189,7 @@ async def test_what_goes_wrong_in_a_worker_ends_it() -> None:
     """An error is raised as it is, and nothing goes on."""
 
     class Broken(Dice):
-        async def play(self, job: Job, /) -> Outcome:
+        async def play(self, job: Job, /) -> JobResult:
             raise HostError("no more processes")
 
     with pytest.raises(HostError, match="no more processes"):
@@ -197,7 +203,7 @@ async def test_interrupted_it_says_what_it_has() -> None:
         await compare(comparison, Dice(0), lambda _: scope.cancel())
     comparison.interrupt()
 
-    assert comparison.ending is Ending.INTERRUPTED
+    assert comparison.ending is ComparisonEnd.INTERRUPTED
     assert PART <= comparison.blocks < 1000
     assert exit_code(comparison) == 130
 
@@ -236,8 +242,8 @@ async def test_what_lives_as_long_as_a_process_is_one_observation(asked: dict[st
     found = await played(plan(**asked, part=20), Moody())
 
     assert found.blocks == 400
-    assert found.decision is Decision.UNDECIDED
-    assert (await played(plan(**asked, part=1), Moody())).decision is Decision.A
+    assert found.decision is Conclusion.UNDECIDED
+    assert (await played(plan(**asked, part=1), Moody())).decision is Conclusion.A
 
 
 BOTS = (find("sample:greedy", Settings()), find("sample:first", Settings()))
@@ -327,7 +333,7 @@ def remembering(gain: int, parts: int = 20) -> Comparison:
             met = ((one, -one), (two, -two))
             value = one + two
             blocks.append(BlockResult(at, 2, (value, -value), (), (0, 0), meetings=met))
-        outcome = Outcome(
+        outcome = JobResult(
             blocks=tuple(blocks),
             acts=0,
             used_us=(0, 0),
@@ -372,7 +378,7 @@ def test_deals_charged_unplayed_are_told() -> None:
             BlockResult(at, 2, (-240, 240), (), (3, 0), (2, 0)) for at in (first, first + 1)
         )
         comparison.add(
-            Outcome(
+            JobResult(
                 blocks=blocks,
                 acts=0,
                 used_us=(0, 0),

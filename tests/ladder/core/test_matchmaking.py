@@ -13,9 +13,9 @@ from msgspec.structs import replace
 
 from ladder.core.candidates import SeatedTable, Situation, fields_of, places_ahead
 from ladder.core.facts import LadderJob, Submission
-from ladder.core.matchmaking import Candidate, Field, next_table, why_none
+from ladder.core.matchmaking import Candidate, Candidates, next_table, why_none
 from ladder.core.roster import Roster
-from ladder.core.tallies import Standing
+from ladder.core.tallies import EntrantTotals
 from ladder.stats.online_ratings import NEW, Skill
 from referee.rules.game import Sides
 from support.pools import pool_of
@@ -51,15 +51,15 @@ def candidate(
     return Candidate(entrant, bot or entrant, own, tuple(partners), skill, blocks, ahead, last)
 
 
-def pair_field(*candidates: Candidate, pool: int = 1) -> Field:
-    return Field(pool, 2, (), candidates)
+def pair_field(*candidates: Candidate, pool: int = 1) -> Candidates:
+    return Candidates(pool, 2, (), candidates)
 
 
 def seeds(count: int) -> list[bytes]:
     return [str(number).encode() for number in range(count)]
 
 
-def drawn(field: Field, count: int) -> list[tuple[int, ...]]:
+def drawn(field: Candidates, count: int) -> list[tuple[int, ...]]:
     """The tables that so many seeds make of a field."""
     found = [next_table([field], seed) for seed in seeds(count)]
     return [pairing.entrants for pairing in found if pairing]
@@ -79,7 +79,7 @@ def allowed(table: Sequence[Candidate], sides: Sides) -> bool:
     return True
 
 
-def possible(field: Field) -> bool:
+def possible(field: Candidates) -> bool:
     """Whether any table is allowed: all are tried."""
     return any(
         allowed(table, field.sides) for table in permutations(field.candidates, field.places)
@@ -90,7 +90,7 @@ SHAPES: list[tuple[int, Sides]] = [(2, ()), (3, ()), (4, TEAMS), (4, ((0, 1), (2
 
 
 @st.composite
-def fields(draw: st.DrawFn) -> Field:
+def fields(draw: st.DrawFn) -> Candidates:
     """A few bots of few authors, some in several versions, with partners declared at random."""
     places, sides = draw(st.sampled_from(SHAPES))
     bots = draw(st.integers(0, 6))
@@ -112,12 +112,14 @@ def fields(draw: st.DrawFn) -> Field:
                 last=last[bot - 1],
             )
         )
-    return Field(1, places, sides, tuple(found))
+    return Candidates(1, places, sides, tuple(found))
 
 
 @given(fields(), st.binary(max_size=8))
-@example(Field(1, 4, TEAMS, ()), b"")
-def test_a_table_is_allowed_and_is_found_wherever_there_is_one(field: Field, seed: bytes) -> None:
+@example(Candidates(1, 4, TEAMS, ()), b"")
+def test_a_table_is_allowed_and_is_found_wherever_there_is_one(
+    field: Candidates, seed: bytes
+) -> None:
     """Never two of one author but declared partners on one side, never a bot twice; else None."""
     found = next_table([field], seed)
 
@@ -130,7 +132,7 @@ def test_a_table_is_allowed_and_is_found_wherever_there_is_one(field: Field, see
 
 @given(fields(), st.binary(max_size=8), st.randoms(use_true_random=False))
 def test_a_table_follows_from_the_field_and_the_seed(
-    field: Field, seed: bytes, roll: random.Random
+    field: Candidates, seed: bytes, roll: random.Random
 ) -> None:
     """In whatever order candidates are listed."""
     mixed = list(field.candidates)
@@ -141,7 +143,7 @@ def test_a_table_follows_from_the_field_and_the_seed(
 
 @pytest.mark.slow
 @given(fields(), st.integers(0, 100))
-def test_everybody_who_can_play_does(field: Field, first: int) -> None:
+def test_everybody_who_can_play_does(field: Candidates, first: int) -> None:
     """Among few bots, whoever may sit at any table soon has sat at one."""
     able = {
         one.entrant
@@ -160,7 +162,7 @@ def test_everybody_who_can_play_does(field: Field, first: int) -> None:
     assert seated == able
 
 
-def played(field: Field, entrants: Sequence[int]) -> Field:
+def played(field: Candidates, entrants: Sequence[int]) -> Candidates:
     """The field after a block of those."""
     seated = Counter(one.author for one in field.candidates if one.entrant in entrants)
     share = len(entrants) / len({one.author for one in field.candidates})
@@ -277,14 +279,14 @@ def test_pools_have_places_in_proportion_to_their_authors() -> None:
 def test_a_pool_without_a_table_does_not_hold_up_the_others() -> None:
     """One that lags but has too few bots, or none at all, is passed over."""
     able = pair_field(candidate(1), candidate(2), pool=3)
-    waiting = [Field(1, 2, (), ()), replace(pair_field(candidate(1), pool=2), since=9), able]
+    waiting = [Candidates(1, 2, (), ()), replace(pair_field(candidate(1), pool=2), since=9), able]
 
     assert all((found := next_table(waiting, seed)) and found.pool == 3 for seed in seeds(50))
 
 
 def test_partners_of_two_authors_play_each_other() -> None:
     """With two authors only, each of whose bots are partners, they fill a side each."""
-    field = Field(
+    field = Candidates(
         1,
         4,
         TEAMS,
@@ -304,7 +306,7 @@ def test_partners_of_two_authors_play_each_other() -> None:
 def test_everybody_gets_every_seat() -> None:
     """Seats are drawn, too, by partners and by those who play alone."""
     for sides in ((), TEAMS):
-        field = Field(1, 4, sides, tuple(candidate(at + 1) for at in range(4)))
+        field = Candidates(1, 4, sides, tuple(candidate(at + 1) for at in range(4)))
 
         assert len(set(drawn(field, 400))) == 24
 
@@ -312,7 +314,7 @@ def test_everybody_gets_every_seat() -> None:
 @pytest.mark.parametrize(
     ("field", "why"),
     [
-        (Field(2, 3, (), ()), "pool 2: a table has 3 places, and no bots play"),
+        (Candidates(2, 3, (), ()), "pool 2: a table has 3 places, and no bots play"),
         (pair_field(candidate(1)), "pool 1: a table has 2 places, and 1 bot plays"),
         (
             pair_field(candidate(1, "a"), candidate(2, "a", bot=1)),
@@ -324,13 +326,13 @@ def test_everybody_gets_every_seat() -> None:
             "those of one author meet only as declared partners on one side",
         ),
         (
-            Field(1, 4, TEAMS, tuple(candidate(at, "ab"[at % 2]) for at in range(1, 5))),
+            Candidates(1, 4, TEAMS, tuple(candidate(at, "ab"[at % 2]) for at in range(1, 5))),
             "pool 1: a table has 4 places, and the 4 bots that play are of 2 authors; "
             "those of one author meet only as declared partners on one side",
         ),
     ],
 )
-def test_why_there_is_no_table_is_said(field: Field, why: str) -> None:
+def test_why_there_is_no_table_is_said(field: Candidates, why: str) -> None:
     """How many bots, or whose they are."""
     assert next_table([field], b"") is None
     assert why_none([field]) == why
@@ -338,7 +340,7 @@ def test_why_there_is_no_table_is_said(field: Field, why: str) -> None:
 
 def test_every_pool_that_waits_is_named() -> None:
     """One reason a pool; none at all where there is no pool."""
-    waiting = [Field(2, 2, (), ()), Field(1, 2, (), ())]
+    waiting = [Candidates(2, 2, (), ()), Candidates(1, 2, (), ())]
 
     assert why_none([]) == "there is no pool"
     assert [part[:7] for part in why_none(waiting).split("; ")] == ["pool 1:", "pool 2:"]
@@ -351,7 +353,7 @@ def test_hundreds_of_bots_of_one_author_are_refused_at_once() -> None:
         candidate(at, "a", partners=[other for other in range(1, 91) if other % 3 != at % 3])
         for at in range(1, 91)
     ]
-    field = Field(1, 8, ((0, 2, 4, 6), (1, 3, 5, 7)), tuple(bots))
+    field = Candidates(1, 8, ((0, 2, 4, 6), (1, 3, 5, 7)), tuple(bots))
 
     assert next_table([field], b"") is None
 
@@ -406,7 +408,7 @@ class TestFields:
             season.submit(name)
         job = LadderJob(ladder="", pool=1, entrants=(1, 2), hashes=("", ""), key="", blocks=4)
         skill = Skill(20.0, 2.0)
-        standings = {(1, 1): Standing(skill, 7)}
+        standings = {(1, 1): EntrantTotals(skill, 7)}
         situation = Situation(season.roster, standings, (job,), (SeatedTable(1, (3, 1)),))
         (field,) = fields_of(situation, {3})
         found = [(one.skill, one.blocks, one.ahead, one.last) for one in field.candidates]

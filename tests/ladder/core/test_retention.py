@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from ladder.archive.export import export, record_name
 from ladder.archive.load import take_in
 from ladder.audit.audit import Wanted, prove
-from ladder.audit.findings import Report
+from ladder.audit.findings import AuditReport
 from ladder.core.facts import Fact, Keep, Match, Retention
 from ladder.core.retention import AT_ONCE, Sweep, horizon_of
 from ladder.core.roster import Roster
@@ -158,7 +158,7 @@ def swept(store: Store) -> None:
         assert sweep.step(store) is not None
 
 
-def told(report: Report) -> list[str]:
+def told(report: AuditReport) -> list[str]:
     """All that was found."""
     return [finding.line for finding in report.findings]
 

@@ -22,11 +22,11 @@ from ladder.event.progress import shown
 from ladder.event.publish import told
 from ladder.event.rounds import expected_deals
 from ladder.event.schedule import event_digest
-from ladder.results import Round, RoundResult, Table
+from ladder.results import Pairing, Round, RoundResult
 from ladder.show.as_json import as_json
 from referee.cli import run
 from referee.errors import HostError, innermost
-from referee.match.outcome import Outcome
+from referee.match.outcome import JobResult
 from referee.record.lines import DealLine
 from referee.workers.jobs import Job
 from support.events import KEY, Silent, ToyPool, event_of, event_text, given_up
@@ -143,7 +143,7 @@ async def test_match_parts_are_known_in_standings(
 
     cut: list[Job] = []
 
-    def twist(job: Job, outcome: Outcome) -> Outcome:
+    def twist(job: Job, outcome: JobResult) -> JobResult:
         if cut or job.first != 3:
             return outcome
         cut.append(job)
@@ -159,10 +159,10 @@ async def test_match_parts_are_known_in_standings(
     assert sum(bot["match_parts"] for bot in shown["bots"]) == 16
 
 
-def stopping_after(matches: int) -> Callable[[Job, Outcome], Outcome]:
+def stopping_after(matches: int) -> Callable[[Job, JobResult], JobResult]:
     left = [matches]
 
-    def twist(_: Job, outcome: Outcome) -> Outcome:
+    def twist(_: Job, outcome: JobResult) -> JobResult:
         left[0] -= 1
         if left[0] < 0:
             raise Stop
@@ -223,10 +223,10 @@ async def test_an_event_can_be_shown_at_any_moment(
         assert heading.key == ""
 
 
-def faulting(bot: str) -> Callable[[Job, Outcome], Outcome]:
+def faulting(bot: str) -> Callable[[Job, JobResult], JobResult]:
     """Every block has a fault of this bot."""
 
-    def twist(job: Job, outcome: Outcome) -> Outcome:
+    def twist(job: Job, outcome: JobResult) -> JobResult:
         faults = tuple(int(one == bot) for one in job.bots)
         return replace(
             outcome, blocks=tuple(replace(block, faults=faults) for block in outcome.blocks)
@@ -251,7 +251,7 @@ async def test_a_bot_that_faults_again_and_again_is_benched(
     assert "faults in 15 of 15 blocks" in str(shown)
 
 
-def failing(bots: set[str]) -> Callable[[Job, Outcome], Outcome]:
+def failing(bots: set[str]) -> Callable[[Job, JobResult], JobResult]:
     """Matches that have one of these bots are given up."""
     return lambda job, outcome: given_up(outcome) if bots & {*job.bots} else outcome
 
@@ -433,7 +433,7 @@ def test_a_key_that_nobody_named_is_kept_and_published_at_the_end(
 def test_a_terminal_has_a_bar_and_a_pipe_a_line_a_round(tmp_path: Path) -> None:
     """Deals, their rate and the time left; what was played before says nothing about the rate."""
     (section,) = event_of(tmp_path, SMALL).plan.sections
-    planned = Round((Table((0, 1)),), 0, 2, label="round 1")
+    planned = Round((Pairing((0, 1)),), 0, 2, label="round 1")
     said = []
     for terminal in (True, False):
         file = StringIO()

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from ladder.event.formats import Field, check, expected_tables, next_round, order
+from ladder.event.formats import Entrants, check, expected_tables, next_round, order
 from ladder.event.formats.round_robin import circle
 from ladder.event.formats.tables import MOST_TABLES, balanced, shared_out, splits, tables_a_turn
 from ladder.terms import Format
@@ -31,7 +31,7 @@ from support.formats import (
 
 
 @st.composite
-def fields(draw: st.DrawFn) -> tuple[Format, Field]:
+def fields(draw: st.DrawFn) -> tuple[Format, Entrants]:
     """Any event that can be played."""
     kind = draw(st.sampled_from(Format))
     knockout = kind in (Format.KNOCKOUT, Format.DOUBLE_KNOCKOUT)
@@ -46,7 +46,7 @@ def fields(draw: st.DrawFn) -> tuple[Format, Field]:
     entrants = draw(st.integers(size + len(heroes), 14))
     rounds = None if knockout else draw(st.none() | st.integers(1, 6))
     blocks = draw(st.integers(1, 3))
-    return kind, Field(
+    return kind, Entrants(
         entrants=entrants,
         size=size,
         partners=partners,
@@ -58,7 +58,7 @@ def fields(draw: st.DrawFn) -> tuple[Format, Field]:
 
 @given(fields(), DICE)
 def test_every_event_ends_and_no_deck_is_met_twice(
-    found: tuple[Format, Field], dice: random.Random
+    found: tuple[Format, Entrants], dice: random.Random
 ) -> None:
     """Whatever the results, benched entrants play no more, and each round has decks of its own."""
     kind, field = found
@@ -78,7 +78,7 @@ def test_every_event_ends_and_no_deck_is_met_twice(
 
 @given(fields(), DICE)
 def test_what_comes_next_follows_from_results_alone(
-    found: tuple[Format, Field], dice: random.Random
+    found: tuple[Format, Entrants], dice: random.Random
 ) -> None:
     """At every point of an event, in whatever order tables were finished, the rest is the same."""
     kind, field = found
@@ -94,7 +94,7 @@ def test_what_comes_next_follows_from_results_alone(
 
 @given(fields())
 def test_the_tables_of_an_undisturbed_event_are_known_beforehand(
-    found: tuple[Format, Field],
+    found: tuple[Format, Entrants],
 ) -> None:
     """If the better seed always wins, there are as many tables as are expected."""
     kind, field = found
@@ -126,7 +126,7 @@ def test_a_round_robin_is_balanced_wherever_it_is_cut(entrants: int, turn: int) 
 
 def test_a_round_robin_goes_on_without_those_who_are_benched() -> None:
     """All others still meet each other, in each round that is left."""
-    field = Field(entrants=5, rounds=3)
+    field = Entrants(entrants=5, rounds=3)
     first = next_round(Format.ROUND_ROBIN, field, [])
     assert first is not None
     later = next_round(Format.ROUND_ROBIN, field, [done(first, level)], frozenset({2}))
@@ -217,7 +217,7 @@ def test_a_hero_meets_everybody_else_equally_often(
 ) -> None:
     """As partner and as opponent, in the same company as the other heroes, whom it never meets."""
     size, partners = table
-    field = Field(
+    field = Entrants(
         entrants=heroes + others,
         size=size,
         partners=partners,
@@ -241,25 +241,29 @@ def test_a_hero_meets_everybody_else_equally_often(
         assert all(counts == met[0] for counts in met.values())
 
 
-def refused() -> Iterator[tuple[Format, Field, str]]:
+def refused() -> Iterator[tuple[Format, Entrants, str]]:
     """What makes no sense, and what is said of it."""
-    yield Format.SWISS, Field(entrants=2, size=3), "2 entrants: a table has 3"
-    yield Format.SWISS, Field(entrants=2, size=1), "size=1"
-    yield Format.ROUND_ROBIN, Field(entrants=4, rounds=0), "rounds=0: at least one"
-    yield Format.ROUND_ROBIN, Field(entrants=4, blocks=0), "blocks=0: at least one"
-    yield Format.ROUND_ROBIN, Field(entrants=4, size=4, partners=((0, 1),)), "partners"
-    yield Format.SWISS, Field(entrants=4, heroes=(0,)), "heroes: a swiss has none"
-    yield Format.GAUNTLET, Field(entrants=4), "heroes: a gauntlet needs at least one"
-    yield Format.GAUNTLET, Field(entrants=4, heroes=(4,)), "each is an entrant"
-    yield Format.GAUNTLET, Field(entrants=4, heroes=(1, 1)), "each is an entrant"
-    yield Format.GAUNTLET, Field(entrants=4, heroes=(0, 1), size=4), "a table has 3 others"
-    yield Format.KNOCKOUT, Field(entrants=4, rounds=2), "rounds=2: a knockout ends with its final"
-    yield Format.KNOCKOUT, Field(entrants=8, size=4, partners=PAIRS), "a knockout of single bots"
-    yield Format.DOUBLE_KNOCKOUT, Field(entrants=8, size=4), "for two at a table, not for 4"
+    yield Format.SWISS, Entrants(entrants=2, size=3), "2 entrants: a table has 3"
+    yield Format.SWISS, Entrants(entrants=2, size=1), "size=1"
+    yield Format.ROUND_ROBIN, Entrants(entrants=4, rounds=0), "rounds=0: at least one"
+    yield Format.ROUND_ROBIN, Entrants(entrants=4, blocks=0), "blocks=0: at least one"
+    yield Format.ROUND_ROBIN, Entrants(entrants=4, size=4, partners=((0, 1),)), "partners"
+    yield Format.SWISS, Entrants(entrants=4, heroes=(0,)), "heroes: a swiss has none"
+    yield Format.GAUNTLET, Entrants(entrants=4), "heroes: a gauntlet needs at least one"
+    yield Format.GAUNTLET, Entrants(entrants=4, heroes=(4,)), "each is an entrant"
+    yield Format.GAUNTLET, Entrants(entrants=4, heroes=(1, 1)), "each is an entrant"
+    yield Format.GAUNTLET, Entrants(entrants=4, heroes=(0, 1), size=4), "a table has 3 others"
+    yield (
+        Format.KNOCKOUT,
+        Entrants(entrants=4, rounds=2),
+        "rounds=2: a knockout ends with its final",
+    )
+    yield Format.KNOCKOUT, Entrants(entrants=8, size=4, partners=PAIRS), "a knockout of single bots"
+    yield Format.DOUBLE_KNOCKOUT, Entrants(entrants=8, size=4), "for two at a table, not for 4"
 
 
 @pytest.mark.parametrize(("kind", "field", "says"), list(refused()))
-def test_what_cannot_be_played_is_refused(kind: Format, field: Field, says: str) -> None:
+def test_what_cannot_be_played_is_refused(kind: Format, field: Entrants, says: str) -> None:
     """Before anything is played, by one line that names it."""
     with pytest.raises(RefereeError, match=says):
         check(kind, field)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ladder.event.formats import Field, next_round, order
-from ladder.results import Round, Table
+from ladder.event.formats import Entrants, next_round, order
+from ladder.results import Pairing, Round
 from ladder.terms import Format
 from referee.errors import RefereeError
 from support.formats import (
@@ -26,7 +26,7 @@ def test_a_knockout_has_one_champion_in_the_fewest_rounds(
     entrants: int, dice: random.Random
 ) -> None:
     """Each table puts one out; the first round has byes for the best seeds alone."""
-    field = Field(entrants=entrants)
+    field = Entrants(entrants=entrants)
     strength = dice.sample(range(entrants), entrants)
     rounds, _ = played(
         Format.KNOCKOUT, field, lambda table, _: [strength[bot] for bot in table.bots]
@@ -42,7 +42,7 @@ def test_a_knockout_has_one_champion_in_the_fewest_rounds(
 
 def test_the_best_seeds_of_a_knockout_meet_last() -> None:
     """The first meets the last, and the second, if both win, in the final."""
-    rounds, _ = played(Format.KNOCKOUT, Field(entrants=16), by_seed)
+    rounds, _ = played(Format.KNOCKOUT, Entrants(entrants=16), by_seed)
 
     assert [one.round.label for one in rounds] == [
         "round 1 of 4",
@@ -55,13 +55,13 @@ def test_the_best_seeds_of_a_knockout_meet_last() -> None:
         {(0, 3), (1, 2)},
         {(0, 1)},
     ]
-    assert order(Format.KNOCKOUT, Field(entrants=16), rounds)[:3] == ((0,), (1,), (2, 3))
+    assert order(Format.KNOCKOUT, Entrants(entrants=16), rounds)[:3] == ((0,), (1,), (2, 3))
 
 
 @given(st.integers(2, 24), DICE)
 def test_who_has_lost_twice_is_out_of_a_double_knockout(entrants: int, dice: random.Random) -> None:
     """All but the champion lose twice; the champion loses once at most."""
-    field = Field(entrants=entrants)
+    field = Entrants(entrants=entrants)
     rounds, _ = played(Format.DOUBLE_KNOCKOUT, field, lambda *_: dice.choice([(1, -1), (-1, 1)]))
     losses = Counter(
         table.table.bots[table.blocks[0].values.index(-1)] for one in rounds for table in one.tables
@@ -77,7 +77,7 @@ def test_who_has_lost_twice_is_out_of_a_double_knockout(entrants: int, dice: ran
 
 def test_a_double_knockout_names_both_its_brackets() -> None:
     """Rounds of winners and of losers that do not wait for each other are played together."""
-    rounds, _ = played(Format.DOUBLE_KNOCKOUT, Field(entrants=4), by_seed)
+    rounds, _ = played(Format.DOUBLE_KNOCKOUT, Entrants(entrants=4), by_seed)
 
     assert [(one.round.label, [table.bots for table in one.round.tables]) for one in rounds] == [
         ("winners' round 1", [(0, 3), (1, 2)]),
@@ -95,9 +95,9 @@ def test_level_pairs_meet_again_twice_and_then_the_better_seed_goes_on(
     kind: Format, resting: tuple[int, ...]
 ) -> None:
     """With new decks each time, while all others who are still in rest."""
-    field = Field(entrants=4, blocks=2)
+    field = Entrants(entrants=4, blocks=2)
 
-    def brings(table: Table, block: int) -> Sequence[int]:
+    def brings(table: Pairing, block: int) -> Sequence[int]:
         return by_seed(table, block) if table.bots == (1, 2) else [0, 0]
 
     rounds, _ = played(kind, field, brings)
@@ -112,7 +112,7 @@ def test_level_pairs_meet_again_twice_and_then_the_better_seed_goes_on(
 
 def test_all_blocks_of_a_pair_that_meets_again_count() -> None:
     """Level, then decided by new decks; what is decided is not played again."""
-    field = Field(entrants=2)
+    field = Entrants(entrants=2)
     rounds, _ = played(Format.KNOCKOUT, field, lambda _, block: ((0, 0), (0, 0), (-3, 3))[block])
 
     assert [one.round.label for one in rounds][2] == ("final, again (2 of 2, then the better seed)")
@@ -121,7 +121,7 @@ def test_all_blocks_of_a_pair_that_meets_again_count() -> None:
 
 def test_a_table_that_the_host_let_down_meets_again_once() -> None:
     """Then what was played decides, and if that is nothing, the better seed."""
-    field = Field(entrants=2, blocks=2)
+    field = Entrants(entrants=2, blocks=2)
     never, _ = played(Format.KNOCKOUT, field, lambda *_: None)
     half, _ = played(Format.KNOCKOUT, field, lambda _, block: None if block % 2 else (-1, 1))
 
@@ -135,10 +135,10 @@ def test_who_is_benched_loses_a_knockout_without_playing(
     kind: Format, entrants: int, dice: random.Random
 ) -> None:
     """Its opponents go on, and who never loses is the champion, whoever else is benched."""
-    field = Field(entrants=entrants)
+    field = Entrants(entrants=entrants)
     best = dice.randrange(entrants)
 
-    def brings(table: Table, _: int) -> Sequence[int]:
+    def brings(table: Pairing, _: int) -> Sequence[int]:
         return [bot == best or -dice.randint(0, 9) for bot in table.bots]
 
     def bench() -> int | None:
@@ -152,11 +152,11 @@ def test_who_is_benched_loses_a_knockout_without_playing(
 
 def test_a_walkover_takes_no_round_of_its_own() -> None:
     """Where all of a stage are decided by benching, the next one is played at once."""
-    field = Field(entrants=4)
+    field = Entrants(entrants=4)
     later = next_round(Format.KNOCKOUT, field, [], frozenset({2, 3}))
     assert later is not None
 
-    assert (later.label, later.tables, later.byes) == ("final", (Table((0, 1)),), ())
+    assert (later.label, later.tables, later.byes) == ("final", (Pairing((0, 1)),), ())
     rounds = [done(later, by_seed)]
     assert next_round(Format.KNOCKOUT, field, rounds, frozenset({0, 2, 3})) is None
     assert order(Format.KNOCKOUT, field, rounds, frozenset({2, 3})) == ((0,), (1,), (2, 3))
@@ -165,12 +165,12 @@ def test_a_walkover_takes_no_round_of_its_own() -> None:
 @pytest.mark.parametrize("kind", [Format.KNOCKOUT, Format.DOUBLE_KNOCKOUT])
 def test_rounds_of_another_event_are_refused(kind: Format) -> None:
     """A log that does not fit is named, not misread."""
-    strange = done(Round((Table((0, 1)), Table((2, 3))), 0, 1, label="strange"), level)
+    strange = done(Round((Pairing((0, 1)), Pairing((2, 3))), 0, 1, label="strange"), level)
 
     with pytest.raises(RefereeError, match="strange: this was not the round"):
-        next_round(kind, Field(entrants=4), [strange])
+        next_round(kind, Entrants(entrants=4), [strange])
     with pytest.raises(RefereeError, match="strange: this was not the round"):
-        next_round(Format.KNOCKOUT, Field(entrants=4, size=3), [strange])
+        next_round(Format.KNOCKOUT, Entrants(entrants=4, size=3), [strange])
 
 
 @given(st.integers(3, 6), st.integers(0, 30), DICE)
@@ -178,7 +178,7 @@ def test_a_knockout_of_larger_tables_has_one_champion(
     size: int, more: int, dice: random.Random
 ) -> None:
     """The strongest wins; each table lets at least its better half go on, the final one."""
-    field = Field(entrants=size + more, size=size)
+    field = Entrants(entrants=size + more, size=size)
     strength = dice.sample(range(size + more), size + more)
     rounds, _ = played(
         Format.KNOCKOUT, field, lambda table, _: [strength[bot] for bot in table.bots]
@@ -194,7 +194,7 @@ def test_a_knockout_of_larger_tables_has_one_champion(
 
 def test_half_of_a_larger_table_goes_on() -> None:
     """Eight at tables of four: two of each go on to the final; in doubt they meet again."""
-    field = Field(entrants=8, size=4)
+    field = Entrants(entrants=8, size=4)
     rounds, _ = played(Format.KNOCKOUT, field, by_seed)
     doubtful, _ = played(Format.KNOCKOUT, field, lambda _, block: (9, 0, 0, -9))
 
@@ -208,7 +208,7 @@ def test_half_of_a_larger_table_goes_on() -> None:
 
 def test_who_is_benched_at_a_larger_table_that_meets_again_is_one_of_those_out() -> None:
     """What was played decides about the others, and they do not play for it with fewer."""
-    field = Field(entrants=8, size=4)
+    field = Entrants(entrants=8, size=4)
     first = next_round(Format.KNOCKOUT, field, [])
     assert first is not None
     doubtful = done(first, lambda *_: (9, 0, 0, -9))

@@ -10,9 +10,16 @@ from msgspec.structs import replace
 
 from ladder.event.key import commitment, kept_key
 from ladder.event.log import LOG, Contents, EventLog
-from ladder.event.log_lines import EndLine, Header, MatchLine, match_line, outcome_of, round_line
+from ladder.event.log_lines import (
+    EventEnd,
+    EventHeader,
+    MatchLine,
+    match_line,
+    outcome_of,
+    round_line,
+)
 from ladder.event.plan import EventPlan
-from ladder.results import Round, Table
+from ladder.results import Pairing, Round
 from referee.errors import HostError, RefereeError
 from referee.match.chance import event_key
 from referee.workers.jobs import Job
@@ -33,10 +40,12 @@ def written(folder: Path, plan: EventPlan) -> Path:
     """A finished log with three matches."""
     with EventLog(folder) as log:
         log.begin(plan)
-        log.write(round_line(0, 0, Round((Table((0, 1)), Table((2, 3))), 0, 3, label="round 1")))
+        log.write(
+            round_line(0, 0, Round((Pairing((0, 1)), Pairing((2, 3))), 0, 3, label="round 1"))
+        )
         for table in range(3):
             log.write(match(table))
-        log.write(EndLine("0" * 64, KEY))
+        log.write(EventEnd("0" * 64, KEY))
     return folder / LOG
 
 
@@ -44,10 +53,10 @@ def test_what_is_written_is_read_again(tmp_path: Path, plan: EventPlan) -> None:
     """Plan, rounds, matches and the end."""
     found = Contents(written(tmp_path, plan))
 
-    assert found.header == Header(1, plan.digest(), plan)
+    assert found.header == EventHeader(1, plan.digest(), plan)
     assert found.rounds[0, 0].tables == ((0, 1), (2, 3))
     assert [found.matches[0, 0, table, 0] for table in range(3)] == [match(at) for at in range(3)]
-    assert found.end == EndLine("0" * 64, KEY)
+    assert found.end == EventEnd("0" * 64, KEY)
     assert found.torn is None
 
 

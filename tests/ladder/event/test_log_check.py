@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from ladder.event.conductor import Way, checked, play_event
 from ladder.event.log import LOG, Contents, EventLog
-from ladder.event.log_lines import EndLine, Header, Line, MatchLine, RoundLine, decode
+from ladder.event.log_lines import EventEnd, EventHeader, EventRound, Line, MatchLine, decode
 from referee.errors import RefereeError
 from support.events import KEY, Silent, ToyPool, event_of, event_text
 
@@ -44,15 +44,15 @@ def block(**changes: Any) -> Change:  # of fields of any type
 
 
 FORGED: list[tuple[type[Line], Change, str]] = [
-    (Header, lambda line: replace(line, digest="0" * 64), "the digest of the plan is another"),
-    (RoundLine, lambda line: replace(line, round=(9, 0)), "there is no such section"),
-    (RoundLine, lambda line: replace(line, round=(0, 5)), "a round is missing"),
-    (RoundLine, lambda line: replace(line, tables=((0, 9),)), "who sits at a table"),
-    (RoundLine, lambda line: replace(line, tables=((0, -2),)), "who sits at a table"),
-    (RoundLine, lambda line: replace(line, tables=((1, 1),)), "who sits at a table"),
-    (RoundLine, lambda line: replace(line, tables=((),)), "who sits at a table"),
-    (RoundLine, lambda line: replace(line, blocks=10**12), "its blocks"),
-    (RoundLine, lambda line: replace(line, blocks=4), "its blocks"),
+    (EventHeader, lambda line: replace(line, digest="0" * 64), "the digest of the plan is another"),
+    (EventRound, lambda line: replace(line, round=(9, 0)), "there is no such section"),
+    (EventRound, lambda line: replace(line, round=(0, 5)), "a round is missing"),
+    (EventRound, lambda line: replace(line, tables=((0, 9),)), "who sits at a table"),
+    (EventRound, lambda line: replace(line, tables=((0, -2),)), "who sits at a table"),
+    (EventRound, lambda line: replace(line, tables=((1, 1),)), "who sits at a table"),
+    (EventRound, lambda line: replace(line, tables=((),)), "who sits at a table"),
+    (EventRound, lambda line: replace(line, blocks=10**12), "its blocks"),
+    (EventRound, lambda line: replace(line, blocks=4), "its blocks"),
     (MatchLine, lambda line: replace(line, match=(0, 0, 99, 0)), "is of no round"),
     (MatchLine, lambda line: replace(line, used_us=(1,)), "used_us"),
     (MatchLine, lambda line: replace(line, voids=(0, -1)), "voids"),
@@ -62,8 +62,8 @@ FORGED: list[tuple[type[Line], Change, str]] = [
     (MatchLine, block(deals=0), "block 0"),
     (MatchLine, block(faults=(-1, 0)), "block 0"),
     (MatchLine, block(block=2**62), "which blocks"),
-    (EndLine, lambda line: replace(line, key="another"), "the key is not the one"),
-    (EndLine, lambda line: replace(line, end="0" * 64), "its last line is of other matches"),
+    (EventEnd, lambda line: replace(line, key="another"), "the key is not the one"),
+    (EventEnd, lambda line: replace(line, end="0" * 64), "its last line is of other matches"),
 ]
 
 
@@ -90,7 +90,7 @@ async def test_what_is_true_fits(tmp_path: Path) -> None:
             checked(Contents(path), path)
 
 
-@pytest.mark.parametrize(("kind", "words"), [(EndLine, "nothing belongs"), (MatchLine, "second")])
+@pytest.mark.parametrize(("kind", "words"), [(EventEnd, "nothing belongs"), (MatchLine, "second")])
 async def test_nothing_stands_there_twice(kind: type[Line], words: str, tmp_path: Path) -> None:
     """Neither a match, nor anything behind the end."""
     lines = await finished(tmp_path)

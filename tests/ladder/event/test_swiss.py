@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ladder.event.formats import Field, next_round, order
+from ladder.event.formats import Entrants, next_round, order
 from ladder.event.formats.matching import Matching
 from ladder.event.formats.round_robin import circle
 from ladder.event.formats.swiss import Score, score
-from ladder.results import Round, RoundResult, Table, TableResult
+from ladder.results import Pairing, Round, RoundResult, TableResult
 from ladder.terms import Format
 from referee.match.outcome import BlockResult
 from referee.rules.game import Sides
@@ -44,7 +44,7 @@ def test_nobody_meets_anybody_twice_in_a_swiss_while_that_can_be_avoided(
     entrants: int, dice: random.Random
 ) -> None:
     """Nor does anybody rest twice before all have rested."""
-    rounds, _ = played(Format.SWISS, Field(entrants=entrants, rounds=8), rolled(dice))
+    rounds, _ = played(Format.SWISS, Entrants(entrants=entrants, rounds=8), rolled(dice))
     met: set[frozenset[int]] = set()
     byes = Counter(dict.fromkeys(range(entrants), 0))
     for one in rounds:
@@ -61,7 +61,7 @@ def test_nobody_meets_anybody_twice_in_a_swiss_while_that_can_be_avoided(
 
 def test_a_swiss_pairs_the_upper_half_with_the_lower_half_of_equal_points() -> None:
     """By seeding at first; then winners meet winners, and a bye counts as a win."""
-    field = Field(entrants=9)
+    field = Entrants(entrants=9)
     first = next_round(Format.SWISS, field, [])
     assert first is not None
     second = next_round(Format.SWISS, field, [done(first, by_seed)])
@@ -76,7 +76,7 @@ def test_a_swiss_pairs_the_upper_half_with_the_lower_half_of_equal_points() -> N
 
 def test_equal_points_of_a_swiss_are_ordered_by_mean_deal_value() -> None:
     """Who won by more comes first; those who are equal in both share a place."""
-    field = Field(entrants=6, rounds=1)
+    field = Entrants(entrants=6, rounds=1)
     values = {0: (10, -10), 1: (30, -30), 2: (10, -10)}
     rounds, _ = played(Format.SWISS, field, lambda table, _: values[table.bots[0]])
 
@@ -87,9 +87,10 @@ def test_where_a_rematch_of_a_swiss_cannot_be_avoided_there_is_only_one() -> Non
     """Two threes have met each other; one pair of each has not met, and the last two must again."""
     before = [((0, 3), (1, 4), (2, 5)), ((0, 4), (1, 5), (2, 3)), ((0, 5), (1, 3), (2, 4))]
     rounds = [
-        done(Round(tuple(map(Table, pairs)), first, 1), level) for first, pairs in enumerate(before)
+        done(Round(tuple(map(Pairing, pairs)), first, 1), level)
+        for first, pairs in enumerate(before)
     ]
-    planned = next_round(Format.SWISS, Field(entrants=6, rounds=4), rounds)
+    planned = next_round(Format.SWISS, Entrants(entrants=6, rounds=4), rounds)
     assert planned is not None
 
     met = {pair for pairs in before for pair in pairs}
@@ -101,10 +102,10 @@ def test_a_swiss_of_two_hundred_is_paired_however_many_have_met() -> None:
     """When everybody has met all but nine, nobody meets anybody again, in bounded time."""
     dice, pairs = random.Random(1), circle(200, 0)
     before = [
-        Round(tuple(map(Table, pairs[at : at + 100])), first, 1)
+        Round(tuple(map(Pairing, pairs[at : at + 100])), first, 1)
         for first, at in enumerate(range(0, 190 * 100, 100))
     ]
-    field = Field(entrants=200, rounds=199)
+    field = Entrants(entrants=200, rounds=199)
     planned = next_round(Format.SWISS, field, [done(one, rolled(dice)) for one in before])
     assert planned is not None
     met = {frozenset(table.bots) for one in before for table in one.tables}
@@ -116,7 +117,7 @@ def test_a_swiss_of_two_hundred_is_paired_however_many_have_met() -> None:
 def test_a_swiss_of_two_hundred_and_one_has_a_bye_in_each_round() -> None:
     """For somebody else each time, and there is no rematch."""
     dice = random.Random(1)
-    rounds, _ = played(Format.SWISS, Field(entrants=201, rounds=4), rolled(dice))
+    rounds, _ = played(Format.SWISS, Entrants(entrants=201, rounds=4), rolled(dice))
     pairs = [frozenset(table.bots) for one in rounds for table in one.round.tables]
     byes = [bot for one in rounds for bot in one.round.byes]
 
@@ -130,7 +131,7 @@ def test_larger_tables_of_a_swiss_are_full_and_seldom_meet_again(
 ) -> None:
     """As many rest as do not fill a table, nobody twice; with room, nobody meets again at once."""
     size, partners = table
-    field = Field(entrants=entrants, size=size, partners=partners, rounds=2)
+    field = Entrants(entrants=entrants, size=size, partners=partners, rounds=2)
     rounds, _ = played(Format.SWISS, field, rolled(dice))
     met = [
         two
@@ -175,7 +176,7 @@ def test_a_block_with_a_fault_counts_for_everybody(played: bool) -> None:
     """At any table; not to be let play is no different."""
 
     def scored(*values: tuple[int, ...]) -> tuple[Score, ...]:
-        field = Field(entrants=len(values[0]), size=len(values[0]))
+        field = Entrants(entrants=len(values[0]), size=len(values[0]))
         planned = next_round(Format.SWISS, field, [])
         assert planned is not None
         clean = (0,) * field.size

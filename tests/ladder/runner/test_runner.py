@@ -20,7 +20,7 @@ from ladder.files import record_store
 from ladder.files.disk_limits import DiskLimits, write_limits
 from ladder.game_files.pool_file import pools_of
 from ladder.runner.patient_store import Desk
-from ladder.runner.runner import Runner, Span, lives, owner
+from ladder.runner.runner import LadderRunner, Span, lives, owner
 from ladder.store.database import DatabaseGone
 from ladder.store.jobs import MOST_TRIES, Settled
 from ladder.store.store import Store
@@ -28,8 +28,8 @@ from ladder.submissions.bot_toml import toml_of
 from ladder.submissions.frozen_bots import BOTS, freeze, keep, scratch
 from referee.bots.settings import Bounds, Settings
 from referee.errors import HostError, RefereeError, innermost
-from referee.match.outcome import Outcome
-from referee.match.verdict import Family
+from referee.match.outcome import JobResult
+from referee.match.verdict import Blame
 from referee.record.lines import FaultLine, LegLine
 from referee.record.reader import RecordReader
 from referee.sandbox import Sandbox, janitor
@@ -46,7 +46,7 @@ from support.sandboxes import need, python_bot
 
 BOTS_HERE = ("first", "random", "greedy")
 
-Twist = Callable[[Job, Outcome], Outcome]
+Twist = Callable[[Job, JobResult], JobResult]
 
 
 class Toy:
@@ -65,7 +65,7 @@ class Toy:
         self.begun = trio.Event()
         self._twist = twist
 
-    async def play(self, job: Job) -> Outcome:
+    async def play(self, job: Job) -> JobResult:
         self.jobs.append(job)
         self.begun.set()
         await trio.lowlevel.checkpoint()
@@ -87,7 +87,7 @@ def _write(path: str, data: bytes) -> None:
 
 
 class Seen:
-    """A `ladder.runner.runner.Watch` that remembers; it is spoken to in the main thread only."""
+    """A `RunnerListener` that remembers; it is spoken to in the main thread only."""
 
     def __init__(self) -> None:
         self.matches: list[Match] = []
@@ -140,12 +140,12 @@ def runner(
     blocks: int | None = None,
     once: bool = False,
     is_alive: Callable[[str], bool] = everybody_lives,
-) -> Runner:
+) -> LadderRunner:
     seen = seen or Seen()
-    return Runner(Desk(store, is_alive, seen), toy, store.files, seen, Span(blocks, once))
+    return LadderRunner(Desk(store, is_alive, seen), toy, store.files, seen, Span(blocks, once))
 
 
-async def failure(running: Runner) -> Exception:
+async def failure(running: LadderRunner) -> Exception:
     """What a runner ends with, as the command line tells it."""
     with pytest.raises(Exception) as caught:  # noqa: PT011  # it is looked at by those who ask
         await running.run()
@@ -220,7 +220,7 @@ async def test_a_runner_clears_frozen_bots_at_its_start_and_when_others_come_to_
     seen = Seen()
     before: list[int] = []
 
-    def twist(_: Job, played: Outcome) -> Outcome:
+    def twist(_: Job, played: JobResult) -> JobResult:
         before.append(counts())
         if len(before) == 2:
             submit(store, "random", "author-of-random", "late")
@@ -242,7 +242,7 @@ async def test_a_version_whose_match_was_under_way_is_cleared_after_it(store: St
     submit(store, "random", "author-of-random", "late")
     there: list[bool] = []
 
-    def twist(_: Job, played: Outcome) -> Outcome:
+    def twist(_: Job, played: JobResult) -> JobResult:
         there.append(old in os.listdir(store.files / BOTS))
         if len(there) == 2:
             store.give_back([held.token])
@@ -353,7 +353,7 @@ class TestRecords:
         store.add(lambda _, at: [Retention(keep=keep, last=stay, at_ms=at)])
         most = 0
 
-        def look(_: Job, played: Outcome) -> Outcome:
+        def look(_: Job, played: JobResult) -> JobResult:
             nonlocal most
             most = max(
                 most,
@@ -516,7 +516,7 @@ class TestTrouble:
         (small / record_store.RECORDS).mkdir()
         toy = Toy(size=0, twist=lambda job, played: _fill(small, job, played))  # one at a time
         seen = Seen()
-        running = Runner(Desk(store, everybody_lives, seen), toy, small, seen, Span(6))
+        running = LadderRunner(Desk(store, everybody_lives, seen), toy, small, seen, Span(6))
         found = await failure(running)
         assert isinstance(found, HostError)
         assert "No space left" in str(found)
@@ -525,7 +525,7 @@ class TestTrouble:
         assert waiting
         (small / "fill").unlink()
         again = Toy(size=1)
-        await Runner(Desk(store, everybody_lives, seen), again, small, seen, Span(6)).run()
+        await LadderRunner(Desk(store, everybody_lives, seen), again, small, seen, Span(6)).run()
         assert {job.key for job in again.jobs[: len(waiting)]} == {job.key for job in waiting}
         assert leases(store) == 0
 
@@ -575,7 +575,7 @@ class TestTrouble:
         folder.chmod(0o755)
         (folder / "more").write_text("")
 
-        def refuses(job: Job, played: Outcome) -> Outcome:
+        def refuses(job: Job, played: JobResult) -> JobResult:
             if any(broken in bot for bot in job.bots):
                 raise Unready(
                     f"bot {str(folder)!r} is not what it was", job.bots.index(str(folder))
@@ -599,7 +599,7 @@ class TestTrouble:
         seen = Seen()
         store.give_back([lease(store, job(store, (1, 2)), "somebody").token])  # it is played first
         desk = Desk(store, everybody_lives, seen)
-        await Runner(desk, Trusting(Bare(), Settings()), store.files, seen, Span(2)).run()
+        await LadderRunner(desk, Trusting(Bare(), Settings()), store.files, seen, Span(2)).run()
         (line,) = seen.lines
         assert line == (
             f"first is left out: its files are not in {str(store.files / BOTS)!r}: they were "
@@ -624,7 +624,7 @@ class TestTrouble:
         seen = Seen()
         worker = Trusting(Bare(), Settings(most=Bounds(memory=512)))
         desk = Desk(store, everybody_lives, seen)
-        await Runner(desk, worker, store.files, seen, Span(3)).run()
+        await LadderRunner(desk, worker, store.files, seen, Span(3)).run()
         found = assert_whole(store)
         assert sum(len(match.blocks) for match in found) == 3
         assert all(4 not in match.job.entrants for match in found)
@@ -638,7 +638,7 @@ class TestTrouble:
     async def test_a_mistake_that_is_no_bot_s(self, store: Store) -> None:
         """A refusal that has nothing to do with files of bots ends the run with its line."""
 
-        def refuses(_: Job, __: Outcome) -> Outcome:
+        def refuses(_: Job, __: JobResult) -> JobResult:
             raise RefereeError("no such game here")
 
         found = await failure(runner(store, Toy(twist=refuses), blocks=4))
@@ -648,7 +648,7 @@ class TestTrouble:
     async def test_a_match_that_ends_every_runner_is_given_up(self, store: Store) -> None:
         """A job over which the player itself fails does not come back for ever."""
 
-        def fails_over_1(job: Job, played: Outcome) -> Outcome:
+        def fails_over_1(job: Job, played: JobResult) -> JobResult:
             if job.names and "first" in job.names and "random" in job.names:
                 raise HostError("3 workers ended over it")
             return played
@@ -691,7 +691,7 @@ class TestTrouble:
     async def test_a_bot_that_makes_the_host_fail(self, store: Store) -> None:
         """If it is one bot's matches, they count as given up, and the others go on."""
 
-        def twist(job: Job, played: Outcome) -> Outcome:
+        def twist(job: Job, played: JobResult) -> JobResult:
             return _given_up(job, played) if "random" in job.names else played
 
         seen = Seen()
@@ -707,7 +707,7 @@ class TestTrouble:
         """If nobody is left to play with, they count, and the run ends."""
         monkeypatch.setattr("ladder.runner.runner.IDLE_S", 0.001)
 
-        def twist(job: Job, played: Outcome) -> Outcome:
+        def twist(job: Job, played: JobResult) -> JobResult:
             with Store(store.where) as other:
                 retire(other, 1, 2)
             return _given_up(job, played)
@@ -729,7 +729,7 @@ class TestTrouble:
     async def test_who_faults_is_benched(self, tmp_path: Path) -> None:
         """It plays no more in that pool, its author can see why, and the others go on."""
 
-        def faulty(job: Job, played: Outcome) -> Outcome:
+        def faulty(job: Job, played: JobResult) -> JobResult:
             at = [int(name == "random") for name in job.names]
             blocks = tuple(replace(block, faults=tuple(at)) for block in played.blocks)
             faults = tuple(len(blocks) * one for one in at)
@@ -778,7 +778,9 @@ async def test_seats_are_anonymous(tmp_path: Path) -> None:
         seen = Seen()
         async with opened(SandboxName.BWRAP) as sandbox:
             worker = Real(sandbox)
-            await Runner(Desk(store, lives_not, seen), worker, store.files, seen, Span(1)).run()
+            await LadderRunner(
+                Desk(store, lives_not, seen), worker, store.files, seen, Span(1)
+            ).run()
         (match,) = seen.matches
         assert all(match.faults)
         found = evidence_of(record_store.path_of(store.files, match.record))
@@ -817,7 +819,7 @@ class Real:
         self._worker = Worker(sandbox, settings or Settings())
         self._one = trio.Lock()
 
-    async def play(self, job: Job) -> Outcome:
+    async def play(self, job: Job) -> JobResult:
         async with self._one:
             return await self._worker.play(job)
 
@@ -825,7 +827,7 @@ class Real:
 class Trusting(Real):
     """As if all bots were our own."""
 
-    async def play(self, job: Job) -> Outcome:
+    async def play(self, job: Job) -> JobResult:
         return await super().play(replace(job, submitted=False))
 
 
@@ -905,7 +907,7 @@ def lives_not(_: str) -> bool:
     return False
 
 
-def _fill(folder: Path, job: Job, played: Outcome) -> Outcome:
+def _fill(folder: Path, job: Job, played: JobResult) -> JobResult:
     """Leaves no room on a disk; the record that is there is long."""
     assert job.record is not None
     _write(job.record, os.urandom(100_000))
@@ -919,5 +921,5 @@ def _write_on(write: Callable[[bytes], int | None]) -> None:
         pass
 
 
-def _given_up(job: Job, played: Outcome) -> Outcome:
-    return replace(played, blocks=(), given_up=(Family.HOST, "the disk is gone"), acts=0)
+def _given_up(job: Job, played: JobResult) -> JobResult:
+    return replace(played, blocks=(), given_up=(Blame.HOST, "the disk is gone"), acts=0)

@@ -17,7 +17,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from ladder.core.block_codec import UNKNOWN, Gathering, Results, packed, unpacked, unpacked_counts
-from ladder.results import Round, RoundResult, Table, TableResult
+from ladder.results import Pairing, Round, RoundResult, TableResult
 from ladder.show.as_csv import LADDER_COLUMNS, as_csv
 from ladder.show.as_json import as_json
 from ladder.show.page import page
@@ -59,7 +59,7 @@ def as_event(given: Blobs, sides: Sides, bots: int) -> Standings:
         first += len(blocks)
         tables.append(
             TableResult(
-                table=Table(tuple(one - 1 for one in seated)),
+                table=Pairing(tuple(one - 1 for one in seated)),
                 blocks=blocks,
                 acts=given.acts[at],
                 used_us=used_us,

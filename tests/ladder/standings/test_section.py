@@ -12,7 +12,7 @@ from ladder.event.publish import section_of
 from ladder.event.rounds import next_round
 from ladder.results import RoundResult, TableResult
 from ladder.standings.section import Benched, Section, standings
-from ladder.standings.table import BotLine, Cell, Row, Standings, Time
+from ladder.standings.table import BotEntry, Cell, Row, Standings, Time
 from ladder.stats.estimates import MOST_CROSSED, Estimate
 from ladder.stats.means import cross
 from ladder.stats.observations import observed
@@ -438,8 +438,8 @@ def test_rounds_are_told_table_by_table() -> None:
     )
 
     assert (raw.label, raw.first, raw.blocks) == ("round 1", 0, 2)
-    assert raw.tables[0].bots == (BotLine("b", 0, 2, 0, 0, 3.25), BotLine("a", 1, 0, 0, 2, -3.25))
-    assert adjusted.tables[0].bots[0] == BotLine("b", 0, 1, 0, 1, 0.25)
+    assert raw.tables[0].bots == (BotEntry("b", 0, 2, 0, 0, 3.25), BotEntry("a", 1, 0, 0, 2, -3.25))
+    assert adjusted.tables[0].bots[0] == BotEntry("b", 0, 1, 0, 1, 0.25)
     assert raw.tables[1].given_up
     assert {bot.mean for bot in raw.tables[1].bots} == {None}
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ladder.stats.confidence_sequence import Decider, Decision, decision_by, interval
-from ladder.stats.sprt import NORMALIZED, Model, Sprt, SprtPlan, Verdict, read_sprt
+from ladder.stats.confidence_sequence import Conclusion, Decider, decision_by, interval
+from ladder.stats.sprt import NORMALIZED, Model, Sprt, SprtPlan, SprtResult, read_sprt
 from referee.errors import RefereeError
 from support.simulations import (
     BOUND,
@@ -77,7 +77,7 @@ def test_it_does_not_matter_in_what_portions_blocks_come(found: list[float], cut
 def test_other_way_round_the_other_one_is_better(found: list[float]) -> None:
     """Whoever is called A."""
     one, other = Decider(BOUND, 5.0), Decider(BOUND, 5.0)
-    turned = {Decision.A: Decision.B, Decision.B: Decision.A}
+    turned = {Conclusion.A: Conclusion.B, Conclusion.B: Conclusion.A}
     one.look(found)
     other.look([-value for value in found])
 
@@ -105,14 +105,14 @@ def test_a_decision_is_what_the_interval_says(mean: int, seed: int) -> None:
 
     assert decision_by(*interval(found[: decider.blocks], BOUND), 3.0) is decider.decision
     before = interval(found[: decider.blocks - 1], BOUND)
-    assert decider.blocks == 1 or decision_by(*before, 3.0) is Decision.UNDECIDED
+    assert decider.blocks == 1 or decision_by(*before, 3.0) is Conclusion.UNDECIDED
 
 
 def test_bots_that_do_the_same_soon_do_not_differ() -> None:
     """Blocks without any variance say so within some hundreds of blocks."""
     decider = Decider(BOUND, 1.0)
 
-    assert decider.look(np.zeros(20_000)) is Decision.NO_DIFFERENCE
+    assert decider.look(np.zeros(20_000)) is Conclusion.NO_DIFFERENCE
     assert decider.blocks < 700
 
 
@@ -142,7 +142,7 @@ def test_a_block_beyond_the_bound_is_refused() -> None:
 def test_without_blocks_anything_is_possible() -> None:
     """The interval is the whole scale, and nothing is decided."""
     assert interval([], 120) == (-120, 120)
-    assert Decider(120).look([]) is Decision.UNDECIDED
+    assert Decider(120).look([]) is Conclusion.UNDECIDED
 
 
 def test_the_sequential_ratio_is_that_of_the_definition() -> None:
@@ -183,10 +183,10 @@ def test_the_sequential_test_errs_as_often_as_it_may() -> None:
 def test_equal_blocks_accept_that_there_is_no_difference(model: Model) -> None:
     """Bots that do the same come to H0, though nothing varies."""
     test = Sprt(SprtPlan(elo0=0, elo1=20, model=model), BOUND, deals=2)
-    while test.verdict is Verdict.OPEN:
+    while test.verdict is SprtResult.OPEN:
         test.add(0.0)
 
-    assert test.verdict is Verdict.H0
+    assert test.verdict is SprtResult.H0
 
 
 def test_hypotheses_are_read_from_a_text() -> None:

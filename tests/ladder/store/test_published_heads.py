@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from ladder.audit.audit import Wanted, prove
 from ladder.audit.claims import Claim, read_claims
 from ladder.audit.compared import Compared
-from ladder.audit.findings import Report
+from ladder.audit.findings import AuditReport
 from ladder.core.facts import Fact, Match
 from ladder.files import signed_head
 from ladder.files.head_text import head_line, heads_in
@@ -59,7 +59,7 @@ def logged(store: Store) -> list[SignedHead]:
     return found
 
 
-def proved(store: Store, *files: Path, public_key: str | None = None) -> Report:
+def proved(store: Store, *files: Path, public_key: str | None = None) -> AuditReport:
     """What `verify` finds of the facts, compared with what files say."""
     claims = [claim for path in files for claim in read_claims(path, public_key)]
     return prove(store.where, Wanted(sample=0, claims=tuple(claims)))
@@ -83,7 +83,7 @@ def without_the_worst_match(facts: list[Fact]) -> list[Fact]:
     return facts[:worst] + facts[worst + 1 :]
 
 
-def findings(report: Report) -> str:
+def findings(report: AuditReport) -> str:
     """All that was found, apart from what the files of invented matches are."""
     return "\n".join(one.line for one in report.findings if one.where.startswith("head"))
 

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from ladder.archive.export import export
 from ladder.archive.load import take_in
 from ladder.audit.files import examine_bots
-from ladder.audit.findings import Findings
+from ladder.audit.findings import AuditFindings
 from ladder.commands import submit
 from ladder.commands.shared import clear_bots
 from ladder.core.facts import Decision, Deed, Submission
@@ -347,7 +347,7 @@ def test_a_ladder_without_old_bots_is_whole_and_can_move(store: Store, tmp_path:
     write_limits(store.files, DiskLimits(old_bots=0))
     hashes = [version(store, "a") for _ in range(3)]
     clear_bots(store)
-    findings = Findings()
+    findings = AuditFindings()
     assert examine_bots(store.files, hashes, findings) == 1
     assert findings.in_order() == ()
     assert "2 of 3 frozen bots are not in" in findings.notes[0]

@@ -19,7 +19,7 @@ import pytest
 from ladder.core.names import fitted, name_of
 from ladder.submissions import frozen_bots
 from ladder.submissions.bot_toml import toml_of
-from ladder.submissions.copy_in import Taken, taken
+from ladder.submissions.copy_in import HandedIn, taken
 from ladder.submissions.frozen_bots import freeze, is_whole, keep, scratch
 from referee.bots.files import hash_file
 from referee.bots.find import BotToml, find
@@ -39,7 +39,7 @@ def bot(folder: Path, **files: str) -> Path:
     return folder
 
 
-def take(path: Path | str, where: Path) -> Taken:
+def take(path: Path | str, where: Path) -> HandedIn:
     where.mkdir()
     return taken(str(path), where, Settings(), (where,))
 

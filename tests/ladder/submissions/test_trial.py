@@ -15,9 +15,9 @@ from msgspec.structs import replace
 
 from ladder.core.facts import Pool
 from ladder.submissions.accept import Frozen, taken_in
-from ladder.submissions.copy_in import Taken
+from ladder.submissions.copy_in import HandedIn
 from ladder.submissions.trial import at_home, examined, played
-from referee.bots.find import Found, find
+from referee.bots.find import BotSource, find
 from referee.bots.settings import Bounds, Settings
 from referee.errors import RefereeError
 from referee.match.clock import DEFAULT_TIME
@@ -182,7 +182,7 @@ async def test_the_clock_at_home_is_said_where_the_pool_says_none(
     bare: Sandbox, tmp_path: Path
 ) -> None:
     """A match's own: that of `referee check` is another one."""
-    upload = Taken(tmp_path, "", "bot", "bot")
+    upload = HandedIn(tmp_path, "", "bot", "bot")
     told = at_home(upload, pool_of(time=""), bare, "k")
     start = f"referee check bot --game briscola-2 --time {DEFAULT_TIME} --sandbox bare"
     assert told == f"{start} --key k"
@@ -292,7 +292,7 @@ async def test_a_bot_without_a_name_is_asked_for_one(bwrap: Sandbox, tmp_path: P
         await hand_in(bot, tmp_path / "files", bwrap, name="a b")
 
 
-def submitted(folder: Path) -> Found:
+def submitted(folder: Path) -> BotSource:
     """A bot that leaves a trace wherever it is built or run, and that a stranger has handed in."""
     trace = folder.parent / "trace"
     python_bot(folder, GOOD, before=f"open({str(trace)!r}, 'w')")
@@ -312,7 +312,7 @@ async def test_a_submitted_bot_is_never_built_or_run_bare(bare: Sandbox, tmp_pat
                 pass
     own = await bare.prepare(replace(found, submitted=False, build=()))
     assert not own.submitted
-    upload = Taken(tmp_path / "bot", "", "bot", "bot")
+    upload = HandedIn(tmp_path / "bot", "", "bot", "bot")
     for trial in (examined, played):
         with pytest.raises(RefereeError, match="was submitted: it never runs without a sandbox"):
             await trial(replace(own, submitted=True), pool_of(), bare, upload)

@@ -19,7 +19,7 @@ from ladder.submissions.unzip_program import (
     LARGEST_TOTAL,
     MOST_ENTRIES,
     Names,
-    Refused,
+    ZipRefused,
 )
 from ladder.submissions.unzip_program import report_of as report
 from support.zips import CENTRAL, LAST, LOCAL, Entry, crowded, good, nested, overlapping, zipped
@@ -121,7 +121,7 @@ def test_the_unpacker_answers_every_mutant(sentinel: Path) -> None:
     dice = random.Random(7)
     for number in range(40):
         (sentinel / "zip").write_bytes(mutant(dice))
-        with suppress(Refused):
+        with suppress(ZipRefused):
             unpacked(sentinel / "zip", sentinel / "out" / f"{number}")
     assert sorted(os.listdir(sentinel)) == ["guard", "out", "zip"]
 
@@ -146,7 +146,7 @@ def test_names_that_are_taken_can_be_written_in_any_order(names: list[tuple[str,
     for name, folder in names:
         try:
             taken.append((known.add(name, folder=folder), folder))
-        except Refused:
+        except ZipRefused:
             break
     files = [tuple(part.casefold() for part in parts) for parts, folder in taken if not folder]
     folders = {

@@ -15,7 +15,7 @@ import pytest
 
 from ladder.submissions import unzip_program
 from ladder.submissions.unzip import unpacked
-from ladder.submissions.unzip_program import LARGEST_FILE, MEMORY, Refused
+from ladder.submissions.unzip_program import LARGEST_FILE, MEMORY, ZipRefused
 from referee.bots.held_folder import OUR_TROUBLE
 from referee.errors import HostError
 from support.disks import small_disk
@@ -71,7 +71,7 @@ BAD_NAMES = {
 @pytest.mark.parametrize("name", BAD_NAMES, ids=ascii)
 def test_names_that_mean_something_to_a_system_are_refused(name: str, tmp_path: Path) -> None:
     """Up, away, drives, control characters, letters of two spellings, too long and too deep."""
-    with pytest.raises(Refused, match=BAD_NAMES[name]):
+    with pytest.raises(ZipRefused, match=BAD_NAMES[name]):
         unzip(zipped(*(Entry(*one) for one in GOOD.items()), Entry(name)), tmp_path)
 
 
@@ -89,7 +89,7 @@ TWICE = {
 def test_no_two_names_are_one_on_any_system(names: tuple[str, str], tmp_path: Path) -> None:
     """Nor is a name a file and a folder, however deep."""
     entries = (Entry(name, b"", 0o040755 if name.endswith("/") else 0o100644) for name in names)
-    with pytest.raises(Refused, match=TWICE[names]):
+    with pytest.raises(ZipRefused, match=TWICE[names]):
         unzip(zipped(Entry("bot.toml"), *entries), tmp_path)
 
 
@@ -109,7 +109,7 @@ def test_no_two_names_are_one_on_any_system(names: tuple[str, str], tmp_path: Pa
 )
 def test_only_plain_files_are_taken(mode: int, line: str, tmp_path: Path) -> None:
     """No links, devices, pipes and sockets, nothing setuid, setgid or sticky."""
-    with pytest.raises(Refused, match=line):
+    with pytest.raises(ZipRefused, match=line):
         unzip(zipped(Entry("bot.toml"), Entry("x", b"/etc/shadow", mode)), tmp_path)
 
 
@@ -165,7 +165,7 @@ BOMBS: dict[str, tuple[Callable[[], bytes], str]] = {
 def test_every_limit_is_one(kind: str, tmp_path: Path) -> None:
     """Counted while it is unpacked: what a zip says of itself proves nothing."""
     data, line = BOMBS[kind]
-    with pytest.raises(Refused, match=line):
+    with pytest.raises(ZipRefused, match=line):
         unzip(data(), tmp_path)
     written = sum(path.stat().st_size for path in (tmp_path / "out").rglob("*"))
     assert written <= 44 << 20
@@ -264,7 +264,7 @@ def test_how_the_unpacker_ended_is_told(tmp_path: Path, monkeypatch: pytest.Monk
         program.write_text(f"import os; os.kill(os.getpid(), {int(number)})")
         monkeypatch.setattr(unzip_program, "__file__", str(program))
         (tmp_path / name).mkdir()
-        error = Refused if name == "late" else HostError
+        error = ZipRefused if name == "late" else HostError
         with pytest.raises(error, match="too long" if name == "late" else "status -11"):
             unzip(good(), tmp_path / name)
 
