@@ -23,16 +23,14 @@ class Doubts(Generic[T]):
         self._kept: list[T] = []
         self._common: set[int] = set()
 
-    def sorted_out(
-        self, match: T, given_up: tuple[Blame, str] | None, bots: Sequence[int]
-    ) -> list[T]:
+    def add(self, match: T, given_up: tuple[Blame, str] | None, bots: Sequence[int]) -> list[T]:
         """The matches that can be counted now that one is over.
 
         Raises:
             HostError: matches that have no bot in common were given up one after the other.
         """
         if given_up is None:
-            return [*self.settled(), match]
+            return [*self.flush(), match]
         self._common = self._common & set(bots) if self._kept else set(bots)
         self._kept.append(match)
         if len(self._kept) >= _IN_A_ROW and not self._common:
@@ -40,7 +38,7 @@ class Doubts(Generic[T]):
             raise HostError(f"{len(self._kept)} matches in a row were given up: {family}: {what}")
         return []
 
-    def settled(self) -> list[T]:
+    def flush(self) -> list[T]:
         """The matches that were kept back, which count as they are."""
         kept, self._kept = self._kept, []
         return kept

@@ -10,7 +10,14 @@ import typer
 from msgspec.structs import replace
 
 from ladder.commands import NUMERICS_MIB
-from ladder.event.conductor import RECORDS, Rounds, Way, checked, play_event, so_far
+from ladder.event.conductor import (
+    RECORDS,
+    Rounds,
+    Way,
+    check_against_plan,
+    play_event,
+    rounds_in_log,
+)
 from ladder.event.file import Event, event_path, read_event
 from ladder.event.key import commitment, kept_key
 from ladder.event.log import LOG, Contents, EventLog
@@ -80,7 +87,7 @@ def run(file: File, out: Out = None, as_json: Json = False) -> None:
     event = read_event(path, settings)
     with EventLog(folder) as log:
         found = log.found
-        checked(found, log.path)
+        check_against_plan(found, log.path)
         if found.torn is not None:
             console(stderr=True).print(f"{str(log.path)!r}: line {found.torn} was torn: cut off")
         begun = found.header is not None
@@ -95,7 +102,7 @@ def run(file: File, out: Out = None, as_json: Json = False) -> None:
             records = folder / RECORDS if event.records else None
             sections = _played(event, Way(event.bots, key, records), log, settings, again)
         else:
-            sections = so_far(found)
+            sections = rounds_in_log(found)
         _tell(event.plan, sections, key, folder, as_json=as_json, files=True)
 
 
@@ -116,9 +123,9 @@ def show(file: File, out: Out = None, as_json: Json = False) -> None:
     found = Contents(path)
     if found.header is None:
         raise RefereeError(f"nothing of this event has been played: {str(path)!r} is empty")
-    checked(found, path)
+    check_against_plan(found, path)
     key = "" if found.end is None else found.end.key
-    _tell(found.header.plan, so_far(found), key, out, as_json=as_json, files=False)
+    _tell(found.header.plan, rounds_in_log(found), key, out, as_json=as_json, files=False)
 
 
 def _tell(
@@ -133,11 +140,11 @@ def _tell(
     """Prints the standings; writes them to files too, if asked to."""
     # What reckons and shows them takes a second to import: not before there is something to show.
     check_memory(NUMERICS_MIB)
-    from ladder.event.publish import told, with_files, write_results  # noqa: PLC0415  # see above
+    from ladder.event.publish import standings_of, with_files, write_results  # noqa: PLC0415  # see above
     from ladder.show.as_json import as_json as to_json  # noqa: PLC0415  # see above
     from ladder.show.terminal import print_standings  # noqa: PLC0415  # see above
 
-    heading, standings = told(plan, sections, key)
+    heading, standings = standings_of(plan, sections, key)
     failure: HostError | None = None
     try:
         if files:

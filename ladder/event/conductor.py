@@ -93,7 +93,7 @@ async def play_event(
     return tuple(sections)
 
 
-def checked(found: Contents, path: Path) -> None:
+def check_against_plan(found: Contents, path: Path) -> None:
     """Refuses a log that does not fit its own plan.
 
     Raises:
@@ -105,13 +105,13 @@ def checked(found: Contents, path: Path) -> None:
     try:
         key = "" if end is None else commitment(end.key)
         check_log(found.header, found.rounds, found.matches, end, key)
-        if end is not None and event_digest(so_far(found)) != end.end:
+        if end is not None and event_digest(rounds_in_log(found)) != end.end:
             raise Misfit("its last line is of other matches")
     except Misfit as error:
         raise RefereeError(f"log {str(path)!r} is no event's: {error}") from error
 
 
-def so_far(found: Contents) -> tuple[Rounds, ...]:
+def rounds_in_log(found: Contents) -> tuple[Rounds, ...]:
     """The rounds of each section that a log has begun, the last perhaps unfinished.
 
     Args:
@@ -176,7 +176,7 @@ class _EventConductor:
             queue = iter(todo)
             for _ in range(self._players.size + 1):  # one waits, so that no worker does
                 nursery.start_soon(self._matches, queue, outcomes)
-        for line in self._doubts.settled():
+        for line in self._doubts.flush():
             self._log.write(line)
         result = round_result(found, outcomes)
         self._watch.ends(section, number, result)
@@ -204,7 +204,7 @@ class _EventConductor:
             with _host(record):
                 sync_folder(record.parent)  # what the log has was recorded
         line = match_line(part.place, outcome)
-        for settled in self._doubts.sorted_out(line, outcome.given_up, part.bots):
+        for settled in self._doubts.add(line, outcome.given_up, part.bots):
             self._log.write(settled)
         if outcome.bug:
             self._watch.bug(outcome.bug)

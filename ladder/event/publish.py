@@ -60,7 +60,7 @@ def _format(own: SectionPlan) -> str:
     return f"{own.format}{rounds}, {plural(own.blocks, 'block')} a table"
 
 
-def told(
+def standings_of(
     plan: EventPlan, sections: Sequence[Rounds], key: str
 ) -> tuple[Heading, tuple[Standings, ...]]:
     """The standings of an event with what stands over them; `key` is "" until it is over."""

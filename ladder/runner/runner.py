@@ -146,7 +146,7 @@ class LadderRunner:
                 async with trio.open_nursery() as playing:
                     for _ in range(self._players.size + 1):  # one waits, so that no worker does
                         playing.start_soon(self._play_on)
-                for match in self._doubts.settled():
+                for match in self._doubts.flush():
                     await self._settle(match)
                 nursery.cancel_scope.cancel()
         finally:
@@ -272,7 +272,7 @@ class LadderRunner:
         by = version("briscola-referee")
         match = match_of(lease.job, outcome, (record, size), referee=by, at_ms=0)
         self._told = ""
-        for settled in self._doubts.sorted_out(match, outcome.given_up, lease.job.entrants):
+        for settled in self._doubts.add(match, outcome.given_up, lease.job.entrants):
             await self._settle(settled)
 
     async def _settle(self, match: Match) -> None:

@@ -128,7 +128,7 @@ class _Talk:
             return
         answer, receipt = heard
         if isinstance(answer, Answer):
-            self.verdict = self._leg.judge(answer, receipt)
+            self.verdict = self._leg.check_answer(answer, receipt)
             self.slowest_us = max(self.slowest_us, receipt.complete)
             self.extra = self.extra or answer.extra
             if self.verdict is None:
@@ -198,7 +198,7 @@ class _Talk:
 
     async def _end(self) -> None:
         """Says `end` with stdin still open, and looks whether the bot leaves."""
-        *before, end = self._leg.farewells()[0].splitlines(keepends=True)
+        *before, end = self._leg.end_lines()[0].splitlines(keepends=True)
         process = self.seat.process
         for line in before:
             self._write(line)

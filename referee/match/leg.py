@@ -3,7 +3,7 @@
 `referee.play.conductor` drives it with processes, `referee.record.verify` with the lines of a
 record; out of both come the same bytes. In order: `next_deal`, `greet` for each of `to_start`, with
 `faulted` for those that do not start, `open_deal`, then `ask` with `answered` or `faulted` until it
-returns None, `close_deal`; at last `farewells`.
+returns None, `close_deal`; at last `end_lines`.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -234,7 +234,7 @@ class Leg:
         """
         self.course.faults[:] = self.deal.faults_before
         for voice, clock in zip(self.voices, self._clocks, strict=True):
-            voice.hush(clock)
+            voice.forget_void_deal(clock)
         self._deal = self._asked = None
 
     def to_start(self) -> tuple[int, ...]:
@@ -303,7 +303,7 @@ class Leg:
             return asked
         return None
 
-    def judge(self, answer: Answer, receipt: Receipt) -> Verdict | None:
+    def check_answer(self, answer: Answer, receipt: Receipt) -> Verdict | None:
         """What is wrong with an answer to the last question, if anything."""
         asked = self._open_act()
         if receipt.complete > asked.allowance_us:
@@ -337,7 +337,7 @@ class Leg:
             deal.ended_by = seat
         asked = self._asked.id if self._asked and self._asked.place == place else None
         self._asked = None
-        return self.voices[place].accuse(Fault(asked, str(verdict.code), verdict.detail))
+        return self.voices[place].fault_line(Fault(asked, str(verdict.code), verdict.detail))
 
     def close_deal(self) -> DealResult:
         """Counts the deal, tells everybody, and decides whether the leg goes on."""
@@ -379,7 +379,7 @@ class Leg:
                 end = DealEnd(deal.start.deal, news, account.points, scores, str(reason))
                 self.voices[place].queue(end)
 
-    def farewells(self) -> dict[int, bytes]:
+    def end_lines(self) -> dict[int, bytes]:
         """The last bytes to every place that still listens, when the leg is over."""
         over = self.course.over
         assert over is not None  # noqa: S101  # a driver out of order is our bug

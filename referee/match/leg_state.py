@@ -19,9 +19,8 @@ from referee.rules.match_end import (
     Over,
     Reason,
     best_of,
-    judge,
     leaders,
-    nobody,
+    match_end,
     single,
 )
 from referee.rules.variants import MatchRules, PairGame, Raise
@@ -51,7 +50,7 @@ class LegState:
         self.plan = plan
         self.bots = max(plan.seating) + 1
         self.faults = list(faults) or [0] * self.bots
-        self.standing: LegStanding = nobody(len(plan.seating))
+        self.standing: LegStanding = LegStanding.zero(len(plan.seating))
         self.over: Over | None = None
         self.pair: PairGame | None = None
         """What the last two play, once the third has dropped out."""
@@ -198,7 +197,7 @@ class LegState:
             ended = self.standing.deals >= self.plan.decks
             found: Over | DropOut | None = self._by_value() if ended else None
         else:
-            found = judge(self.plan.rules.ending, self.standing, self.sides(), self.places)
+            found = match_end(self.plan.rules.ending, self.standing, self.sides(), self.places)
         if at_fault and self.plan.on_fault is OnFault.END_MATCH and not isinstance(found, Over):
             return self._stop(at_fault)
         benched = set(self.benched())

@@ -85,7 +85,7 @@ class Voice:
             line, self._waiting = self._waiting + line, b""
         return act.id, line
 
-    def hush(self, clock: Clock) -> None:
+    def forget_void_deal(self, clock: Clock) -> None:
         """Forgets what was said since `digests` was last asked: the deal is void."""
         self.listening = False
         self._waiting = b""
@@ -98,7 +98,7 @@ class Voice:
         self.listening = False
         self._waiting = b""
 
-    def accuse(self, fault: Fault) -> bytes:
+    def fault_line(self, fault: Fault) -> bytes:
         """The last line to a process at fault; what was waiting is dropped unread."""
         self.listening = False
         self._waiting = b""

@@ -9,7 +9,7 @@ from protocol.events import Bade, Called, Event, Played
 from protocol.messages import View
 from referee.rules.cards import Card
 from referee.rules.game import DealAccount, EventsBySeat, Game, Tally
-from referee.rules.views import see
+from referee.rules.views import apply_events
 
 REFEREE = "referee"
 """Who played, where it was not the seat itself."""
@@ -52,7 +52,7 @@ class Table:
         view, news = self._views[seat], self._news[seat]
         if news:
             self._news[seat] = ()
-            see(view, news)
+            apply_events(view, news)
         return view, news
 
     def play(self, action: str) -> None:

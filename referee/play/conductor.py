@@ -23,7 +23,7 @@ from referee.match.verdict import ATTEMPTS, Blame, FaultCode, Mishap, Verdict
 from referee.play.affinity import one_core
 from referee.play.evidence import Heard
 from referee.play.seat import Seat
-from referee.play.start import Void, begin
+from referee.play.start import Void, start_bot
 from referee.record.lines import (
     FORMAT,
     WIRE,
@@ -155,7 +155,7 @@ class _MatchConductor:
                 await self._play_deal(leg, start)
                 if self._given_up is not None:
                     return
-            await self._part(leg)
+            await self._end_leg(leg)
             self._totals.end_leg(leg)
             self._open_leg = None
             faults = leg.course.faults
@@ -231,7 +231,7 @@ class _MatchConductor:
 
     async def _ask_all(self, leg: Leg) -> None:
         """Asks until the deal is over."""
-        begin = time.perf_counter_ns()
+        start_bot = time.perf_counter_ns()
         pace_s = self._plan.pace_ms / 1000
         while (ask := leg.ask()) is not None:
             self._asked = ask.place
@@ -244,7 +244,7 @@ class _MatchConductor:
                 await self._fault(leg, ask.place, verdict)
             if pace_s:
                 await self._wait_for_release(asked_at, pace_s)
-        self._wall_ns += time.perf_counter_ns() - begin
+        self._wall_ns += time.perf_counter_ns() - start_bot
 
     def _tell_frozen(self) -> None:
         """Record which bots were stopped for work at another's turn."""
@@ -297,7 +297,7 @@ class _MatchConductor:
             raise Void(heard)
         answer, receipt = heard
         assert isinstance(answer, Answer)  # noqa: S101  # the connection lets nothing else pass
-        verdict = leg.judge(answer, receipt)
+        verdict = leg.check_answer(answer, receipt)
         if verdict is not None:
             seat = self._seats[ask.place]
             late = verdict.code is FaultCode.LATE
@@ -322,7 +322,7 @@ class _MatchConductor:
             def greets(seat: Seat, place: int = ask.place) -> None:
                 self._seats[place] = seat
 
-            found = await begin(
+            found = await start_bot(
                 ask,
                 bot,
                 self._sandbox,
@@ -347,10 +347,10 @@ class _MatchConductor:
         line = leg.faulted(place, verdict)
         seat = self._seats.pop(place, None)
         if seat is not None:
-            await seat.dismiss(line)
+            await seat.say_fault(line)
             self._sandbox.clear()
 
-    async def _part(self, leg: Leg) -> None:
+    async def _end_leg(self, leg: Leg) -> None:
         """Says farewell to the processes of a leg, and judges what they still say."""
         verdicts: dict[int, Verdict | None] = {}
 
@@ -359,7 +359,7 @@ class _MatchConductor:
             verdicts[place] = await self._seats[place].part(line, connection)
 
         async with trio.open_nursery() as parting:
-            for place, line in leg.farewells().items():
+            for place, line in leg.end_lines().items():
                 parting.start_soon(part, place, line)
         for place, verdict in sorted(verdicts.items()):
             if verdict is not None:

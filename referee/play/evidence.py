@@ -136,7 +136,7 @@ class Witness:
         """The verdict on a bot that was ended for what it did while another was to move."""
         return Verdict(FaultCode.LATE, self.off_turn.charge, self.evidence())
 
-    def accuse(self, error: RemoteProtocolError, receipt: Receipt | None) -> Verdict:
+    def protocol_verdict(self, error: RemoteProtocolError, receipt: Receipt | None) -> Verdict:
         """The verdict on bytes that break the protocol."""
         detail = error.detail
         if error.fault is not RemoteFault.OUTPUT:

@@ -132,13 +132,13 @@ class Seat(Witness):
         except BlockingIOError:
             pass  # poll was mistaken; the wait looks again
         except RemoteProtocolError as error:
-            return self.accuse(error, self.receipt(sent, came, came, cpu))
+            return self.protocol_verdict(error, self.receipt(sent, came, came, cpu))
         others = [seat.off_turn for seat in self._seats if seat is not self]
         unsent = ask.line[written:]
         self._wait = Wait(self, ask, OffTurnTable(others), begin=begin, cpu=cpu, unsent=unsent)
         return None
 
-    async def dismiss(self, line: bytes) -> None:
+    async def say_fault(self, line: bytes) -> None:
         """Tells a bot at fault why, lets it leave, and ends it."""
         self.process.thaw()
         self._write_what_fits(line)
@@ -162,7 +162,7 @@ class Seat(Witness):
         if self.heard:
             error = RemoteProtocolError(RemoteFault.PROTOCOL, "a line that nobody asked for")
             error.line = self.heard
-            verdict = self.accuse(error, None)
+            verdict = self.protocol_verdict(error, None)
         verdict = self.memory_verdict() or verdict
         if self.off_turn.charge:
             verdict = self.off_turn_verdict()

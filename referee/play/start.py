@@ -46,7 +46,7 @@ async def launched(bot: BotSpec, sandbox: Sandbox) -> BotProcess:
         raise SandboxError(line) from error
 
 
-async def begin(
+async def start_bot(
     ask: Ask,
     bot: BotSpec,
     sandbox: Sandbox,

@@ -94,7 +94,7 @@ class Wait:
             if not waited.cancelled_caught or not self._is_put_off():
                 break
         if isinstance(heard, RemoteProtocolError):
-            return self._witness.accuse(heard, self._receipt(self._last))
+            return self._witness.protocol_verdict(heard, self._receipt(self._last))
         if heard is not None:
             self._held_up.lose(self._lost_us)
             return heard, self._receipt(self._last)

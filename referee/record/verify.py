@@ -256,7 +256,7 @@ class Resimulation:
                 continue
             self._voids = 0
             yield self._close_deal(leg)
-        leg.farewells()
+        leg.end_lines()
         left = {voice.place for voice in leg.voices}
         while isinstance(self._peek(), FaultLine):
             line = self._take(FaultLine)
@@ -329,7 +329,7 @@ class Resimulation:
     def _act(self, leg: Leg, ask: Ask, line: ActLine) -> None:
         answer = Answer(ask.id, line.act)
         ask.connection.replay(answer)
-        verdict = leg.judge(answer, line.us)
+        verdict = leg.check_answer(answer, line.us)
         if verdict is not None:
             seat = leg.deal.places.index(ask.place)
             where = f"deal {leg.deal.start.deal}, seat {seat}"

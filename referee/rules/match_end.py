@@ -69,6 +69,14 @@ class LegStanding(Struct, frozen=True):
     points: tuple[int, ...]
     unsettled: tuple[int, ...]
 
+    @classmethod
+    def zero(cls, places: int) -> "LegStanding":
+        """Return the standing before the first deal."""
+        none = (0,) * places
+        return cls(
+            deals=0, counted=0, wins=none, scores=none, values=none, points=none, unsettled=none
+        )
+
     def add(self, tally: Tally, unsettled: Tally, places: tuple[int, ...]) -> "LegStanding":
         """The standing after one more deal, in which `places[seat]` sat at `seat`.
 
@@ -107,14 +115,6 @@ class DropOut(Struct, frozen=True):
     """The match goes on between these places only."""
 
     places: tuple[int, ...]
-
-
-def nobody(seats: int) -> LegStanding:
-    """The standing before the first deal."""
-    none = (0,) * seats
-    return LegStanding(
-        deals=0, counted=0, wins=none, scores=none, values=none, points=none, unsettled=none
-    )
 
 
 def leaders(figures: tuple[int, ...], among: tuple[int, ...]) -> tuple[int, ...]:
@@ -158,7 +158,7 @@ def single(places: tuple[int, ...], sides: Sides) -> bool:
     return any(set(places) <= set(side) for side in sides)
 
 
-def judge(
+def match_end(
     ending: MatchEnd, standing: LegStanding, sides: Sides, playing: tuple[int, ...]
 ) -> Over | DropOut | None:
     """Says after a deal whether the match is over, goes on among fewer, or just goes on.

@@ -29,7 +29,7 @@ from protocol.messages import View
 from referee.rules.tricks import without
 
 
-def see(view: View, events: Iterable[Event]) -> None:
+def apply_events(view: View, events: Iterable[Event]) -> None:
     """Adds to what a seat knows that it was shown `events`."""
     for event in events:
         if type(event) is Played:

@@ -146,16 +146,16 @@ async def test_the_game_digest_of_a_record_with_a_void_deal_follows_from_what_is
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """What was done in a void deal has no part in it."""
-    path, judge, asked = tmp_path / "record", Leg.judge, []
+    path, check_answer, asked = tmp_path / "record", Leg.check_answer, []
 
     def fail_once(leg: Leg, *answer: Any) -> Any:
         asked.append(leg)
         if len(asked) == 10:
             raise RuntimeError("planted")
-        return judge(leg, *answer)
+        return check_answer(leg, *answer)
 
     monkeypatch.setattr("referee.play.conductor._BACK_OFF_S", 0)
-    monkeypatch.setattr(Leg, "judge", fail_once)
+    monkeypatch.setattr(Leg, "check_answer", fail_once)
     await match(path, "briscola-2", "sample:random", "sample:greedy", deals=2)
     monkeypatch.undo()
 

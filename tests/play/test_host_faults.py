@@ -643,13 +643,13 @@ async def test_whatever_kind_of_bug_it_is(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("where", ["next_deal", "close_deal", "farewells"])
+@pytest.mark.parametrize("where", ["next_deal", "close_deal", "end_lines"])
 async def test_a_bug_between_deals_charges_nobody(
     where: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """There is no deal to be made void: the bug is raised, and what was recorded holds."""
     path = tmp_path / "record"
-    last = where == "farewells"
+    last = where == "end_lines"
     plant(monkeypatch, Leg, where, lambda number: number == (1 if last else 2))
     token = f"between-{os.getpid()}-{where}"
     with pytest.raises(Planted):

@@ -11,7 +11,7 @@ from referee.games import catalogue, find
 from referee.match.leg import Ask, DealResult
 from referee.match.verdict import OnFault, Verdict
 from referee.rules.cards import Card
-from referee.rules.views import see
+from referee.rules.views import apply_events
 from support.drive import CRASH, one_deal, play
 from support.leaks import in_view, leak, modelled, named, played, random_acts, told, unseen
 from support.strategies import Chance, deals, likely, option_sets
@@ -103,7 +103,7 @@ def test_the_view_is_what_the_events_add_up_to(chance: Chance, data: st.DataObje
     seat = data.draw(st.integers(0, game.seats - 1))
     state, shown = game.deal(chance.deck, chance.dealer)
     view = game.opening(seat, chance.dealer)
-    see(view, shown[seat])
+    apply_events(view, shown[seat])
     while game.to_move(state) is not None:
         assert list(view.hand) == deal.hand_names(seat)
         assert list(view.points) == deal.points
@@ -120,7 +120,7 @@ def test_the_view_is_what_the_events_add_up_to(chance: Chance, data: st.DataObje
         action = likely(game.legal(state), dice)
         deal.play(action)
         state, shown = game.apply(state, action)
-        see(view, shown[seat])
+        apply_events(view, shown[seat])
 
 
 @given(deals())
@@ -169,10 +169,10 @@ def test_a_seat_is_told_all_that_it_may_know(chance: Chance, data: st.DataObject
     seen |= {deal.names[at] for at in deal.seen[seat]}
     view = game.opening(seat, chance.dealer)
     state, shown = game.deal(chance.deck, chance.dealer)
-    see(view, shown[seat])
+    apply_events(view, shown[seat])
     for act in acts:
         state, shown = game.apply(state, act)
-        see(view, shown[seat])
+        apply_events(view, shown[seat])
 
     assert named(game, chance, acts, seat) == seen
     assert in_view(view) == seen

@@ -47,5 +47,5 @@ def conversation(
         heard(asked, {"id": asked.id, "action": action})
         leg.answered(Answer(asked.id, action), AT_ONCE)
     leg.close_deal()
-    for line in leg.farewells()[0].decode().splitlines(keepends=True):
+    for line in leg.end_lines()[0].decode().splitlines(keepends=True):
         yield "to", line

@@ -76,7 +76,7 @@ def play(leg: Leg, choose: Choice) -> tuple[list[DealResult], dict[int, bytes]]:
     deals = []
     while leg.next_deal() is not None:
         deals.append(play_deal(leg, choose, sent))
-    for place, line in leg.farewells().items():
+    for place, line in leg.end_lines().items():
         sent[place] += line
     return deals, sent
 
@@ -96,6 +96,6 @@ def play_deal(leg: Leg, choose: Choice, sent: dict[int, bytes]) -> DealResult:
             continue
         heard(asked, {"id": asked.id, "action": found})
         answer = Answer(asked.id, found)
-        assert leg.judge(answer, AT_ONCE) is None
+        assert leg.check_answer(answer, AT_ONCE) is None
         leg.answered(answer, AT_ONCE)
     return leg.close_deal()

@@ -336,7 +336,7 @@ class Conductor:
             deal = leg.close_deal()
             self._paper.seal(deal_end_line(deal))
             totals.add_deal(deal)
-        for place in leg.farewells():
+        for place in leg.end_lines():
             self._part(place)
         totals.end_leg(leg)
         self._paper.seal(totals.result(1))
@@ -368,7 +368,7 @@ class Conductor:
                 connection.receive(data)
                 assert len(connection.unread()) <= LINE_FROM_BOT + READ
         except RemoteProtocolError as error:
-            return self._seat(ask).accuse(error, Receipt(1, 2, 3, 0))
+            return self._seat(ask).protocol_verdict(error, Receipt(1, 2, 3, 0))
         return message
 
     def _seat(self, ask: Ask) -> Seat:
@@ -386,7 +386,7 @@ class Conductor:
         us = self._dice.choice((5, 5, 5, 900_000))
         receipt = Receipt(1, us, us, 0)
         legal = leg.deal.table.legal
-        verdict = leg.judge(heard, receipt)
+        verdict = leg.check_answer(heard, receipt)
         if verdict is not None:
             evidence = self._seat(ask).evidence(receipt)
             self._fault(ask.place, Verdict(verdict.code, verdict.detail, evidence))

@@ -19,9 +19,9 @@ from typing import Any
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from ladder.event.conductor import so_far
+from ladder.event.conductor import rounds_in_log
 from ladder.event.log import LOG, Contents
-from ladder.event.publish import told
+from ladder.event.publish import standings_of
 from ladder.show.as_json import as_json
 from referee.cli import run
 from referee.record.lines import EndLine
@@ -117,7 +117,7 @@ def outcome_of(out: Path) -> dict[str, Any]:
     found = Contents(out / LOG)
     assert found.header is not None
     assert found.end is not None
-    heading, standings = told(found.header.plan, so_far(found), found.end.key)
+    heading, standings = standings_of(found.header.plan, rounds_in_log(found), found.end.key)
     return {
         "standings": as_json(heading, standings, times=False),
         "matches": {place: line.game_digest for place, line in sorted(found.matches.items())},

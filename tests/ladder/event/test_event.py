@@ -14,12 +14,12 @@ import trio
 from msgspec.structs import replace
 from rich.console import Console
 
-from ladder.event.conductor import Rounds, Way, play_event, so_far
+from ladder.event.conductor import Rounds, Way, play_event, rounds_in_log
 from ladder.event.file import Event
 from ladder.event.key import commitment
 from ladder.event.log import LOG, Contents, EventLog
 from ladder.event.progress import shown
-from ladder.event.publish import told
+from ladder.event.publish import standings_of
 from ladder.event.rounds import expected_deals
 from ladder.event.schedule import event_digest
 from ladder.results import Pairing, Round, RoundResult
@@ -123,7 +123,7 @@ async def test_every_format_comes_to_an_end(
     """With as many entrants at each table as it has, and standings of them all."""
     event = event_of(tmp_path, event_text(6, ["briscola-4"], top=f"blocks = 3\n{top}"))
     sections = await played(tmp_path, event, ToyPool())
-    shown = as_json(*told(event.plan, sections, KEY))
+    shown = as_json(*standings_of(event.plan, sections, KEY))
 
     for table in [table for one in sections[0] for table in one.tables]:
         assert len({*table.table.bots}) == event.plan.sections[0].places
@@ -151,10 +151,10 @@ async def test_match_parts_are_known_in_standings(
 
     sections = await played(tmp_path, event, ToyPool(twist=twist))
     ((one,),) = sections
-    (shown,) = as_json(*told(event.plan, sections, KEY))["sections"]
+    (shown,) = as_json(*standings_of(event.plan, sections, KEY))["sections"]
 
     assert sorted(table.parts for table in one.tables) == [(3, 0, 1), (3, 3, 1), (3, 3, 1)]
-    assert without_times(so_far(Contents(tmp_path / LOG))) == without_times(sections)
+    assert without_times(rounds_in_log(Contents(tmp_path / LOG))) == without_times(sections)
     assert shown["match_parts"] == 8
     assert sum(bot["match_parts"] for bot in shown["bots"]) == 16
 
@@ -192,7 +192,7 @@ async def test_an_event_goes_on_where_it_stopped(
     assert one.matches.keys() == other.matches.keys()
     jobs = [job for pool in pools for job in pool.jobs]
     assert sorted(map(repr, jobs)) == sorted(map(repr, undisturbed.jobs))
-    assert so_far(other) == resumed
+    assert rounds_in_log(other) == resumed
 
 
 async def test_an_event_that_is_over_is_not_played(
@@ -203,10 +203,10 @@ async def test_an_event_that_is_over_is_not_played(
     found = Contents(tmp_path / LOG)
     assert found.header is not None
 
-    assert so_far(found) == sections
+    assert rounds_in_log(found) == sections
     assert found.end is not None
     assert found.end.end == event_digest(sections)
-    heading, standings = told(large.plan, sections, KEY)
+    heading, standings = standings_of(large.plan, sections, KEY)
     assert as_json(heading, standings)["finished"]
 
 
@@ -218,7 +218,9 @@ async def test_an_event_can_be_shown_at_any_moment(
     lines = (tmp_path / LOG).read_bytes().splitlines(keepends=True)
     for size in range(1, len(lines), 31):
         (tmp_path / "part").write_bytes(b"".join(lines[:size]))
-        heading, standings = told(large.plan, so_far(Contents(tmp_path / "part")), "")
+        heading, standings = standings_of(
+            large.plan, rounds_in_log(Contents(tmp_path / "part")), ""
+        )
         assert not as_json(heading, standings)["finished"]
         assert heading.key == ""
 
@@ -247,7 +249,7 @@ async def test_a_bot_that_faults_again_and_again_is_benched(
     assert [len(one.tables), len(two.tables), len(three.tables)] == [6, 3, 3]
     assert all(1 not in table.table.bots for table in two.tables + three.tables)
     assert watch.out == [("briscola-2", "bot 1", "faults in 15 of 15 blocks")]
-    (shown,) = as_json(*told(event.plan, ((one, two, three),), KEY))["sections"]
+    (shown,) = as_json(*standings_of(event.plan, ((one, two, three),), KEY))["sections"]
     assert "faults in 15 of 15 blocks" in str(shown)
 
 

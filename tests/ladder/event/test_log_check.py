@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from ladder.event.conductor import Way, checked, play_event
+from ladder.event.conductor import Way, check_against_plan, play_event
 from ladder.event.log import LOG, Contents, EventLog
 from ladder.event.log_lines import EventEnd, EventHeader, EventRound, Line, MatchLine, decode
 from referee.errors import RefereeError
@@ -79,7 +79,7 @@ async def test_what_does_not_fit_is_named(
     assert changed is not None
     lines[at] = changed
     with rewritten(tmp_path / "forged", lines) as path, pytest.raises(RefereeError, match=words):
-        checked(Contents(path), path)
+        check_against_plan(Contents(path), path)
 
 
 async def test_what_is_true_fits(tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ async def test_what_is_true_fits(tmp_path: Path) -> None:
     lines = await finished(tmp_path)
     for end in (len(lines), len(lines) - 1, len(lines) // 2, 1):
         with rewritten(tmp_path / str(end), lines[:end]) as path:
-            checked(Contents(path), path)
+            check_against_plan(Contents(path), path)
 
 
 @pytest.mark.parametrize(("kind", "words"), [(EventEnd, "nothing belongs"), (MatchLine, "second")])
