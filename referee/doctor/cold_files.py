@@ -34,9 +34,9 @@ def cold(paths: Iterator[Path], count: int) -> list[Path]:
 def system_files() -> Iterator[Path]:
     """Yield files of /usr that every user can read, and few do."""
     for folder in _SYSTEM:
-        for place, folders, names in os.walk(folder):
+        for parent, folders, names in os.walk(folder):
             folders.sort()
-            for path in (Path(place, name) for name in sorted(names)):
+            for path in (Path(parent, name) for name in sorted(names)):
                 if path.is_file() and not path.is_symlink() and path.stat().st_mode & 0o004:
                     yield path
 

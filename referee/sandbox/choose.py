@@ -55,8 +55,8 @@ async def opened(
     try:
         with _janitor(run, work, socket), WATCHDOG.awake():  # before there is anything to clear up
             own_folder(work / run, 0o711)
-            place = _place(run, work / run, settings or Settings(), cgroups=cgroups)
-            async with _made(name, place) as sandbox:
+            folders = _folders(run, work / run, settings or Settings(), cgroups=cgroups)
+            async with _made(name, folders) as sandbox:
                 try:
                     yield sandbox
                 finally:
@@ -67,20 +67,20 @@ async def opened(
 
 
 @asynccontextmanager
-async def _made(name: SandboxName, place: SandboxFolders) -> AsyncIterator[Sandbox]:
+async def _made(name: SandboxName, folders: SandboxFolders) -> AsyncIterator[Sandbox]:
     match name:
         case SandboxName.BARE:
-            yield Bare(place.run, place.settings.copies)
+            yield Bare(folders.run, folders.settings.copies)
         case SandboxName.DOCKER:
             from referee.sandbox.container.sandbox import opened_docker  # noqa: PLC0415  # slow to import
 
-            async with opened_docker(place) as sandbox:
+            async with opened_docker(folders) as sandbox:
                 yield sandbox
         case _:
-            yield Bubblewrap(place)
+            yield Bubblewrap(folders)
 
 
-def _place(run: str, work: Path, settings: Settings, *, cgroups: bool) -> SandboxFolders:
+def _folders(run: str, work: Path, settings: Settings, *, cgroups: bool) -> SandboxFolders:
     return SandboxFolders(
         run=run,
         root=os.geteuid() == 0,

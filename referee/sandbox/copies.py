@@ -34,15 +34,15 @@ def search_path(toolchains: Iterable[str]) -> str:
 class Copies:
     """The copies that one sandbox runs bots from."""
 
-    def __init__(self, place: SandboxFolders) -> None:
+    def __init__(self, folders: SandboxFolders) -> None:
         """Makes the folder.
 
         Raises:
             SandboxError: it cannot be made, or is not ours alone.
         """
-        self._place = place
-        self._store = CopyStore(own_store(place.store), place.settings.copies)
-        toolchains = place.settings.toolchains
+        self._folders = folders
+        self._store = CopyStore(own_store(folders.store), folders.settings.copies)
+        toolchains = folders.settings.toolchains
         self._view = View(search_path(toolchains), ("/usr", "/bin", "/sbin", *toolchains))
 
     async def prepare(self, found: BotSource, sandbox: Sandbox) -> BotSpec:
@@ -164,7 +164,7 @@ class Copies:
             folder=str(source),
             hash=found.hash,
             typed=found.typed,
-            bounds=self._place.settings.build,
+            bounds=self._folders.settings.build,
             image=found.image,
             submitted=found.submitted,
             is_build=True,
@@ -229,13 +229,13 @@ def _name_of(found: BotSource) -> str:
 
 def _seal(folder: Path) -> None:
     """Takes away the right to write, so that nobody changes a copy by mistake."""
-    for place, folders, names in os.walk(folder):
+    for parent, folders, names in os.walk(folder):
         for name in names:
-            path = Path(place) / name
+            path = Path(parent) / name
             if not path.is_symlink():
                 path.chmod(0o555 if path.stat().st_mode & 0o111 else 0o444)
         for name in folders:
-            path = Path(place) / name
+            path = Path(parent) / name
             if not path.is_symlink():
                 path.chmod(0o755)
     folder.chmod(0o755)

@@ -188,13 +188,13 @@ def _has_risen(here: int, top: int) -> bool:
     return risen
 
 
-def _is_folder(name: str, place: int) -> bool:
-    return stat.S_ISDIR(os.stat(name, dir_fd=place, follow_symlinks=False).st_mode)
+def _is_folder(name: str, folder_fd: int) -> bool:
+    return stat.S_ISDIR(os.stat(name, dir_fd=folder_fd, follow_symlinks=False).st_mode)
 
 
-def _opened(name: str, place: int) -> int:
-    os.chmod(name, 0o700, dir_fd=place)
-    return os.open(name, _OPENED, dir_fd=place)
+def _opened(name: str, folder_fd: int) -> int:
+    os.chmod(name, 0o700, dir_fd=folder_fd)
+    return os.open(name, _OPENED, dir_fd=folder_fd)
 
 
 def staged(toolchains: Iterable[str], work: Path) -> dict[str, str]:

@@ -109,14 +109,14 @@ def hidden() -> tuple[str, ...]:
     return (*_paths(_FILES), *_paths(_FOLDERS))
 
 
-def masks_in(place: SandboxFolders) -> Masks:
+def masks_in(folders: SandboxFolders) -> Masks:
     """Return the masks of a run, in its folder.
 
     Raises:
         SandboxError: they cannot be written.
     """
     try:
-        return Masks(place.work / "masks")
+        return Masks(folders.work / "masks")
     except OSError as error:
         raise SandboxError(f"cannot write the files that bots see in /proc: {error}") from error
 

@@ -487,7 +487,7 @@ def plant(
 
 PLACES: Final[dict[str, tuple[Any, str]]] = {
     "the leg asks": (Leg, "ask"),
-    "the leg judges": (Leg, "judge"),
+    "the leg judges": (Leg, "check_answer"),
     "the leg carries out": (Leg, "answered"),
     "the leg greets": (Leg, "greet"),
     "the leg deals": (Leg, "open_deal"),
@@ -563,7 +563,7 @@ async def test_a_void_deal_leaves_no_trace_in_the_game_digest(
 ) -> None:
     """The same bots with the same key give the same digest, in whichever deal we failed."""
     wanted = (await undisturbed(tmp_path / "calm")).end.game_digest
-    plant(monkeypatch, Leg, "judge", lambda number: number == at)
+    plant(monkeypatch, Leg, "check_answer", lambda number: number == at)
 
     assert (await undisturbed(tmp_path / "record")).end.game_digest == wanted
 
@@ -575,7 +575,7 @@ def test_a_void_deal_is_shown_by_every_view_of_the_record(
     """The match says it, replay says it, and the proof counts it: nobody hides a deal."""
     path = tmp_path / "record"
     with monkeypatch.context() as patch:
-        plant(patch, Leg, "judge", lambda number: number == 10)
+        plant(patch, Leg, "check_answer", lambda number: number == 10)
         match_ = ["match", "sample:first", "sample:first", "--deals", "1", "--sandbox", "bare"]
         assert run([*match_, "--record", str(path), "--key", "k"]) == 0
     assert "void: deal 1, no bot's doing (referee): a bug of the referee" in capsys.readouterr().out
@@ -634,7 +634,7 @@ async def test_whatever_kind_of_bug_it_is(
 ) -> None:
     """No exception but the host's own and a mistake of the user's ends the match."""
     wanted = outcome(await undisturbed(tmp_path / "calm"))
-    plant(monkeypatch, Leg, "judge", lambda number: number == 50, lambda: error)
+    plant(monkeypatch, Leg, "check_answer", lambda number: number == 50, lambda: error)
     result = await undisturbed(tmp_path / "record")
 
     assert outcome(result) == wanted
@@ -1064,7 +1064,7 @@ async def test_more_void_deals_than_a_referee_allows_do_not_verify(
 ) -> None:
     """Nobody voids a lost deal until it is won, nor blames a seat that was not asked."""
     path, forged = tmp_path / "record", tmp_path / "forged"
-    plant(monkeypatch, Leg, "judge", lambda number: number == 10)
+    plant(monkeypatch, Leg, "check_answer", lambda number: number == 10)
     await undisturbed(path)
     monkeypatch.undo()
     lines = lines_of(path)

@@ -68,19 +68,19 @@ class Bubblewrap:
 
     name = "bwrap"
 
-    def __init__(self, place: SandboxFolders) -> None:
+    def __init__(self, folders: SandboxFolders) -> None:
         """Looks for the programs it needs.
 
         Raises:
             SandboxError: one is missing, or there is no filter of system calls for this processor.
         """
         become_subreaper()
-        self._place = place
-        self._copies = Copies(place)
-        self._masks = masks_in(place)
-        self._path = search_path(place.settings.toolchains)
+        self._folders = folders
+        self._copies = Copies(folders)
+        self._masks = masks_in(folders)
+        self._path = search_path(folders.settings.toolchains)
         self._programs = {name: _found(name) for name in _PACKAGES}
-        counted = place.hierarchies is not None
+        counted = folders.hierarchies is not None
         try:
             self._filters = tuple(program(Filter(counted, build)) for build in (False, True))
         except UnknownMachine as error:
@@ -91,9 +91,9 @@ class Bubblewrap:
     @property
     def how(self) -> str:
         """Which limits bind."""
-        hierarchies = self._place.hierarchies
+        hierarchies = self._folders.hierarchies
         bound = "memory watched" if hierarchies is None else f"cgroups {hierarchies.kind}"
-        return f"namespaces, seccomp, {bound}" + (", own user ids" if self._place.root else "")
+        return f"namespaces, seccomp, {bound}" + (", own user ids" if self._folders.root else "")
 
     async def prepare(self, found: BotSource) -> BotSpec:
         """Copies a bot to where it can be read, built if need be.
@@ -102,7 +102,7 @@ class Bubblewrap:
             RefereeError: it does not build, or cannot run here.
         """
         bot = await self._copies.prepare(found, self)
-        if self._place.hierarchies is not None:
+        if self._folders.hierarchies is not None:
             await self._warming.warm(bot, self)
         return bot
 
@@ -131,7 +131,7 @@ class Bubblewrap:
         process = self._start(bot)
         try:
             await process.begun()
-            if bot.is_build and self._place.root:  # it waits for the end of its input
+            if bot.is_build and self._folders.root:  # it waits for the end of its input
                 await trio.to_thread.run_sync(bound_files, process.init, BOT_FOLDER, FOLDER_FILES)
         except BaseException:
             process.kill()
@@ -140,10 +140,10 @@ class Bubblewrap:
         return process
 
     def _control(self, bounds: Bounds, *, idle: bool) -> Group | PolledGroup:
-        hierarchies = self._place.hierarchies
+        hierarchies = self._folders.hierarchies
         if hierarchies is None:
             return PolledGroup(bounds.memory)
-        name = f"{self._place.run}/{next(self._numbers)}"
+        name = f"{self._folders.run}/{next(self._numbers)}"
         more = msgspec.structs.replace(bounds, processes=bounds.processes + _OWN_PROCESSES)
         return Group(hierarchies, name, more, idle=idle)
 
@@ -153,10 +153,10 @@ class Bubblewrap:
         opened: list[int] = []
         try:
             control = self._control(bot.bounds, idle=bot.idle)
-            slot = self._place.take_slot()
+            slot = self._folders.take_slot()
             if bot.is_build and slot is not None:
                 show_sources(Path(bot.folder), slot.uid)
-            options = arguments(bot, self._place.staged, self._path, self._masks)
+            options = arguments(bot, self._folders.staged, self._path, self._masks)
             opened.append(_memory_file("args", _joined(options)))
             opened.append(_memory_file("bpf", self._filters[bot.is_build]))
             theirs = tuple(opened)

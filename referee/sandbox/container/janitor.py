@@ -41,15 +41,15 @@ _LOOK_S: Final = 0.5
 class JanitorContainer:
     """The janitor of one run that the Docker daemon keeps."""
 
-    def __init__(self, daemon: Daemon, place: SandboxFolders, image: str) -> None:
+    def __init__(self, daemon: Daemon, folders: SandboxFolders, image: str) -> None:
         """Starts nothing yet.
 
         Args:
             daemon: whom to ask for the container, and whom the janitor asks to remove others.
-            place: what the sandboxes of this run share.
+            folders: what the sandboxes of this run share.
             image: our own image, which bots use, too.
         """
-        self._daemon, self._place, self.image = daemon, place, image
+        self._daemon, self._folders, self.image = daemon, folders, image
         self._numbers = count(1)
         self._name = ""
         self._fifos: Fifos | None = None
@@ -61,9 +61,9 @@ class JanitorContainer:
             SandboxError: it does not run.
         """
         self.stop()
-        self._name = f"{GROUPS}-{self._place.run}-janitor-{next(self._numbers)}"
+        self._name = f"{GROUPS}-{self._folders.run}-janitor-{next(self._numbers)}"
         try:
-            self._fifos = Fifos(self._place.pipes / secrets.token_hex(16))
+            self._fifos = Fifos(self._folders.pipes / secrets.token_hex(16))
             with self._daemon.client() as client:
                 client.start(self._create(client, self._fifos))
                 self._await(client, self._fifos.ends[1])
@@ -99,9 +99,9 @@ class JanitorContainer:
             self.image,
             name=self._name,
             entrypoint=[program, "-I", "-S", "-B", _PROGRAM],
-            command=[self._place.run, "", _SOCKET, IO_FOLDER],
+            command=[self._folders.run, "", _SOCKET, IO_FOLDER],
             user="0:0",
-            labels={LABEL: self._place.run},
+            labels={LABEL: self._folders.run},
             network_disabled=True,
             healthcheck={"test": ["NONE"]},
             host_config=host,

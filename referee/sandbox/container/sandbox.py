@@ -42,12 +42,16 @@ class Docker:
     name = "docker"
 
     def __init__(
-        self, place: SandboxFolders, daemon: Daemon, janitor: JanitorContainer, info: dict[str, Any]
+        self,
+        folders: SandboxFolders,
+        daemon: Daemon,
+        janitor: JanitorContainer,
+        info: dict[str, Any],
     ) -> None:
         """Takes over a daemon that was greeted.
 
         Args:
-            place: what the sandboxes of this run share.
+            folders: what the sandboxes of this run share.
             daemon: whom to ask.
             janitor: the one that the daemon keeps, to be started again with the daemon.
             info: what the daemon said of itself.
@@ -55,28 +59,28 @@ class Docker:
         Raises:
             SandboxError: there is no filter of system calls for this processor.
         """
-        self._place, self._daemon, self._janitor = place, daemon, janitor
+        self._folders, self._daemon, self._janitor = folders, daemon, janitor
         self._version = info["ServerVersion"]
-        self._copies = Copies(place)
-        self._masks = masks_in(place)
+        self._copies = Copies(folders)
+        self._masks = masks_in(folders)
         self._warming = Warming()
         try:
             self._profiles = tuple(docker_profile(Filter(sysinfo=build)) for build in (False, True))
         except UnknownMachine as error:
             raise SandboxError(f"no filter of system calls for a {error}") from error
         driver = info["CgroupDriver"]
-        self._owns_groups = place.hierarchies is not None and driver == "cgroupfs"
+        self._owns_groups = folders.hierarchies is not None and driver == "cgroupfs"
         self._calls = trio.CapacityLimiter(_AT_ONCE)
         self._waking = trio.Lock()
 
     @property
     def how(self) -> str:
         """What binds bots."""
-        hierarchies = self._place.hierarchies
+        hierarchies = self._folders.hierarchies
         limits = "limits by the daemon" if hierarchies is None else f"cgroups {hierarchies.kind}"
-        runtime = self._place.settings.docker_runtime
+        runtime = self._folders.settings.docker_runtime
         by = f" and {runtime}" if runtime else ""
-        users = ", own user ids" if self._place.root else ""
+        users = ", own user ids" if self._folders.root else ""
         return f"containers of Docker {self._version}{by}, seccomp, {limits}{users}"
 
     async def prepare(self, found: BotSource) -> BotSpec:
@@ -87,7 +91,7 @@ class Docker:
         """
         await self._check_image(found)
         bot = await self._copies.prepare(found, self)
-        if self._place.hierarchies is not None:
+        if self._folders.hierarchies is not None:
             await self._warming.warm(bot, self)
         return bot
 
@@ -149,16 +153,16 @@ class Docker:
     async def _launch(self, bot: BotSpec, undo: ExitStack) -> ContainerProcess:
         """Starts a container, which then waits for us; `undo` is for what fails until then."""
         word = secrets.token_hex(8)  # a bot can read it: a number would say which start this is
-        slot = self._place.take_slot()
+        slot = self._folders.take_slot()
         if slot is not None:
             undo.callback(slot.free)
-        fifos = Fifos(self._place.pipes / secrets.token_hex(16))
+        fifos = Fifos(self._folders.pipes / secrets.token_hex(16))
         undo.callback(fifos.close)
         recipe = self._recipe(bot, word, slot, fifos)
         undo.callback(self._daemon.reaper.take, recipe.name)
         container, pid = await self._in_thread(lambda: self._start(recipe))
         started = Started(container, pid, fifos, slot)
-        process = ContainerProcess(started, self._daemon, self._place.hierarchies)
+        process = ContainerProcess(started, self._daemon, self._folders.hierarchies)
         if bot.is_build:  # to drop what it wrote would wait for the disk; it knows no cards
             process.keep_cache()
         undo.pop_all()
@@ -184,11 +188,11 @@ class Docker:
                     await trio.sleep(_AGAIN_S)
 
     def _recipe(self, bot: BotSpec, word: str, slot: Slot | None, fifos: Fifos) -> Recipe:
-        toolchains = self._place.settings.toolchains
+        toolchains = self._folders.settings.toolchains
         above = IDLE if bot.idle else GROUPS
         cores = sorted(os.sched_getaffinity(0))  # this thread's, where we play; not a worker's
         return Recipe(
-            name=f"{GROUPS}-{self._place.run}-{word}",
+            name=f"{GROUPS}-{self._folders.run}-{word}",
             image=bot.image or self._janitor.image,
             bot=bot,
             uid=NOBODY if slot is None else slot.uid,
@@ -197,10 +201,10 @@ class Docker:
             path="" if bot.image else search_path(toolchains),
             shown=() if bot.image else tuple(shown(toolchains)),
             profile=self._profiles[bot.is_build],
-            labels={LABEL: self._place.run},
+            labels={LABEL: self._folders.run},
             masks=self._masks,
-            parent=f"/{above}/{self._place.run}/{word}" if self._owns_groups else "",
-            runtime=self._place.settings.docker_runtime,
+            parent=f"/{above}/{self._folders.run}/{word}" if self._owns_groups else "",
+            runtime=self._folders.settings.docker_runtime,
         )
 
     def _start(self, recipe: Recipe) -> tuple[str, int]:
@@ -221,14 +225,14 @@ class Docker:
 
 
 @asynccontextmanager
-async def opened_docker(place: SandboxFolders) -> AsyncIterator[Sandbox]:
+async def opened_docker(folders: SandboxFolders) -> AsyncIterator[Sandbox]:
     """The Docker sandbox; when the block is left, so have its containers.
 
     Raises:
         SandboxError: there is no daemon here that could run bots.
     """
-    daemon = Daemon(place.run)
-    info = await trio.to_thread.run_sync(daemon.greet, place.settings.docker_runtime)
+    daemon = Daemon(folders.run)
+    info = await trio.to_thread.run_sync(daemon.greet, folders.settings.docker_runtime)
 
     def ready() -> str:
         daemon.sweep(ours=False)
@@ -239,9 +243,9 @@ async def opened_docker(place: SandboxFolders) -> AsyncIterator[Sandbox]:
     janitor = None
     try:
         image = await trio.to_thread.run_sync(ready)
-        janitor = JanitorContainer(daemon, place, image)
+        janitor = JanitorContainer(daemon, folders, image)
         await trio.to_thread.run_sync(janitor.start)  # before there is anything to clear up
-        yield Docker(place, daemon, janitor, info)
+        yield Docker(folders, daemon, janitor, info)
     finally:
         with trio.CancelScope(shield=True):
             await trio.to_thread.run_sync(daemon.close)
