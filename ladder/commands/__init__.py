@@ -1,8 +1,8 @@
 """The commands that the ladder adds to `referee`.
 
 Whatever is typed, `add` is called: it names functions and imports none of them, so that numpy and
-scipy cost nobody anything who does not use them. The line that follows a function's name is the
-first sentence of its docstring (a test compares them).
+scipy cost nothing where they are not used. The line that follows a function's name is the first
+sentence of its docstring (a test compares them). What a command does is done in other folders.
 """
 
 from typing import Final

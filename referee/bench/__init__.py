@@ -1,5 +1,5 @@
 """What the referee costs, measured beside what the machine itself costs (DESIGN 9).
 
-`figures`, `goals` and `report` are values; the modules between them and `running` measure one thing
-each; `running` lets them take turns.
+`figures`, `targets` and `report` are values; the modules between them and `running` measure one
+thing each. Begin with `running`, which lets them take turns.
 """

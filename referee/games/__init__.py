@@ -1,4 +1,7 @@
-"""The catalogue: every module here and every installed plug-in that has `VARIANTS`."""
+"""The catalogue: every module here and every installed plug-in that has `VARIANTS`.
+
+Data only, one file a family; how a game is played is `referee.rules`. Begin with `briscola`.
+"""
 
 import importlib
 import pkgutil

@@ -1,4 +1,8 @@
-"""Where bot processes run. Each kind of sandbox starts a command and hands out a `BotProcess`."""
+"""Where bot processes run. Each kind of sandbox starts a command and hands out a `BotProcess`.
+
+What is said to a bot, and when it is late, is `referee.play`. Begin here, with `BotProcess` and
+`Sandbox`, then `choose`.
+"""
 
 from collections.abc import Iterable
 from contextlib import AbstractAsyncContextManager

@@ -2,7 +2,7 @@
 
 The same rounds played and the same entrants benched give the same next round: there is no
 randomness here, no clock, and nothing is remembered but what follows from the arguments. The order
-in which tables of a round were finished does not matter.
+in which tables of a round were finished does not matter. Begin with `round_robin`.
 """
 
 from collections.abc import Collection, Sequence
