@@ -7,12 +7,12 @@ from ladder.game_files.game_table import seatings_of
 from referee.errors import RefereeError
 from referee.games import find
 from referee.match.plan import read_options
-from referee.rules.variants import REVISION, MatchRules
+from referee.rules.variants import MatchRules
 
 
 @cache
 def rules_of(pool: Pool) -> MatchRules:
-    """The rules of a pool, by the revision that it was made with.
+    """Return the rules of a pool.
 
     Raises:
         RefereeError: there is no such game or option here, or they are not what the pool says.
@@ -21,8 +21,12 @@ def rules_of(pool: Pool) -> MatchRules:
     chosen = read_options(pool.options)
     if len(variant.seats) > 1:
         chosen = {"seats": str(pool.seats), **chosen}
-    rules, named = variant.rules_of(chosen, pool.rules.revision)
-    if named.revision == REVISION and named != pool.rules:  # of older ones nobody has the digest
+    rules, named = variant.rules_of(chosen)
+    if named.revision != pool.rules.revision:
+        raise RefereeError(
+            f"its rules have revision {pool.rules.revision}, and here {named.revision}"
+        )
+    if named != pool.rules:
         raise RefereeError(
             f"its rules have the digest {pool.rules.digest[:16]}, and here {named.digest[:16]}"
         )

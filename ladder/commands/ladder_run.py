@@ -37,7 +37,6 @@ from referee.bots.settings import Settings, read_settings
 from referee.commands.shared import Json, Workers
 from referee.errors import INTERRUPTED, RefereeError
 from referee.play.interrupts import interruptible
-from referee.rules.variants import REVISION
 from referee.sandbox.choose import opened_for
 from referee.sandbox.names import SandboxName
 from referee.terminal.console import busy, console
@@ -229,9 +228,7 @@ def _check_pools(store: Store) -> None:
         RefereeError: this referee has others.
     """
     for pool in store.roster.open_pools:
-        old = pool.rules.revision != REVISION
-        told = f"its rules have revision {pool.rules.revision}; this referee's {REVISION}"
-        line = told if old else pool_misfit(pool)
+        line = pool_misfit(pool)
         if line is not None:
             raise RefereeError(
                 f"{pool.name}: {line}: give the ladder its games anew with `referee ladder open`"

@@ -30,7 +30,6 @@ VARIANTS = tuple(
                 *((("talk", "none: partners tell each other nothing", SBIRO),) * (seats > 3)),
             ),
             even_deals=teams is _SIDES,
-            since=1,
         ),
     )
     for seats, teams, ending, text, source in _TABLE

@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping
 
-from msgspec.structs import replace
-
 from referee.rules.layout import Layout, Teams
 from referee.rules.options import (
     BLACK_HAND,
@@ -58,8 +56,7 @@ def _family(
     """
     partners: tuple[Option, ...] = ()
     if view is not None:
-        before = "none" if view == "before_first" else None
-        partners = (team_view(view, before=before), signals())
+        partners = (team_view(view), signals())
     won = "the most card points; level at the top is void"
     return GameFamily(
         options=(
@@ -130,7 +127,7 @@ VARIANTS = (
         for_seats(
             "briscola",
             Layout(rank_profile="it3", seats=seats, teams=teams),
-            replace(family, since=1),
+            family,
         )
         for seats, teams, family in _BRISCOLA
     ),

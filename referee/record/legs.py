@@ -6,7 +6,7 @@ from typing import Any
 from referee.errors import RefereeError
 from referee.match.chance import BlockKey, leg_order
 from referee.match.seating import Seating, holders, legs
-from referee.record.lines import LEGS_BY_KEY, DealLine, Header, LegLine, Line
+from referee.record.lines import DealLine, Header, LegLine, Line
 from referee.record.reader import Mismatch
 from referee.rules.game import Game
 
@@ -24,9 +24,6 @@ def seatings(header: Header, game: Game[Any]) -> Seatings:  # every game has a s
         seating = Seating(header.seating)
         held = holders(len(header.bots), game.seats, game.partners, header.game)
         found = legs(seating, held, game.partners)
-        if len(found) != header.legs:  # `full` once had partners change sides
-            every_order = legs(seating, held, tuple((place,) for place in range(game.seats)))
-            found = every_order if len(every_order) == header.legs else found
     except (RefereeError, ValueError) as error:
         raise Mismatch(1, str(error)) from error
     if len(found) != header.legs:
@@ -34,17 +31,14 @@ def seatings(header: Header, game: Game[Any]) -> Seatings:  # every game has a s
     return found
 
 
-def played(header: Header, every: Seatings, begun: LegLine, peek: Callable[[], Line]) -> Seatings:
+def played(every: Seatings, begun: LegLine, peek: Callable[[], Line]) -> Seatings:
     """Return the seatings leg by leg, as the key of the first block has them.
 
     Args:
-        header: of the record.
         every: the seatings.
         begun: the line of the first leg; where no deal of it has begun, any seating may be its.
         peek: returns the line after that.
     """
-    if header.record < LEGS_BY_KEY:
-        return every
     first = peek()
     if isinstance(first, DealLine):
         return leg_order(every, BlockKey(first.key))

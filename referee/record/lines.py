@@ -16,13 +16,7 @@ from referee.match.leg import DealResult
 from referee.match.verdict import Blame, Evidence, FaultCode, Freeze, OnFault, Receipt
 
 FORMAT: Final = 2
-"""Of the file; a higher one is refused, a lower one still read.
-
-Before 2, legs were played in the order of `referee.match.seating.legs`.
-"""
-
-LEGS_BY_KEY: Final = 2
-"""From this format on the key of the first block says in which order legs are played."""
+"""Of the file; a record of another format is refused."""
 
 WIRE: Final = 2
 """Of the bytes that bots are sent; a record of another wire is not compared byte by byte."""

@@ -71,10 +71,9 @@ class RecordReader:
             raise RefereeError(f"{str(self._path)!r} is no record: {error}") from error
         if not isinstance(first, Header):
             raise RefereeError(f"{str(self._path)!r} is no record: it does not begin with a header")
-        if first.record > FORMAT:
+        if first.record != FORMAT:
             raise RefereeError(
-                f"record {str(self._path)!r} has format {first.record}; "
-                f"this referee reads up to {FORMAT}"
+                f"record {str(self._path)!r} has format {first.record}; this referee reads {FORMAT}"
             )
         return first
 

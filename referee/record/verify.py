@@ -34,7 +34,7 @@ from referee.record.reader import Mismatch, RecordReader
 from referee.record.totals import Totals
 from referee.rules.cards import cards, check_deck
 from referee.rules.match_end import Reason
-from referee.rules.variants import REVISION, MatchRules
+from referee.rules.variants import MatchRules
 
 L = TypeVar("L", bound=Line)
 
@@ -82,11 +82,10 @@ class Resimulation:
         self._leg: Leg | None = None
         variant = find(header.game)
         self._rules: MatchRules
-        revision = header.rules.revision
         if header.rules.id != header.game:
             raise Mismatch(1, f"these are the rules of {header.rules.id}, not of {header.game}")
-        self._rules, name = variant.rules_of(header.options, revision)
-        if revision == REVISION and name != header.rules:
+        self._rules, name = variant.rules_of(header.options)
+        if name != header.rules:
             raise Mismatch(
                 1,
                 f"played by {header.rules.id} revision {header.rules.revision} "
@@ -135,7 +134,7 @@ class Resimulation:
             for number in range(len(seatings)):
                 line, at = self._take(LegLine), self._reader.number
                 if not number:
-                    seatings = recorded_legs.played(self.header, seatings, line, self._peek)
+                    seatings = recorded_legs.played(seatings, line, self._peek)
                 self._check_leg(line, at, number, seatings[number])
                 leg = self._open_leg(line, faults)
                 yield from self._play_leg(leg)

@@ -21,12 +21,10 @@ def rank_profile(default: str, *, cards: int = 0) -> Option:
     return Option("rank_profile", (default, *others), default, "ranks and card points", "SPEC 11.1")
 
 
-def choice(
-    name: str, values: str, meaning: str, source: str, *, before: str | None = None
-) -> Option:
-    """An option whose first value is the default; `before` is what revision 1 played."""
+def choice(name: str, values: str, meaning: str, source: str) -> Option:
+    """Return an option whose first value is the default."""
     found = tuple(values.split())
-    return Option(name, found, found[0], meaning, source, before=before)
+    return Option(name, found, found[0], meaning, source)
 
 
 def match(*values: str, source: str = PROJECT) -> Option:
@@ -47,7 +45,6 @@ EXCHANGE_TWO: Final = choice(
     "first_trick off while_turnup",
     "the trump two for the turn-up: before the first own card; after a trick won, for 7 and below",
     f"{BRISCOLA}; while_turnup: {SISTERS}",
-    before="off",
 )
 EXCHANGE_SEVEN: Final = choice(
     "exchange_seven",
@@ -73,7 +70,7 @@ def signals(source: str = BRISCOLA) -> Option:
     )
 
 
-def team_view(default: str, *, source: str = BRISCOLA, before: str | None = None) -> Option:
+def team_view(default: str, *, source: str = BRISCOLA) -> Option:
     """The option that lets partners see each other's hands."""
     others = [name for name in ("none", "before_first", "talon_empty", "both") if name != default]
     return Option(
@@ -82,7 +79,6 @@ def team_view(default: str, *, source: str = BRISCOLA, before: str | None = None
         default,
         "when partners see each other's hands",
         f"{source}; talon_empty: {SISTERS}",
-        before=before,
     )
 
 
@@ -112,7 +108,6 @@ def with_default(option: Option, default: str, source: str | None = None) -> Opt
         default,
         option.meaning,
         source or option.source,
-        before=option.before,
     )
 
 

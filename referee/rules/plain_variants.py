@@ -31,7 +31,6 @@ class GameFamily(Struct, frozen=True):
         sources: where some of the shared rules come from instead, by point.
         rows: rules of this family alone, as rows of (point, rule, source).
         even_deals: partners play an even number of deals.
-        since: the first revision of the rules that has it.
     """
 
     options: tuple[Option, ...]
@@ -40,7 +39,6 @@ class GameFamily(Struct, frozen=True):
     sources: Mapping[str, str] = {}
     rows: Rows = ()
     even_deals: bool = False
-    since: int = 2
 
 
 LayoutFor = Callable[[int], Layout]
@@ -168,7 +166,6 @@ def variant(
         ),
         build=make,
         rules=(*shared_rows(first, family.source, counts, family.sources), *family.rows),
-        since=family.since,
     )
 
 

@@ -31,7 +31,6 @@ class Option(Struct, frozen=True):
         values: what it can be; an N stands for a whole number from 1 to 9999.
         default: None for "follows from the other options".
         source: where the choice comes from.
-        before: what rules of revision 1 played, which did not have this option.
     """
 
     name: str
@@ -39,7 +38,6 @@ class Option(Struct, frozen=True):
     default: str | None
     meaning: str
     source: str
-    before: str | None = None
 
     def read(self, text: str) -> str:
         """Checks a value.
@@ -103,7 +101,6 @@ class Variant(Struct, frozen=True):
         seats: how many can play; where that is more than one number, the option `seats` says.
         build: makes the rules from a full set of options.
         rules: what is played, as rows of (point, rule, source).
-        since: the first revision of the rules that has it.
     """
 
     id: str
@@ -112,10 +109,9 @@ class Variant(Struct, frozen=True):
     options: tuple[Option, ...]
     build: Callable[[Options], MatchRules]
     rules: tuple[tuple[str, str, str], ...]
-    since: int = 2
 
-    def choose(self, chosen: Options, revision: int = REVISION) -> dict[str, str]:
-        """Fills in the defaults, as they were in that revision of the rules.
+    def choose(self, chosen: Options) -> dict[str, str]:
+        """Fill in the defaults.
 
         Raises:
             RefereeError: an option that this variant does not have, or a value that it cannot be.
@@ -127,27 +123,21 @@ class Variant(Struct, frozen=True):
                 raise RefereeError(f"{self.id} has no option {name!r}; it has {has}")
         full = {}
         for name, option in known.items():
-            value = option.default
-            if revision == 1 and option.before is not None:
-                value = option.before
-            if name in chosen:
-                value = option.read(chosen[name])
+            value = option.read(chosen[name]) if name in chosen else option.default
             if value is not None:
                 full[name] = value
         return full
 
-    def rules_of(self, chosen: Options, revision: int = REVISION) -> tuple[MatchRules, Rules]:
-        """The rules for these options, and the name by which messages and records call them.
+    def rules_of(self, chosen: Options) -> tuple[MatchRules, Rules]:
+        """Return the rules for these options, and the name that messages and records give them.
 
         Raises:
-            RefereeError: the options do not go together, or the revision has no such game.
+            RefereeError: the options do not go together.
         """
-        if not self.since <= revision <= REVISION:
-            raise RefereeError(f"{self.id} is not in the rules of revision {revision}")
-        made = self.build(self.choose(chosen, revision))
+        made = self.build(self.choose(chosen))
         names = [option.name for option in self.options if option.name in made.options]
         made = replace(made, options={name: made.options[name] for name in names})
         text = msgspec.json.encode(
-            {"id": self.id, "revision": revision, **made.data}, order="sorted"
+            {"id": self.id, "revision": REVISION, **made.data}, order="sorted"
         )
-        return made, Rules(self.id, revision, hashlib.sha256(text).hexdigest())
+        return made, Rules(self.id, REVISION, hashlib.sha256(text).hexdigest())

@@ -134,7 +134,7 @@ WRONG = [
     (["replay", "missing"], "record 'missing': No such file or directory"),
     (["replay", "."], "record '.': Is a directory"),
     (["replay", "notes.txt"], "'notes.txt' is no record"),
-    (["replay", "newer"], "record 'newer' has format 3; this referee reads up to 2"),
+    (["replay", "newer"], "record 'newer' has format 3; this referee reads 2"),
     (["games", "poker"], "no game 'poker'"),
     (["check", "./missing"], "bot './missing': there is no such file or folder"),
     (["check", "sample:first", "--game", "poker"], "no game 'poker'"),

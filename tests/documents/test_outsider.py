@@ -102,16 +102,6 @@ async def test_the_game_digest_follows_from_what_is_printed(
     assert game_digest(path, printed_match(path, capsys)) == told(path)
 
 
-@pytest.mark.parametrize("game", ["briscola-2", "briscola-4"])
-def test_the_game_digest_of_an_old_record_follows_from_what_is_printed(
-    game: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The recipe is that by which records were written before it stood in SPEC."""
-    path = Path(__file__).parents[1] / "records" / f"{game}-revision-1.jsonl"
-
-    assert game_digest(path, printed_match(path, capsys)) == told(path)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("does", ["illegal", "exits", "no_answer"])
 @pytest.mark.parametrize("on_fault", [None, *OnFault])

@@ -105,18 +105,6 @@ async def test_a_record_with_its_legs_in_another_order_does_not_verify(tmp_path:
     assert trouble(path) == "line 2: leg 0 with seats [1, 0] belongs here"
 
 
-@pytest.mark.parametrize("turned", [False, True])
-async def test_legs_of_an_older_record_come_as_seatings_do(turned: bool, tmp_path: Path) -> None:
-    """Before format 2 the key had no say in it."""
-    path = tmp_path / "record"
-    lines = await recorded(path, key_with(turned=turned))
-    lines[0] = lines[0].replace(b'{"record":2,', b'{"record":1,')
-    path.write_bytes(forged(lines))
-    found = trouble(path)
-
-    assert found == ("line 2: leg 0 with seats [0, 1] belongs here" if turned else None)
-
-
 async def test_a_record_that_ends_before_its_first_deal_is_unfinished(tmp_path: Path) -> None:
     """Without a deal no key says which leg is first; any may be."""
     path = tmp_path / "record"
