@@ -139,6 +139,8 @@ class _MatchConductor:
         self._used_us = [0] * len(bots)
         self._wall_ns = 0
         self._seats: dict[int, Seat] = {}
+        self._dead: list[Seat] = []
+        """Bots of this leg that were at fault; let go of when all have ended (see `say_end`)."""
         self._open_leg: Leg | None = None
         self._attempts = 0
         self._asked: int | None = None
@@ -205,7 +207,8 @@ class _MatchConductor:
     def _end_benched(self, leg: Leg) -> None:
         """Ends the processes of bots that play no more, where one has several in a leg."""
         for place in [place for place in self._seats if not leg.voices[place].listening]:
-            self._seats.pop(place).end()
+            self._dead.append(self._seats.pop(place))
+            self._dead[-1].process.kill()
 
     async def _attempt(self, leg: Leg) -> Mishap | None:
         """Plays the cards of a deal, or says what went wrong through no bot's doing."""
@@ -347,6 +350,7 @@ class _MatchConductor:
         line = leg.faulted(place, verdict)
         seat = self._seats.pop(place, None)
         if seat is not None:
+            self._dead.append(seat)
             await seat.say_fault(line)
             self._sandbox.clear()
 
@@ -356,7 +360,7 @@ class _MatchConductor:
 
         async def part(place: int, line: bytes) -> None:
             connection = leg.voices[place].connection
-            verdicts[place] = await self._seats[place].part(line, connection)
+            verdicts[place] = await self._seats[place].say_end(line, connection)
 
         async with trio.open_nursery() as parting:
             for place, line in leg.end_lines().items():
@@ -369,14 +373,17 @@ class _MatchConductor:
                 bot = leg.plan.course.seating[place]
                 leg.course.faults[bot] += 1
                 self._totals.add_fault(0, bot, verdict)
-        self._seats.clear()
-        self._sandbox.sweep()
+        self.end_all()
 
     def end_all(self) -> None:
-        """Ends every process that still runs."""
-        for seat in self._seats.values():
+        """End every process that still runs: all of them before any is let go."""
+        seats = (*self._seats.values(), *self._dead)
+        for seat in seats:
+            seat.process.kill()
+        for seat in seats:
             seat.end()
         self._seats.clear()
+        self._dead.clear()
         self._sandbox.sweep()
 
     def finish(self) -> MatchResult:

@@ -139,17 +139,21 @@ class Seat(Witness):
         return None
 
     async def say_fault(self, line: bytes) -> None:
-        """Tells a bot at fault why, lets it leave, and ends it."""
+        """Tell a bot at fault why, let it leave, and kill it; `end` lets go of it later."""
         self.process.thaw()
         self._write_what_fits(line)
         self.process.close_stdin()
         with trio.move_on_after(LAST_WORD_S):
             async with self.draining():
                 await trio.lowlevel.wait_readable(self.process.exited_fd)
-        self.end()
+        self.process.kill()
 
-    async def part(self, line: bytes, connection: Connection) -> Verdict | None:
-        """Says farewell, waits until the bot has left, ends it; says what was wrong till then."""
+    async def say_end(self, line: bytes, connection: Connection) -> Verdict | None:
+        """Say farewell, wait until the bot has left, kill it; return what was wrong till then.
+
+        What it holds is let go by `end`, when all bots of the match have ended: while one lives it
+        could keep in memory what another has read.
+        """
         self.process.thaw()
         self._write_what_fits(line)
         self.process.close_stdin()
@@ -166,11 +170,11 @@ class Seat(Witness):
         verdict = self.memory_verdict() or verdict
         if self.off_turn.charge:
             verdict = self.off_turn_verdict()
-        self.end()
+        self.process.kill()
         return verdict
 
     def end(self) -> None:
-        """Ends the process, whatever it does. Idempotent."""
+        """End the process, whatever it does, and let go of it. Idempotent."""
         self.process.kill()
         if not self._ended:
             self._ended = True

@@ -14,8 +14,8 @@ OPEN_FILES: Final = 256
 SIGNALS: Final = 1024
 """How many signals and timers may wait where no group counts the memory that they take."""
 
-LOCKED: Final = 65536
-"""How many bytes a process may keep from being swapped out."""
+LOCKED: Final = 0
+"""How many bytes a process may keep in memory: what a bot has read is dropped when it ends."""
 
 ENTRIES: Final = ("bin", "lib", "lib32", "lib64", "libx32", "sbin")
 """What there is in / beside /usr: links into it, but on systems that still have them apart."""

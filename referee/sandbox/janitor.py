@@ -83,20 +83,38 @@ def members(folders: Iterable[str]) -> set[int]:
     return found
 
 
+def end_members(folders: Iterable[str]) -> bool:
+    """End every process in these control groups, and wait until they are gone.
+
+    Returns:
+        Whether they are.
+    """
+    tops = list(folders)
+    until = time.monotonic() + _REMOVE_S
+    while left := members(tops):
+        for folder in tops:
+            _thaw(folder)
+        for pid in left:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.002)
+    return True
+
+
 def remove_groups(folders: Iterable[str]) -> bool:
-    """Ends every process in these control groups, and takes the groups away.
+    """End every process in these control groups, and take the groups away.
 
     Returns:
         Whether they are gone.
     """
     tops = [top for top in folders if not _removed(top)]
+    if not tops:
+        return True
+    end_members(tops)
     until = time.monotonic() + _REMOVE_S
-    while tops:
-        for folder in tops:
-            _thaw(folder)
-        for pid in members(tops):
-            with suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
+    while True:
         for top in tops:
             for folder, _, _ in os.walk(top, topdown=False):
                 with suppress(OSError):
@@ -106,7 +124,6 @@ def remove_groups(folders: Iterable[str]) -> bool:
         if time.monotonic() > until:
             return False
         time.sleep(0.002)
-    return True
 
 
 def _removed(folder: str) -> bool:

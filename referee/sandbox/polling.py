@@ -2,7 +2,7 @@
 
 A bot can have more memory than it may for as long as one look takes; what it holds in files in
 memory is seen only while a process has it mapped, so memfd_create is denied here. Of memory of the
-kernel, tables of pages and local sockets are counted.
+kernel, tables of pages, mappings, local sockets and the entries of folders in memory are counted.
 """
 
 import os
@@ -18,6 +18,8 @@ from referee.sandbox.procfs import (
     children,
     cpu_us,
     descendants,
+    entries_kib,
+    mappings_kib,
     memory_kib,
     resident_kib,
     sockets_kib,
@@ -31,6 +33,9 @@ _SHARE: Final = 20
 _LONGEST_S: Final = 0.25
 """But never longer: processes that share memory make looks long, and a bot could do as it likes
 until the next one. Four GiB that are shared take 60 ms to count."""
+
+_IN_MEMORY: Final = ("/tmp", "/dev/shm")  # noqa: S108  # the bot's own
+"""Folders in which a bot can make files that take no room, but memory of the kernel."""
 
 _MOST_MAPPED: Final = 16
 """So many times its bound may the processes of a bot map together, however much of it they share:
@@ -64,7 +69,8 @@ class PolledGroup:
             found = self.members()
             # of those that have ended, whoever has waited for them knows
             self._others_us = sum(map(cpu_us, found)) - cpu_us(self._main, waited=False)
-            kernel = sockets_kib(found)
+            kernel = sockets_kib(found) + sum(map(mappings_kib, found))
+            kernel += entries_kib(max(found, default=0), _IN_MEMORY)
             mapped = sum(map(resident_kib, found)) + kernel
             if mapped > self._most_kib:
                 # what they share counts once, which takes the kernel long to find out

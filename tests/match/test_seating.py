@@ -3,8 +3,7 @@
 import random
 from collections import Counter
 from collections.abc import Iterator
-from itertools import permutations, product
-from pathlib import Path
+from itertools import product
 from typing import Any
 
 import pytest
@@ -13,11 +12,9 @@ from hypothesis import strategies as st
 
 from referee.errors import RefereeError
 from referee.games import catalogue
-from referee.match import plan
 from referee.match.seating import Seating, holders, legs
 from referee.rules.game import Game, Sides
 from support.drive import one_deal, play
-from support.matches import match, verified
 from support.strategies import choices, makes_sense
 
 PAIRS: Sides = ((0, 2), (1, 3))
@@ -143,15 +140,3 @@ def test_sides_of_different_size_cannot_change_places() -> None:
     assert legs(Seating.ONE, alone(4), partners) == ((0, 1, 2, 3),)
     with pytest.raises(RefereeError, match="seating full: the sides are not equally large"):
         legs(Seating.FULL, alone(4), partners)
-
-
-@pytest.mark.slow
-async def test_a_record_of_full_seatings_that_mixed_partners_still_verifies(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What was played when full had all 24 orders of two pairs holds, as it did then."""
-    monkeypatch.setattr(plan, "legs", lambda *_: tuple(permutations(range(4))))
-    path, bots = tmp_path / "record", ["sample:first-c"] * 4
-    await match(path, "briscola-4", *bots, deals=1, seating=Seating.FULL)
-
-    assert len(verified(path)) == 24

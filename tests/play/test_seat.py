@@ -339,7 +339,7 @@ async def test_a_frozen_bot_is_let_go_for_its_farewell(
     seat = Seat(process, Freeze.ALWAYS)
     await answered(seat, process)
     assert process.frozen
-    await seat.part(b"end", Connection())
+    await seat.say_end(b"end", Connection())
     assert not process.frozen
 
 
@@ -409,7 +409,7 @@ async def test_a_bot_that_takes_its_own_words_back_takes_nothing_of_ours(
 
     os.write(process.says, b"x")
     monkeypatch.setattr(os, "read", read)
-    verdict = await Seat(process).part(b"end", Connection())
+    verdict = await Seat(process).say_end(b"end", Connection())
     assert verdict is not None
     assert verdict.code is FaultCode.PROTOCOL
 

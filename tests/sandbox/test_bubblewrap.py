@@ -10,7 +10,8 @@ import trio
 from referee.bots.settings import Settings
 from referee.errors import RefereeError, SandboxError
 from referee.match.verdict import FaultCode, Freeze
-from referee.sandbox import Sandbox
+from referee.sandbox import Sandbox, janitor, page_cache
+from referee.sandbox.bubblewrap.process import BubblewrapProcess
 from referee.sandbox.choose import opened
 from referee.sandbox.folders import work_folder
 from referee.sandbox.janitor import run_of
@@ -125,7 +126,11 @@ async def test_without_control_groups_memory_is_watched(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["memory_sockets", "memory_page_tables", "memory_unshared", "memory_headless"]
+    "name",
+    [
+        *("memory_sockets", "memory_page_tables", "memory_unshared", "memory_headless"),
+        "memory_entries",
+    ],
 )
 async def test_without_control_groups_hidden_memory_is_watched(name: str, tmp_path: Path) -> None:
     """Full sockets, tables of pages, and what was shared: the bot is ended for them."""
@@ -340,3 +345,28 @@ def _mounts(who: str) -> list[str]:
         for line in lines
         if "docker" not in line and not (" - tmpfs " in line and "/pytest-" in line)
     ]
+
+
+async def test_what_a_bot_has_read_is_dropped_when_none_of_its_processes_lives(
+    bwrap: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also when bwrap itself has left before them: what a living process maps would stay."""
+    need(root=True)
+    if "cgroups" not in str(getattr(bwrap, "how", "")):
+        pytest.skip("no control groups")
+    spec = await prepared(bwrap, python_bot(tmp_path / "b", "import time\ntime.sleep(50)\n"))
+    living: list[int] = []
+
+    def forget(folder: Path) -> None:
+        living.extend(janitor.members([str(folder)]))
+        page_cache.forget(folder)
+
+    process = await bwrap.launch(spec)
+    assert isinstance(process, BubblewrapProcess)
+    monkeypatch.setattr("referee.sandbox.cgroups.group.forget", forget)
+    members = set(process._control.members())
+    process.release()
+
+    assert len(members) >= 2
+    assert not living
+    assert process.status() is not None

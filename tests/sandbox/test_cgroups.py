@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from referee.bots.settings import Bounds
+from referee.sandbox.cgroups.freezer import LateFreezer
 from referee.sandbox.cgroups.group import Group
 from referee.sandbox.cgroups.hierarchy import Hierarchies, Kind, read_mounts, usable
 from referee.sandbox.janitor import GROUPS, IDLE
@@ -151,3 +152,29 @@ def test_without_the_controller_of_version_1_there_are_groups_but_no_shares() ->
     assert apart is not None
     assert apart.shares
     assert "/sys/fs/cgroup/cpu" in apart.roots
+
+
+@pytest.mark.parametrize("state", ["FROZEN", "FREEZING"])
+def test_processes_are_moved_to_version_2_only_when_all_have_stopped(
+    state: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that is born while they are moved would stay behind, and run at another's turn."""
+    monkeypatch.setattr("referee.sandbox.cgroups.freezer._FREEZING_S", 0.0)
+    monkeypatch.setattr(
+        "referee.sandbox.cgroups.freezer.FileFreezer.state", lambda _: state.encode()
+    )
+    for name in ("v1", "v2"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "v1" / "freezer.state").write_text("THAWED")
+    (tmp_path / "v2" / "cgroup.freeze").write_text("0")
+    (tmp_path / "v2" / "cgroup.procs").write_text("")
+    freezer = LateFreezer(tmp_path / "v1", tmp_path / "v2", lambda: (4321,))
+    for _ in range(3):
+        freezer.freeze()
+        freezer.thaw()
+    freezer.freeze()
+    moved = (tmp_path / "v2" / "cgroup.procs").read_text()
+    first = (tmp_path / "v1" / "freezer.state").read_text()
+
+    assert (moved, first[-6:]) == (("4321", "THAWED") if state == "FROZEN" else ("", "FROZEN"))
+    freezer.close()

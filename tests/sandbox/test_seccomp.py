@@ -225,6 +225,10 @@ def test_what_reaches_beyond_a_bot_is_refused(machine: str, name: str) -> None:
         ("fcntl", (0, 1031), errno.EPERM),  # F_SETPIPE_SZ
         ("mmap", (0, 4096, 3, 0x22), None),
         ("mmap", (0, 4096, 3, 0x40022), errno.EPERM),  # MAP_HUGETLB
+        ("mmap", (0, 4096, 1, 0x2002), errno.EPERM),  # MAP_LOCKED
+        ("timerfd_create", (1, 0), errno.ENOSYS),
+        ("signalfd4", (3, 0, 8, 0), errno.ENOSYS),
+        ("set_robust_list", (0, 24), errno.ENOSYS),
         ("memfd_create", (0, 1), None),
         ("memfd_create", (0, 5), errno.EPERM),  # MFD_HUGETLB
         ("madvise", (0, 4096, 4), None),  # MADV_DONTNEED, of its own mapping

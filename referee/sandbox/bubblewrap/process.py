@@ -42,6 +42,7 @@ class BubblewrapProcess(Streams):
         self.pid = popen.pid
         self.init = 0
         """The id of the first process inside, once there is one."""
+        self._init_fd = -1
         self._news = b""
         self._cpu_us = 0
         self._frozen = False
@@ -74,6 +75,8 @@ class BubblewrapProcess(Streams):
                 said = os.read(self.stderr, 500)
             why = said.decode(errors="replace").strip() or "no answer"
             raise SandboxError(f"bubblewrap did not start: {why}") from None
+        with suppress(ProcessLookupError):  # its number may be another's later, this never
+            self._init_fd = self.keep(os.pidfd_open(self.init))
 
     def cpu_us(self) -> int:
         """Processor time that all processes of the bot have used, in microseconds."""
@@ -145,14 +148,18 @@ class BubblewrapProcess(Streams):
         self.cpu_us()
         self.out_of_memory()
         self.ended_by_host()
-        # before bwrap has told us of it, the first process is there all the same
-        firsts = {self.init} if self.init else children(self.pid)
-        if self._popen.poll() is None:
+        firsts = {self.init} if self.init else set()
+        if self._init_fd >= 0:  # whatever bwrap says: a bot can make it leave before its processes
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._init_fd, signal.SIGKILL)
+            if not has_ended(self._init_fd, _KILL_S):
+                self._control.kill()
+        elif self._popen.poll() is None:
+            # before bwrap has told us of it, the first process is there all the same
+            firsts = children(self.pid)
             for pid in firsts:
                 with suppress(ProcessLookupError, PermissionError):
                     os.kill(pid, signal.SIGKILL)
-            if self.init and not has_ended(self.exited_fd, _KILL_S):
-                self._control.kill()
         self._popen.kill()
         self._popen.wait()
         for pid in firsts:

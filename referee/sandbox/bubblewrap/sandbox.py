@@ -7,6 +7,7 @@ the kernel lets us make one.
 
 import os
 import resource
+import secrets
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -85,7 +86,6 @@ class Bubblewrap:
             self._filters = tuple(program(Filter(counted, build)) for build in (False, True))
         except UnknownMachine as error:
             raise SandboxError(f"no filter of system calls for a {error}") from error
-        self._numbers = iter(range(1, 1 << 62))
         self._warming = Warming()
 
     @property
@@ -143,7 +143,8 @@ class Bubblewrap:
         hierarchies = self._folders.hierarchies
         if hierarchies is None:
             return PolledGroup(bounds.memory)
-        name = f"{self._folders.run}/{next(self._numbers)}"
+        # a bot can read it: a number would say which start this is
+        name = f"{self._folders.run}/{secrets.token_hex(8)}"
         more = msgspec.structs.replace(bounds, processes=bounds.processes + _OWN_PROCESSES)
         return Group(hierarchies, name, more, idle=idle)
 

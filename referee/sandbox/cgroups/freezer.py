@@ -86,7 +86,7 @@ class LateFreezer:
         self._first = version_1(v1)
         self._v2, self._members = v2, members
         self._moved: FileFreezer | None = None
-        self._known = False
+        self._known = self._stays = False
 
     def freeze(self) -> None:
         """Stops every process."""
@@ -95,16 +95,24 @@ class LateFreezer:
             self._first.freeze()
             return
         if self._moved is None:
-            self._move()
+            self._first.freeze()
+            if not self._stays:
+                self._move()
         if self._moved is not None:
             self._moved.freeze()
             self._first.thaw()
 
     def _move(self) -> None:
-        """Moves the processes; where that fails, version 1 goes on serving."""
-        self._first.freeze()
+        """Move the processes; where that fails, version 1 goes on serving.
+
+        They are moved only when all of them have stopped: a process that is born in the meantime,
+        by one that takes long to fork, would stay behind and run at another's turn.
+        """
         until = time.monotonic() + _FREEZING_S
-        while self._first.state() != b"FROZEN" and time.monotonic() < until:
+        while self._first.state() != b"FROZEN":
+            if time.monotonic() > until:
+                self._stays = True
+                return
             time.sleep(0.0002)
         with suppress(OSError):
             self._v2.mkdir(parents=True, exist_ok=True)
