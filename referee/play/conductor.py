@@ -137,12 +137,10 @@ class _MatchConductor:
         self._watch = watch
         self._totals = Totals(len(bots))
         self._used_us = [0] * len(bots)
-        self._wall_ns = 0
+        self._wall_ns = self._attempts = 0
         self._seats: dict[int, Seat] = {}
-        self._dead: list[Seat] = []
-        """Bots of this leg that were at fault; let go of when all have ended (see `say_end`)."""
+        self._dead: list[Seat] = []  # of this leg; let go of when all have ended (see `say_end`)
         self._open_leg: Leg | None = None
-        self._attempts = 0
         self._asked: int | None = None
         self._given_up: Mishap | None = None
         self._bug: BaseException | None = None
@@ -206,9 +204,10 @@ class _MatchConductor:
 
     def _end_benched(self, leg: Leg) -> None:
         """Ends the processes of bots that play no more, where one has several in a leg."""
-        for place in [place for place in self._seats if not leg.voices[place].listening]:
-            self._dead.append(self._seats.pop(place))
-            self._dead[-1].process.kill()
+        benched = [place for place in self._seats if not leg.voices[place].listening]
+        self._dead += map(self._seats.pop, benched)
+        for seat in self._dead:
+            seat.process.kill()
 
     async def _attempt(self, leg: Leg) -> Mishap | None:
         """Plays the cards of a deal, or says what went wrong through no bot's doing."""
@@ -377,13 +376,12 @@ class _MatchConductor:
 
     def end_all(self) -> None:
         """End every process that still runs: all of them before any is let go."""
-        seats = (*self._seats.values(), *self._dead)
-        for seat in seats:
-            seat.process.kill()
-        for seat in seats:
-            seat.end()
+        self._dead += self._seats.values()
         self._seats.clear()
-        self._dead.clear()
+        for seat in self._dead:
+            seat.process.kill()
+        while self._dead:
+            self._dead.pop().end()
         self._sandbox.sweep()
 
     def finish(self) -> MatchResult:
