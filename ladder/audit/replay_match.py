@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec.structs import replace
 
 from ladder.audit.pool_rules import rules_of
 from ladder.core.facts import LadderJob, Match, Pool, unplayed
@@ -24,17 +23,12 @@ from referee.match.chance import block_key, event_key, first_dealer
 from referee.match.clock import parse_time
 from referee.match.luck import VALUES_DIGEST, luck_of
 from referee.match.outcome import BlockResult, FaultFound
-from referee.record.lines import DealLine, Header, LegLine, Line, VoidLine
+from referee.record.lines import WIRE, DealLine, Header, LegLine, Line, VoidLine
 from referee.record.reader import Mismatch, RecordReader
 from referee.record.verify import Resimulation
 from referee.rules.match_end import Reason
 from referee.rules.variants import MatchRules
 from referee.workers.block_sums import Blocks
-
-
-def knows_luck(pool: Pool) -> bool:
-    """Whether the luck of a pool, if it is counted there, is counted by our table of values."""
-    return pool.luck is LuckUse.OFF or pool.luck_values == VALUES_DIGEST
 
 
 def prove_job(match: Match, pool: Pool) -> str | None:
@@ -108,6 +102,19 @@ class _Lines(RecordReader):
             yield line
 
 
+def _check_luck(pool: Pool, *, counted: bool) -> None:
+    """Look whether luck can be counted here as it was: the standings may rest on it.
+
+    Raises:
+        _Differs: it cannot.
+    """
+    if counted and pool.luck is not LuckUse.OFF and pool.luck_values != VALUES_DIGEST:
+        raise _Differs(
+            f"its luck is counted by a table of values that this referee does not have "
+            f"({pool.luck_values[:12] or 'none'}), so nothing proves it"
+        )
+
+
 def _check_job(match: Match, pool: Pool) -> None:
     """Looks at what the facts alone can tell.
 
@@ -157,7 +164,8 @@ def _compared(match: Match, pool: Pool, rules: MatchRules, record: Path) -> str 
         given_up = found.unfinished is not None
         if end is None or (given_up and end.end != Reason.HOST):
             return f"record {str(record)!r} is unfinished: {found.unfinished}"
-        _check_blocks(blocks.finished(), match.blocks, with_luck=knows_luck(pool))
+        _check_blocks(blocks.finished(), match.blocks)
+        _check_luck(pool, counted=any(block.luck for block in match.blocks))
         totals, places = found.totals, range(len(job.entrants))
         void_for = [void.bot for void in totals.voids]
         faults = [FaultFound(one.bot, one.code, one.detail) for one in totals.faults]
@@ -186,6 +194,7 @@ def _check_header(header: Header, match: Match, pool: Pool, rules: MatchRules) -
         "options": dict(rules.options),
         "rules": pool.rules,
         "decks": match.job.blocks,
+        "wire": WIRE,
         "given": False,
         "seating": str(pool.seating),
         "legs": pool.seatings,
@@ -199,13 +208,8 @@ def _check_header(header: Header, match: Match, pool: Pool, rules: MatchRules) -
     _compare(("the bots' hashes", tuple(bot.hash for bot in header.bots), match.job.hashes))
 
 
-def _check_blocks(
-    here: Sequence[BlockResult], there: Sequence[BlockResult], *, with_luck: bool
-) -> None:
-    played, told = (
-        {one.block: one if with_luck else replace(one, luck=()) for one in blocks}
-        for blocks in (here, there)
-    )
+def _check_blocks(here: Sequence[BlockResult], there: Sequence[BlockResult]) -> None:
+    played, told = ({one.block: one for one in blocks} for blocks in (here, there))
     _compare(("the blocks", tuple(played), tuple(one.block for one in there)))
     for number, block in played.items():
         for name in BlockResult.__struct_fields__:

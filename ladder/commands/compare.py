@@ -155,10 +155,10 @@ def _progress(comparison: Comparison, talk: Console) -> Iterator[Callable[[JobRe
     """Shows the blocks that were played, and where the mean lies by now."""
     columns = (
         SpinnerColumn(),
-        TextColumn("blocks"),
+        TextColumn("blocks", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
     )
     with Progress(*columns, console=talk, transient=True, disable=not talk.is_terminal) as progress:
         task = progress.add_task("", total=comparison.plan.parts * comparison.plan.part)

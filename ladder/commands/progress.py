@@ -28,9 +28,9 @@ def counted(
         clock: seconds, from any beginning.
     """
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
-        TextColumn("{task.fields[how]}"),
+        TextColumn("{task.fields[how]}", markup=False),
         TimeRemainingColumn(),
     )
     every = _BAR_EVERY_S if talk.is_terminal else _LINE_EVERY_S

@@ -90,9 +90,9 @@ def shown(talk: Console, deals: int, before: int) -> Iterator[EventProgress]:
         before: how many of them were played before we began; they say nothing about our speed.
     """
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
-        TextColumn("{task.completed:,.0f} of {task.total:,.0f} deals"),
+        TextColumn("{task.completed:,.0f} of {task.total:,.0f} deals", markup=False),
         _Rate(),
         TimeRemainingColumn(),
     )

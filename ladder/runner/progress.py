@@ -85,11 +85,11 @@ def shown(talk: Console, blocks: int | None) -> Iterator[RunnerProgress]:
     columns = (
         SpinnerColumn(),
         *((BarColumn(),) if blocks else ()),
-        TextColumn("{task.completed:,.0f} of {task.total:,.0f} blocks")
+        TextColumn("{task.completed:,.0f} of {task.total:,.0f} blocks", markup=False)
         if blocks
-        else TextColumn("{task.completed:,.0f} blocks"),
+        else TextColumn("{task.completed:,.0f} blocks", markup=False),
         *((TimeRemainingColumn(),) if blocks else ()),
-        TextColumn("{task.description}", style="dim"),
+        TextColumn("{task.description}", style="dim", markup=False),
     )
     with Progress(
         *columns,

@@ -87,7 +87,7 @@ async def taken_in(
             home = at_home(upload, pools[0], sandbox)
             async with _built(found, sandbox, home, say) as spec:
                 with _seen_by(build_at_home(upload, found.build)):
-                    await trio.to_thread.run_sync(_freeze, spec, upload, frozen)
+                    await trio.to_thread.run_sync(_freeze, spec, upload, frozen, most.size << 20)
             final = _found(frozen, path, settings)
             await _tried(final, upload, pools, sandbox, say)
             folder = _kept(frozen, final)
@@ -155,13 +155,13 @@ async def _built(
         yield spec
 
 
-def _freeze(spec: BotSpec, upload: HandedIn, to: Path) -> None:
-    """Freezes a bot that is built, with the limits that it asks for."""
+def _freeze(spec: BotSpec, upload: HandedIn, to: Path, most: int) -> None:
+    """Freeze a bot that is built, of `most` bytes, with the limits that it asks for."""
     limits = _toml(upload).limits
     asked = {name: getattr(limits, name) for name in Bounds.__struct_fields__}
     wanted = {name: most for name, most in asked.items() if most is not UNSET}
     toml = toml_of(shlex.join(spec.command), limits=wanted, image=spec.image)
-    freeze(Path(spec.folder), toml, to, upload.typed)
+    freeze(Path(spec.folder), toml, to, upload.typed, most)
 
 
 def _kept(frozen: Path, final: BotSource) -> Path:

@@ -28,6 +28,7 @@ from referee.bots.held_folder import (
 )
 from referee.errors import NO_MEANS, HostError, RefereeError
 from referee.sandbox.folders import remove_tree
+from referee.text import in_bytes
 
 BOTS: Final = "bots"
 """The folder of frozen bots, within that of the ladder's files."""
@@ -57,7 +58,7 @@ def scratch(bots: Path) -> Iterator[Path]:
         remove_tree(folder)
 
 
-def freeze(built: Path, toml: str, to: Path, typed: str) -> None:
+def freeze(built: Path, toml: str, to: Path, typed: str, most: int = LARGEST_FOLDER) -> None:
     """Copies a bot that is built, read-only, and puts it on the disk.
 
     Args:
@@ -65,6 +66,7 @@ def freeze(built: Path, toml: str, to: Path, typed: str) -> None:
         toml: its bot.toml, in place of the one that is there.
         to: an empty folder.
         typed: how its author says it.
+        most: bytes that it may have, where each link counts as what it leads to: so it is written.
 
     Raises:
         RefereeError: it holds links that lead out of it, or to folders or nowhere; names that no
@@ -74,7 +76,7 @@ def freeze(built: Path, toml: str, to: Path, typed: str) -> None:
     try:
         with HeldFolder(built.resolve()) as held:
             _check_links(held)
-            for name in _names(held, toml):
+            for name in _names(held, toml, most):
                 target = to / name
                 target.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
                 _copy(held, name, target)
@@ -129,7 +131,7 @@ def _check_links(built: HeldFolder) -> None:
             raise ValueError(f"{shown(entry.name)} is a link to no file")
 
 
-def _names(built: HeldFolder, toml: str) -> list[str]:
+def _names(built: HeldFolder, toml: str, most: int) -> list[str]:
     """The files of a built bot but its bot.toml, as `referee.bots.find.find` will find them.
 
     Raises:
@@ -139,8 +141,11 @@ def _names(built: HeldFolder, toml: str) -> list[str]:
     if len(found) >= MOST_FILES:
         raise ValueError(f"it holds more than {MOST_FILES} files")
     sizes = [len(toml.encode()), *(path.stat().st_size for path in found.values())]
-    if sum(sizes) > LARGEST_FOLDER:
-        raise ValueError("it holds more than 256 MiB")
+    if sum(sizes) > min(most, LARGEST_FOLDER):
+        raise ValueError(
+            f"it holds {in_bytes(sum(sizes))}, links counted as what they lead to; at most "
+            f"{in_bytes(min(most, LARGEST_FOLDER))}"
+        )
     if sizes[0] > LARGEST_TOML:
         raise ValueError(f"its {TOML} would have more than {LARGEST_TOML} bytes")
     return list(found)

@@ -71,7 +71,11 @@ async def _run(parts: tuple[Part, ...], rounds: int, sizes: Sizes) -> BenchRepor
 @contextmanager
 def _progress(talk: Console) -> Iterator[ProgressCallback]:
     """A bar on a terminal, drawn between two steps only: it takes no time from them."""
-    columns = (TextColumn("{task.description:<16}"), BarColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description:<16}", markup=False),
+        BarColumn(),
+        TimeRemainingColumn(),
+    )
     off = not talk.is_terminal
     bar = Progress(*columns, console=talk, transient=True, disable=off, auto_refresh=False)
     with bar as progress:

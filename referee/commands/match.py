@@ -164,7 +164,12 @@ def _recorder(path: Path) -> Iterator[Recorder]:
 @contextmanager
 def _progress(plan: MatchPlan, talk: Console) -> Iterator[Callable[[DealResult], None]]:
     total = None if plan.decks is None else plan.decks * len(plan.seatings)
-    columns = (TextColumn("deals"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("deals", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
     shown = talk.is_terminal and (total is None or total > 1)
     with Progress(*columns, console=talk, transient=True, disable=not shown) as progress:
         task = progress.add_task("deals", total=total)

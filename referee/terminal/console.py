@@ -35,8 +35,8 @@ def busy(to: Console, text: str) -> Iterator[Callable[[str], None]]:
     if not to.is_terminal:
         yield lambda _: None
         return
-    with to.status(printable(text)) as status:
-        yield lambda now: status.update(printable(now))
+    with to.status(Text(printable(text))) as status:  # a string could hold marks that act
+        yield lambda now: status.update(Text(printable(now)))
 
 
 def print_table(to: Console, columns: Sequence[str], rows: Iterable[Sequence[str | Text]]) -> None:

@@ -417,8 +417,20 @@ def test_what_a_build_leaves_has_the_limits_of_an_archive(
     monkeypatch.setattr(frozen_bots, "LARGEST_FOLDER", together)
     frozen(built, tmp_path / "bots")
     monkeypatch.setattr(frozen_bots, "LARGEST_FOLDER", together - 1)
-    with pytest.raises(RefereeError, match="it holds more than 256 MiB"):
+    with pytest.raises(RefereeError, match=f"at most {together - 1} B"):
         frozen(built, tmp_path / "bots")
+
+
+def test_links_count_as_the_files_that_are_written_for_them(tmp_path: Path) -> None:
+    """A build may leave so many bytes; a hundred links to one file would make a hundred of it."""
+    built = bot(tmp_path / "built")
+    (built / "large").write_bytes(bytes(10_000))
+    for number in range(9):
+        (built / f"link{number}").symlink_to("large")
+    (tmp_path / "few").mkdir()
+    with pytest.raises(RefereeError, match=r"it holds 97\.7 KiB, .* at most 48\.8 KiB"):
+        frozen_bots.freeze(built, "", tmp_path / "few", "x", most=50_000)
+    assert os.listdir(tmp_path / "few") == []
 
 
 def test_a_folder_named_bot_toml_is_not_taken_for_it(tmp_path: Path) -> None:
