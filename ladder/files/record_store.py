@@ -28,6 +28,10 @@ LARGEST: Final = 64 * 1024 * 1024
 """So many bytes has a record at most, as it lies compressed."""
 
 
+class TooLarge(HostError):
+    """A record has more bytes than a ladder keeps: it is its bots who fill it."""
+
+
 class Unwritable(HostError):
     """The system does not let a ladder's records be written or read."""
 
@@ -255,13 +259,13 @@ def _copied(pieces: Iterable[bytes], file: int) -> tuple[str, int]:
     """Writes a file; returns its hash and its bytes.
 
     Raises:
-        HostError: they are too many.
+        TooLarge: they are too many.
     """
     sha, size = hashlib.sha256(), 0
     for piece in pieces:
         size += len(piece)
         if size > LARGEST:
-            raise HostError(f"a record has more than {LARGEST} bytes, compressed: it is not kept")
+            raise TooLarge(f"a record has more than {LARGEST} bytes, compressed: it is not kept")
         sha.update(piece)
         left = memoryview(piece)
         while left:

@@ -17,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ladder.core.candidates import Situation, fields_of
-from ladder.core.facts import Decision, LadderJob, Match, Pool, Submission
+from ladder.core.facts import Decision, LadderJob, Match, Pool, Submission, unplayed
 from ladder.core.matchmaking import next_table, why_none
 from ladder.files import record_store
 from ladder.host_or_bot import Doubts
@@ -261,6 +261,9 @@ class LadderRunner:
                 record, size = await trio.to_thread.run_sync(record_store.keep, self._files, plain)
             except Unready as error:
                 await self._excuse(lease, error)
+                return
+            except record_store.TooLarge as error:  # bots did it, and would do it again
+                await self._settle(unplayed(lease.job, str(error), at_ms=0))
                 return
             except (Shortage, record_store.Unwritable):
                 raise  # no bot can be the reason: the job waits for room
