@@ -8,6 +8,7 @@ from each, and has to have each submission that a receipt names.
 import csv
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -93,13 +94,28 @@ def _claims_of(text: str, name: str, public_key: str | None) -> Iterator[Claim]:
 
 
 def _object_in(line: str) -> Any:  # JSON
-    """Return the first signed object in a line of text, or None."""
+    """Return the first signed object in a line of text, or None.
+
+    A table quotes what bots wrote. So within a line only what has the shape of a signed object is
+    one; a line that begins with it is taken as it is, and must be right.
+    """
     for start in filter(lambda at: at >= 0, map(line.find, _SIGNED)):
         try:
-            return json.JSONDecoder().raw_decode(line, start)[0]
+            found = json.JSONDecoder().raw_decode(line, start)[0]
         except (ValueError, RecursionError):
             continue
+        if not line[:start].strip() or _is_signed(found):
+            return found
     return None
+
+
+def _is_signed(value: Any) -> bool:  # JSON
+    """Return whether a value has the shape of a signed head or receipt."""
+    for kind in (SignedHead, SignedReceipt):
+        with suppress(msgspec.ValidationError):
+            msgspec.convert(value, kind)
+            return True
+    return False
 
 
 def _in_csv(text: str) -> Iterator[Head]:
@@ -107,14 +123,15 @@ def _in_csv(text: str) -> Iterator[Head]:
     names = ("ladder_id", "facts", "head")
     if not set(names) <= set(text.partition("\n")[0].strip().split(",")):
         return
-    for row in csv.DictReader(text.splitlines()):
-        ladder, facts, digest = (row[name] for name in names)
-        try:
-            made = {"ladder": ladder, "facts": int(facts), "hash": digest, "at_ms": 0}
-            yield msgspec.convert(made, Head)
-        except (TypeError, ValueError):
-            continue
-        return
+    with suppress(csv.Error):  # a field is too long: it is no table of ours
+        for row in csv.DictReader(text.splitlines()):
+            ladder, facts, digest = (row[name] for name in names)
+            try:
+                made = {"ladder": ladder, "facts": int(facts), "hash": digest, "at_ms": 0}
+                yield msgspec.convert(made, Head)
+            except (TypeError, ValueError):
+                continue
+            return
 
 
 def _claims_in(value: Any, source: str, public_key: str | None) -> Iterator[Claim]:

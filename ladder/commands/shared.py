@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from ladder.core.facts import Pool
+from ladder.core.names import number_in
 from ladder.game_files.pool_file import USUAL_GAMES, pools_of
 from ladder.store.location import where_of
 from ladder.store.store import Beginning, Store
@@ -106,7 +107,7 @@ def pools_meant(store: Store, game: str | None, *, closed: bool = True) -> tuple
     if game is None:
         return pools
     known = tuple(roster.pools.values()) if closed else pools
-    number = int(game[1:]) if game.startswith("#") and game[1:].isdecimal() else None
+    number = number_in(game)
     found = [pool for pool in known if pool.pool == number]
     found = found or [pool for pool in pools if game in {pool.name, pool.game}]
     found = found or [pool for pool in known if game in {pool.name, pool.game}]

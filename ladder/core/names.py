@@ -8,6 +8,12 @@ from referee.errors import RefereeError
 LONGEST: Final = 32
 _ALLOWED: Final = "[A-Za-z0-9_.-]"
 _NAME: Final = re.compile(f"{_ALLOWED}{{1,{LONGEST}}}")
+_NUMBER: Final = re.compile("#[0-9]{1,18}")
+
+
+def number_in(text: str) -> int | None:
+    """Return the number of an entrant or a pool as people type it, `#12`; None if it is none."""
+    return int(text[1:]) if _NUMBER.fullmatch(text) else None
 
 
 def name_of(text: str, what: str) -> str:

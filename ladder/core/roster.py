@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from ladder.core.facts import Decision, Deed, Fact, Keep, Opened, Pool, Retention, Submission
+from ladder.core.names import number_in
 from referee.errors import RefereeError
 
 
@@ -154,8 +155,8 @@ class Roster:
         Raises:
             RefereeError: there is none, or there are several.
         """
-        if text.startswith("#") and text[1:].isdecimal():
-            found = self.entrants.get(int(text[1:]))
+        if (number := number_in(text)) is not None:
+            found = self.entrants.get(number)
             if found is None:
                 raise RefereeError(f"no bot {text}: `referee ladder bots` lists them")
             return found.bot

@@ -135,6 +135,7 @@ def test_a_bot_is_found(typed: str, expected: int) -> None:
         ("carlo", "no bot 'carlo': `referee ladder bots` lists them"),
         ("b/anna", "no bot 'b/anna': "),
         ("#9", "no bot #9: "),
+        ("#" + "9" * 5000, "no bot '#99"),
         ("#", "no bot '#': "),
         ("", "no bot '': "),
         ("/", "no bot '/': "),

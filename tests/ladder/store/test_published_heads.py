@@ -372,6 +372,24 @@ def test_a_head_in_a_line_is_found_again() -> None:
     assert one == replace(HEAD, facts=1, at_ms=0)
 
 
+QUOTED = """protocol: "{\\"head\\": {} - '{"head":{}}' and {"receipt":1}\n"""
+"""A table of faults in which a bot's own words look like the beginning of a head."""
+
+
+def test_what_a_bot_wrote_in_a_table_is_no_claim(tmp_path: Path) -> None:
+    """The head that the table names counts, whatever a bot wrote in a line above."""
+    (tmp_path / "table").write_text(f"fault: x, {QUOTED}{LINE}\n")
+    (claim,) = read_claims(tmp_path / "table")
+    assert claim.head == replace(HEAD, at_ms=0)
+
+
+def test_a_field_that_no_table_has_is_no_claim(tmp_path: Path) -> None:
+    """CSV whose fields are longer than the library reads them."""
+    (tmp_path / "table").write_text(f"ladder_id,facts,head\n{'x' * 200_000},1,y\n")
+    with pytest.raises(RefereeError, match="it names no head"):
+        read_claims(tmp_path / "table")
+
+
 @pytest.mark.parametrize("text", ["", "no head", "{}", "[1]", "[" * 100_000, '{"head":1}', "\0"])
 def test_a_file_that_names_no_head_is_refused(text: str, tmp_path: Path) -> None:
     """In one line that says what would be right."""
