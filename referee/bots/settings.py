@@ -36,10 +36,13 @@ class Bounds(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Wish(Struct, frozen=True, forbid_unknown_fields=True):
-    """The part `[limits]` of a bot.toml: what a bot asks for; the rest is as the organiser says."""
+    """The part `[limits]` of a bot.toml: what a bot asks for; the rest is as the organiser says.
 
-    memory: Positive | UnsetType = UNSET
-    processes: Positive | UnsetType = UNSET
+    With less than these no sandbox starts every time, and a start that fails is the host's fault.
+    """
+
+    memory: Annotated[int, Meta(ge=16, le=1 << 20)] | UnsetType = UNSET
+    processes: Annotated[int, Meta(ge=4, le=1 << 20)] | UnsetType = UNSET
     tmp: Positive | UnsetType = UNSET
 
 

@@ -139,7 +139,6 @@ class _MatchConductor:
         self._used_us = [0] * len(bots)
         self._wall_ns = self._attempts = 0
         self._seats: dict[int, Seat] = {}
-        self._dead: list[Seat] = []  # of this leg; let go of when all have ended (see `say_end`)
         self._open_leg: Leg | None = None
         self._asked: int | None = None
         self._given_up: Mishap | None = None
@@ -204,10 +203,8 @@ class _MatchConductor:
 
     def _end_benched(self, leg: Leg) -> None:
         """Ends the processes of bots that play no more, where one has several in a leg."""
-        benched = [place for place in self._seats if not leg.voices[place].listening]
-        self._dead += map(self._seats.pop, benched)
-        for seat in self._dead:
-            seat.process.kill()
+        for place in [place for place in self._seats if not leg.voices[place].listening]:
+            self._seats.pop(place).end()
 
     async def _attempt(self, leg: Leg) -> Mishap | None:
         """Plays the cards of a deal, or says what went wrong through no bot's doing."""
@@ -349,7 +346,6 @@ class _MatchConductor:
         line = leg.faulted(place, verdict)
         seat = self._seats.pop(place, None)
         if seat is not None:
-            self._dead.append(seat)
             await seat.say_fault(line)
             self._sandbox.clear()
 
@@ -376,12 +372,11 @@ class _MatchConductor:
 
     def end_all(self) -> None:
         """End every process that still runs: all of them before any is let go."""
-        self._dead += self._seats.values()
-        self._seats.clear()
-        for seat in self._dead:
+        for seat in self._seats.values():
             seat.process.kill()
-        while self._dead:
-            self._dead.pop().end()
+        for seat in self._seats.values():
+            seat.end()
+        self._seats.clear()
         self._sandbox.sweep()
 
     def finish(self) -> MatchResult:

@@ -139,14 +139,14 @@ class Seat(Witness):
         return None
 
     async def say_fault(self, line: bytes) -> None:
-        """Tell a bot at fault why, let it leave, and kill it; `end` lets go of it later."""
+        """Tell a bot at fault why, let it leave, and end it: its next life may come at once."""
         self.process.thaw()
         self._write_what_fits(line)
         self.process.close_stdin()
         with trio.move_on_after(LAST_WORD_S):
             async with self.draining():
                 await trio.lowlevel.wait_readable(self.process.exited_fd)
-        self.process.kill()
+        self.end()
 
     async def say_end(self, line: bytes, connection: Connection) -> Verdict | None:
         """Say farewell, wait until the bot has left, kill it; return what was wrong till then.

@@ -187,7 +187,7 @@ def unfiltered(words: list[str], options: dict[str, Any]) -> None:
 
 
 def not_killed(patch: pytest.MonkeyPatch) -> None:
-    replaced(patch, process, "os", kill=nothing)
+    replaced(patch, process, "signal", pidfd_send_signal=nothing)
 
 
 def size_of(folder: str) -> Break:

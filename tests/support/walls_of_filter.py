@@ -77,7 +77,11 @@ GROUPS: Final = (
     _group("io_uring", "io_uring_setup 425 425", word="io_uring_setup"),
     _group("keys", "add_key 248 217, keyctl 250 219", word="add_key"),
     _group("notices", "inotify_init1 294 26", word="inotify_init1"),
-    _group("locked memory", "mlock 149 228", word="mlock"),
+    Wall(
+        "filter: locked memory",
+        allowing(*calls("mlock 149 228")),
+        reason="the limit of what can be locked is nothing, so the kernel refuses it, too",
+    ),
     _group("splicing of pipes", "splice 275 76", word="splice"),
     _group("sending of files", "sendfile 40 71", word="sendfile"),
     _group("tracing", "ptrace 101 117", "init"),

@@ -195,7 +195,7 @@ class ContainerProcess(Streams):
         self._control.kill()
 
     def kill(self) -> None:
-        """Ends the container by its first process; the daemon takes it away when it has time."""
+        """End the container by its first process; it is there until `release`."""
         if self._killed:
             return
         with suppress(SandboxError):
@@ -212,11 +212,6 @@ class ContainerProcess(Streams):
                 self._control.kill()
                 self._has_ended(_KILL_S)
         self._killed = True
-        if isinstance(self._control, FoundGroup):
-            self._control.forget()  # before the daemon takes the group away
-            self._daemon.reaper.take(self._container, self._control.parents)
-        else:
-            self._daemon.reaper.take(self._container)
 
     def keep_cache(self) -> None:
         """Let what it has read stay in memory when it has ended."""
@@ -224,11 +219,16 @@ class ContainerProcess(Streams):
             self._control.keep_cache()
 
     def release(self) -> None:
-        """Closes the descriptors; takes the pipes away and gives the user id back."""
+        """Let go of it: what it has read is dropped, and the daemon takes it away in its own time.
+
+        That is when all bots of the match have ended: what another still holds would stay.
+        """
         super().release()
         if self._status is None:
             self._ask_status(0)
         self._control.remove()
+        parents = self._control.parents if isinstance(self._control, FoundGroup) else ()
+        self._daemon.reaper.take(self._container, parents)
         self._started.fifos.remove()
         if self._started.slot is not None:
             self._started.slot.free()
