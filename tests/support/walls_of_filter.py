@@ -77,11 +77,24 @@ GROUPS: Final = (
     _group("io_uring", "io_uring_setup 425 425", word="io_uring_setup"),
     _group("keys", "add_key 248 217, keyctl 250 219", word="add_key"),
     _group("notices", "inotify_init1 294 26", word="inotify_init1"),
-    Wall(
-        "filter: locked memory",
-        allowing(*calls("mlock 149 228")),
-        reason="the limit of what can be locked is nothing, so the kernel refuses it, too",
+    *(
+        Wall(
+            f"filter: {name}",
+            allowing(*calls(table)),
+            ("calls",),
+            word,
+            behind=("limit of locked memory",),
+            reason="where none may be locked by its limit, the kernel refuses it, too",
+        )
+        for name, table, word in (
+            ("locked memory", "mlock 149 228", "mlock"),
+            ("locked pages of mappings", "mmap 9 222", "locked pages"),
+        )
     ),
+    _group("signals as descriptors", "signalfd4 289 74", word="signalfd"),
+    _group("timers as descriptors", "timerfd_create 283 85", word="timerfd_create"),
+    _group("timers beyond one of each kind", "timer_create 222 107", word="timer_create"),
+    _group("lists of robust locks", "set_robust_list 273 99", word="set_robust_list"),
     _group("splicing of pipes", "splice 275 76", word="splice"),
     _group("sending of files", "sendfile 40 71", word="sendfile"),
     _group("tracing", "ptrace 101 117", "init"),
