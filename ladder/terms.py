@@ -6,6 +6,8 @@ from typing import Final
 MOST_BLOCKS: Final = 100_000
 """In a match, or in a round: what is forged must not make us reserve memory for more."""
 
+MOST_MATCHES: Final = 1_000_000
+"""In an event, for the same reason: each of them, played or not, takes memory."""
 
 MOST_BENCH: Final = 1_000_000
 """So many faulty blocks can be wanted to bench a bot: numbers beyond fit no database."""

@@ -26,6 +26,7 @@ from ladder.core.names import name_of
 from ladder.core.roster import Roster
 from ladder.terms import MOST_BENCH, MOST_BLOCKS
 from referee.errors import RefereeError
+from referee.text import printable
 
 _LADDER: Final = re.compile(r"[0-9a-f]{32}", re.ASCII)
 _SHA256: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
@@ -36,6 +37,7 @@ _MOST_COUNTED: Final = 2**40
 _YEAR_10000_MS: Final = 253_402_300_800_000
 """From it on the date of a moment cannot be said."""
 
+_SHOWN: Final = 40
 _MOST_PLACES: Final = 64
 _MOST_SEATINGS: Final = 100_000
 
@@ -68,6 +70,7 @@ class Story:
             case Opened():
                 if not _LADDER.fullmatch(fact.ladder):
                     yield "its id is not 32 hex digits"
+                yield from _unprintable("its name", (fact.name, fact.referee))
             case Pool():
                 yield from self._of_pool(fact)
             case Submission():
@@ -87,8 +90,12 @@ class Story:
         seats = sorted(chain.from_iterable(pool.partners))
         if not 0 < pool.seats <= _MOST_PLACES or seats != list(range(pool.seats)):
             yield "its sides are not those of its seats"
-        if pool.places not in (pool.seats, len(pool.partners)):
+        if len(set(map(len, pool.partners))) > 1:
+            yield "its sides are of different sizes"
+        if pool.places not in (pool.seats, len(pool.partners)) or pool.places < 2:
             yield f"its tables have {pool.places} places"
+        texts = (pool.name, pool.game, *pool.options, pool.time, pool.luck_values)
+        yield from _unprintable("its name or a setting", texts)
         if not 0 < pool.seatings <= _MOST_SEATINGS:
             yield f"a deck is played in {pool.seatings} seatings"
         if not 0 < pool.blocks <= MOST_BLOCKS or not 0 <= pool.bench <= MOST_BENCH:
@@ -123,6 +130,7 @@ class Story:
             yield f"it is of entrant {fact.entrant}, and there is none"
         if (of_pool or fact.pool) and fact.pool not in self.roster.pools:
             yield f"it is of pool {fact.pool}, and there is none"
+        yield from _unprintable("its reason", (fact.reason,))
 
     def _of_match(self, match: Match) -> Iterator[str]:
         job, roster = match.job, self.roster
@@ -139,6 +147,13 @@ class Story:
         if tuple(roster.entrants[entrant].hash for entrant in job.entrants) != job.hashes:
             yield "its bots have not the hashes that were submitted"
         yield from _of_table(match, pool)
+
+
+def _unprintable(what: str, texts: Iterable[str]) -> Iterator[str]:
+    """Texts that a terminal would act upon, or take lines for."""
+    for text in texts:
+        if printable(text) != text:
+            yield f"{what} cannot be printed: {printable(text[:_SHOWN])}"
 
 
 def _of_table(match: Match, pool: Pool) -> Iterator[str]:

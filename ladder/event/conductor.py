@@ -19,10 +19,20 @@ from ladder.event.log_check import Misfit, check_log
 from ladder.event.log_lines import EventEnd, MatchLine, match_line, outcome_of, round_line
 from ladder.event.plan import EventPlan, SectionPlan
 from ladder.event.rounds import next_round
-from ladder.event.schedule import Compact, Part, event_digest, job, parts, record_name, round_result
+from ladder.event.schedule import (
+    Compact,
+    Part,
+    event_digest,
+    job,
+    matches_in,
+    parts,
+    record_name,
+    round_result,
+)
 from ladder.files.durable import sync_folder
 from ladder.host_or_bot import Doubts
 from ladder.results import Pairing, Round, RoundResult
+from ladder.terms import MOST_MATCHES
 from referee.errors import HostError, RefereeError
 from referee.match.outcome import JobResult
 from referee.workers.jobs import Players
@@ -143,6 +153,7 @@ class _EventConductor:
         self._watch = watch
         self._doubts = Doubts[MatchLine]()
         self._compact = Compact()
+        self._matches_begun = 0
 
     async def section(self, at: int) -> Rounds:
         played: list[RoundResult] = []
@@ -183,6 +194,12 @@ class _EventConductor:
         return result
 
     def _begin(self, at: int, number: int, found: Round) -> None:
+        self._matches_begun += matches_in(found, self._plan.match_blocks)
+        if self._matches_begun > MOST_MATCHES:
+            raise RefereeError(
+                f"event {self._plan.name!r}: {self._matches_begun:,} matches, and {MOST_MATCHES:,} "
+                f"are allowed: fewer bots, or more blocks a match"
+            )
         line = round_line(at, number, found)
         before = self._log.found.rounds.get((at, number))
         if before is None:

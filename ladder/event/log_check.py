@@ -8,9 +8,9 @@ from typing import Final
 
 from ladder.event.log_lines import EventEnd, EventHeader, EventRound, MatchLine, ScheduleKey
 from ladder.event.plan import EventPlan
-from ladder.event.schedule import Part, parts
+from ladder.event.schedule import Part, matches_in, parts
 from ladder.results import Pairing, Round
-from ladder.terms import MOST_BLOCKS
+from ladder.terms import MOST_BLOCKS, MOST_MATCHES
 
 _LARGEST: Final = 2**53
 
@@ -44,12 +44,23 @@ def check_log(
     _check(plan.match_blocks > 0, "match_blocks: at least 1")
     for section in plan.sections:
         seats = sorted(seat for side in section.partners for seat in side)
-        _check(section.places > 1 and section.seatings > 0, "a table of nobody")
-        _check(seats == list(range(section.seats)), "sides that do not share out the seats")
+        _check(section.seatings > 0, "a deck that is not played")
+        fits = len(seats) == section.seats and seats == list(range(len(seats)))
+        _check(fits, "sides that do not share out the seats")
+        _check(len(set(map(len, section.partners))) <= 1, "sides of different sizes")
+        fits = section.places in (section.seats, len(section.partners))
+        _check(fits and section.places > 1, "tables of another size than the game's")
     for at in range(len(plan.sections)):
         numbers = sorted(number for section, number in rounds if section == at)
         _check(numbers == list(range(len(numbers))), "a round is missing")
-    planned = {part.place: part for line in rounds.values() for part in _parts(plan, line)}
+    begun = {place: _round(plan, line) for place, line in rounds.items()}
+    counted = sum(matches_in(one, plan.match_blocks) for one in begun.values())
+    _check(counted <= MOST_MATCHES, f"more than {MOST_MATCHES:,} matches")
+    planned = {
+        part.place: part
+        for place, one in begun.items()
+        for part in parts(*place, one, plan.match_blocks)
+    }
     for place, match in matches.items():
         _check(place in planned, f"match {list(place)} is of no round")
         _check_match(plan, planned[place], match)
@@ -57,8 +68,8 @@ def check_log(
         _check(commitment == plan.commitment, "the key is not the one that was committed to")
 
 
-def _parts(plan: EventPlan, line: EventRound) -> list[Part]:
-    at, number = line.round
+def _round(plan: EventPlan, line: EventRound) -> Round:
+    at = line.round[0]
     where = f"round {list(line.round)}"
     _check(0 <= at < len(plan.sections), f"{where}: there is no such section")
     fits = line.blocks == plan.sections[at].blocks and 0 < line.blocks <= MOST_BLOCKS
@@ -68,8 +79,7 @@ def _parts(plan: EventPlan, line: EventRound) -> list[Part]:
         fits = len(table) == plan.sections[at].places and len(set(table)) == len(table)
         _check(fits and all(bot in bots for bot in table), f"{where}: who sits at a table")
     _check(all(bot in bots for bot in line.byes), f"{where}: who rests")
-    tables = tuple(map(Pairing, line.tables))
-    return parts(at, number, Round(tables, line.first, line.blocks), plan.match_blocks)
+    return Round(tuple(map(Pairing, line.tables)), line.first, line.blocks)
 
 
 def _check_match(plan: EventPlan, part: Part, match: MatchLine) -> None:

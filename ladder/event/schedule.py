@@ -40,6 +40,11 @@ class Part(Struct, frozen=True):
     step: int
 
 
+def matches_in(played: Round, most: int) -> int:
+    """Return how many matches a round has, of so many blocks at most."""
+    return len(played.tables) * -(-played.blocks // most)
+
+
 def parts(section: int, number: int, played: Round, most: int) -> list[Part]:
     """The matches of a round in the order in which they are begun.
 

@@ -8,6 +8,7 @@ from contextlib import closing, contextmanager, suppress
 from typing import Final
 
 from sqlalchemy import Connection, func, insert, select
+from sqlalchemy.exc import IntegrityError
 
 from ladder.core.facts import Fact, Match, Opened
 from ladder.core.roster import Roster
@@ -167,6 +168,10 @@ def import_facts(where: Where, facts: Iterable[Fact]) -> str:
     """
     with _new(where) as connection:
         coming = _Import(connection)
-        for fact in facts:
-            coming.add(fact)
-        return coming.end()
+        try:
+            for fact in facts:
+                coming.add(fact)
+            return coming.end()
+        except IntegrityError as error:
+            said = str(error.orig).strip().splitlines()[0]
+            raise RefereeError(f"these facts exclude each other: {said}") from error

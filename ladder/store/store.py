@@ -24,6 +24,7 @@ from ladder.store.location import Where, check_owner, usual_files
 from ladder.store.migrations import check_version, migrate, version_of
 from ladder.store.recent import Recent
 from referee.errors import RefereeError
+from referee.text import printable
 
 _ID_BYTES: Final = 16
 
@@ -94,7 +95,7 @@ class Store:
     def _begin(self, connection: Connection, beginning: Beginning) -> None:
         now = self._database.now_ms(connection)
         name = self.where.database.parent.name if self.where.is_local else self.where.url.database
-        name = beginning.name or name or "ladder"
+        name = printable(beginning.name or name or "ladder")
         ladder = secrets.token_hex(_ID_BYTES)
         chain.append(connection, Opened(ladder, name, now, version("briscola-referee")))
         for number, pool in enumerate(beginning.pools, 1):

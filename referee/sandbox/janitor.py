@@ -35,6 +35,9 @@ _PASSES_CONTAINED = 25
 _PASS_S = 0.2
 _REMOVE_S = 2.0
 
+DIE_S = 20.0
+"""How long the kernel is given to end a bot's processes, which nothing has been seen to need."""
+
 
 def run_of(pid: int) -> str:
     """A name for a process that no other has had since the machine was made.
@@ -83,14 +86,18 @@ def members(folders: Iterable[str]) -> set[int]:
     return found
 
 
-def end_members(folders: Iterable[str]) -> bool:
+def end_members(folders: Iterable[str], within_s: float = _REMOVE_S) -> bool:
     """End every process in these control groups, and wait until they are gone.
+
+    Args:
+        folders: of the groups.
+        within_s: how long to wait, in seconds.
 
     Returns:
         Whether they are.
     """
     tops = list(folders)
-    until = time.monotonic() + _REMOVE_S
+    until = time.monotonic() + within_s
     while left := members(tops):
         for folder in tops:
             _thaw(folder)

@@ -409,7 +409,7 @@ async def test_a_cancelled_launch_leaves_nothing(sandbox: Sandbox, docker_host: 
 
 
 @contextmanager
-def small_image(host: str, name: str, *, volume: bool = False) -> Iterator[None]:
+def small_image(host: str, name: str, *changes: str) -> Iterator[None]:
     """An image with a shell, its libraries and nothing else; gone afterwards."""
     libraries = subprocess.run(["ldd", "/bin/sh"], capture_output=True, text=True, check=True)
     words = [word for word in libraries.stdout.split() if word.startswith("/")]
@@ -426,9 +426,8 @@ def small_image(host: str, name: str, *, volume: bool = False) -> Iterator[None]
         entry.size = len(said)
         archive.addfile(entry, io.BytesIO(said))
     client = docker.APIClient(base_url=host, version="auto")
-    changes = ["VOLUME /data"] if volume else ["ENV PATH=/bin:/image"]
     repository, _, tag = name.partition(":")
-    client.import_image_from_data(buffer.getvalue(), repository, tag, changes=changes)
+    client.import_image_from_data(buffer.getvalue(), repository, tag, changes=list(changes))
     try:
         yield
     finally:
@@ -447,7 +446,7 @@ async def test_a_bot_may_name_an_image_that_is_here(
     sandbox: Sandbox, docker_host: str, tmp_path: Path
 ) -> None:
     """It then sees that one's programs and not the host's."""
-    with small_image(docker_host, "briscola-referee-test:sh"):
+    with small_image(docker_host, "briscola-referee-test:sh", "ENV PATH=/bin:/image"):
         spec = await prepared(
             sandbox,
             shell_bot(tmp_path / "b", "briscola-referee-test:sh"),
@@ -459,6 +458,21 @@ async def test_a_bot_may_name_an_image_that_is_here(
         assert await ended(process) == "exit status 0"
         finish(process)
         await until(lambda: not containers(docker_host, run_of(os.getpid())), 3)
+
+
+async def test_labels_of_an_image_are_no_news_of_the_daemon(
+    sandbox: Sandbox, docker_host: str, tmp_path: Path
+) -> None:
+    """They stand where its exit code would, and it was the daemon that seemed dead."""
+    name = "briscola-referee-test:labelled"
+    with small_image(docker_host, name, "LABEL exitCode=soon"):
+        folder = shell_bot(tmp_path / "b", name)
+        process = await sandbox.launch(await prepared(sandbox, folder, Settings(images=(name,))))
+        await line_of(process)
+        process.close_stdin()
+        assert await ended(process) == "exit status unknown"
+        finish(process)
+        assert sandbox.trouble() is None
 
 
 @pytest.mark.parametrize("image", ["briscola-referee-test:none", "No Such/Image", "../containers"])
@@ -475,7 +489,7 @@ async def test_an_image_with_volumes_is_refused(
 ) -> None:
     """What a bot writes there nothing would bound."""
     with (
-        small_image(docker_host, "briscola-referee-test:volume", volume=True),
+        small_image(docker_host, "briscola-referee-test:volume", "VOLUME /data"),
         pytest.raises(RefereeError, match="has volumes"),
     ):
         await prepared(

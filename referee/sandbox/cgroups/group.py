@@ -10,7 +10,7 @@ from typing import Final
 from referee.bots.settings import Bounds
 from referee.sandbox.cgroups.freezer import Freezer, LateFreezer, version_1, version_2
 from referee.sandbox.cgroups.hierarchy import Hierarchies, Kind, delegate, read_mounts
-from referee.sandbox.janitor import GROUPS, IDLE, end_members, members, remove_groups
+from referee.sandbox.janitor import DIE_S, GROUPS, IDLE, end_members, members, remove_groups
 from referee.sandbox.page_cache import forget
 
 _MIB: Final = 1 << 20
@@ -231,7 +231,7 @@ class Group:
     def remove(self) -> None:
         """End what is left in it, drop what it has read, and take the group away. Idempotent."""
         self.close()
-        end_members(map(str, self._folders))  # what a living process maps is not dropped
+        end_members(map(str, self._folders), DIE_S)  # what a living one maps is not dropped
         self.forget()
         remove_groups(map(str, self._folders))
 

@@ -87,7 +87,8 @@ class News:
                 case "oom":
                     self._starved.add(container)
                 case "die":
-                    self._codes[container] = int(event["Actor"]["Attributes"]["exitCode"])
+                    with suppress(ValueError):  # a label of the image can take its place
+                        self._codes[container] = int(event["Actor"]["Attributes"]["exitCode"])
                 case "kill" if container in self._living:
                     self._trouble = "docker: somebody else has ended a container"
                 case "destroy":

@@ -18,6 +18,7 @@ from referee.sandbox.cgroups.hierarchy import Hierarchies
 from referee.sandbox.container.daemon import Daemon
 from referee.sandbox.container.fifos import Fifos
 from referee.sandbox.container.remote import Distant
+from referee.sandbox.janitor import DIE_S
 from referee.sandbox.procfs import descendants, sleeps_in_a_read
 from referee.sandbox.streams import Streams
 from referee.sandbox.user_ids import Slot
@@ -192,6 +193,7 @@ class ContainerProcess(Streams):
 
     def end_processes(self) -> None:
         """Send SIGKILL to all that is in its control group, or below its first process."""
+        self._daemon.news.give_up(self._container)
         self._control.kill()
 
     def kill(self) -> None:
@@ -223,6 +225,7 @@ class ContainerProcess(Streams):
 
         That is when all bots of the match have ended: what another still holds would stay.
         """
+        self._poll.poll(DIE_S * 1000)  # what a living process maps is not dropped
         super().release()
         if self._status is None:
             self._ask_status(0)

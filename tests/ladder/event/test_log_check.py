@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from ladder.event import conductor
 from ladder.event.conductor import Way, check_against_plan, play_event
 from ladder.event.log import LOG, Contents, EventLog
 from ladder.event.log_lines import EventEnd, EventHeader, EventRound, Line, MatchLine, decode
@@ -43,8 +44,22 @@ def block(**changes: Any) -> Change:  # of fields of any type
     return changed
 
 
+def section(**changes: Any) -> Change:  # of fields of any type
+    def changed(line: EventHeader) -> EventHeader:
+        first, *others = line.plan.sections
+        plan = replace(line.plan, sections=(replace(first, **changes), *others))
+        return replace(line, plan=plan, digest=plan.digest())
+
+    return changed
+
+
 FORGED: list[tuple[type[Line], Change, str]] = [
     (EventHeader, lambda line: replace(line, digest="0" * 64), "the digest of the plan is another"),
+    (EventHeader, section(seats=10**12), "do not share out the seats"),
+    (EventHeader, section(partners=((0,), (1, 2)), seats=3), "sides of different sizes"),
+    (EventHeader, section(places=1), "tables of another size"),
+    (EventHeader, section(seats=1, partners=((0,),), places=1), "tables of another size"),
+    (EventRound, lambda line: replace(line, tables=line.tables * 170_000), "1,000,000 matches"),
     (EventRound, lambda line: replace(line, round=(9, 0)), "there is no such section"),
     (EventRound, lambda line: replace(line, round=(0, 5)), "a round is missing"),
     (EventRound, lambda line: replace(line, tables=((0, 9),)), "who sits at a table"),
@@ -80,6 +95,15 @@ async def test_what_does_not_fit_is_named(
     lines[at] = changed
     with rewritten(tmp_path / "forged", lines) as path, pytest.raises(RefereeError, match=words):
         check_against_plan(Contents(path), path)
+
+
+async def test_an_event_of_more_matches_than_fit_is_ended_before_they_are_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a line, while its log is still one that can be read."""
+    monkeypatch.setattr(conductor, "MOST_MATCHES", 5)
+    with pytest.raises(RefereeError, match=r"6 matches, and 5 are allowed"):
+        await finished(tmp_path)
 
 
 async def test_what_is_true_fits(tmp_path: Path) -> None:
