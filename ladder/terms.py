@@ -9,6 +9,15 @@ MOST_BLOCKS: Final = 100_000
 MOST_MATCHES: Final = 1_000_000
 """In an event, for the same reason: each of them, played or not, takes memory."""
 
+LARGEST_RECORD: Final = 64 * 1024 * 1024
+"""So many bytes of a match's record does a ladder keep, compressed."""
+
+RECORDED_A_DEAL: Final = 24 * 1024
+"""So many of them a bot can fill in a deal of some twenty acts, with a kilobyte of notes for each.
+
+What is kept of its faults comes three times a match, and is little beside it.
+"""
+
 MOST_BENCH: Final = 1_000_000
 """So many faulty blocks can be wanted to bench a bot: numbers beyond fit no database."""
 

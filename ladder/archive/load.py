@@ -48,6 +48,7 @@ from ladder.store.location import Where, usual_files
 from ladder.submissions.bot_toml import TOML
 from ladder.submissions.clearing import needed_by
 from ladder.submissions.frozen_bots import BOTS, freeze, hash_of, keep, parts_of, scratch
+from ladder.terms import LARGEST_RECORD
 from referee.bots.find import LARGEST_TOML, BotToml
 from referee.bots.held_folder import LARGEST_FOLDER
 from referee.errors import HostError, RefereeError
@@ -243,7 +244,7 @@ class _Coming:
             return
         with self._entries.taken(record_name(match.record)) as (file, _):
             kept = record_store.keep_packed(
-                self._folder, pieces(file, min(match.size, record_store.LARGEST))
+                self._folder, pieces(file, min(match.size, LARGEST_RECORD))
             )
         if kept != (match.record, match.size):
             raise RefereeError(f"record {match.record} was changed")

@@ -20,12 +20,11 @@ from typing import Final
 import zstandard
 
 from ladder.files.durable import sync_folder
+from ladder.terms import LARGEST_RECORD
 from referee.errors import HostError, RefereeError, check_means
 
 RECORDS: Final = "records"
 ENDING: Final = ".jsonl.zst"
-LARGEST: Final = 64 * 1024 * 1024
-"""So many bytes has a record at most, as it lies compressed."""
 
 
 class TooLarge(HostError):
@@ -264,8 +263,8 @@ def _copied(pieces: Iterable[bytes], file: int) -> tuple[str, int]:
     sha, size = hashlib.sha256(), 0
     for piece in pieces:
         size += len(piece)
-        if size > LARGEST:
-            raise TooLarge(f"a record has more than {LARGEST} bytes, compressed: it is not kept")
+        if size > LARGEST_RECORD:
+            raise TooLarge(f"a record has more than {LARGEST_RECORD} bytes compressed: not kept")
         sha.update(piece)
         left = memoryview(piece)
         while left:

@@ -14,6 +14,7 @@ from ladder.core.facts import Decision, Deed, Fact, Keep, Pool, Retention
 from ladder.core.roster import Roster
 from ladder.files.disk_limits import DiskLimits
 from ladder.game_files.game_table import (
+    GameSettings,
     GamesFile,
     GameTable,
     check_printable,
@@ -23,9 +24,10 @@ from ladder.game_files.game_table import (
     read_game,
 )
 from ladder.game_files.mistakes import Keys
-from ladder.terms import LuckUse
+from ladder.terms import LARGEST_RECORD, RECORDED_A_DEAL, LuckUse
 from referee.errors import RefereeError
 from referee.match.luck import VALUES_DIGEST
+from referee.text import in_bytes, plural
 
 USUAL_GAMES: Final = ("briscola-2",)
 """The games of a ladder of which nobody has said what it ranks."""
@@ -109,9 +111,24 @@ def _retention(records: Records | UnsetType) -> Retention | None:
     return Retention(keep=Keep(records), at_ms=0)
 
 
+def _check_record(game: GameSettings) -> None:
+    """Refuse matches whose record bots could make larger than is kept: they would count for none.
+
+    Raises:
+        RefereeError: naming the most blocks.
+    """
+    most = LARGEST_RECORD // (RECORDED_A_DEAL * game.seats * game.seatings)
+    if game.blocks > most:
+        raise RefereeError(
+            f"blocks: {game.blocks:,} a match, each in {plural(game.seatings, 'seating')}, make a "
+            f"record that bots can fill beyond {in_bytes(LARGEST_RECORD)}: {most:,} at most"
+        )
+
+
 def _pool(asked: PoolFile, table: PoolTable) -> Pool:
     game = read_game(asked, table)
     check_printable(game.name)
+    _check_record(game)
     return Pool(
         pool=0,
         name=game.name,

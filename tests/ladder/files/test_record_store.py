@@ -135,10 +135,10 @@ def test_a_record_that_is_too_large_is_not_kept(
 ) -> None:
     """What is written of it goes; one that just fits is kept."""
     _, size = keep(tmp_path / "one", plain)
-    monkeypatch.setattr(record_store, "LARGEST", size)
+    monkeypatch.setattr(record_store, "LARGEST_RECORD", size)
     keep(tmp_path / "two", plain)
-    monkeypatch.setattr(record_store, "LARGEST", size - 1)
-    with pytest.raises(HostError, match=f"more than {size - 1} bytes, compressed: it is not kept"):
+    monkeypatch.setattr(record_store, "LARGEST_RECORD", size - 1)
+    with pytest.raises(HostError, match=f"more than {size - 1} bytes compressed: not kept"):
         keep(tmp_path / "three", plain)
 
     assert everything(tmp_path / "three") == []

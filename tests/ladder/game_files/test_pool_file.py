@@ -1,18 +1,25 @@
 """What a ladder ranks, as people write it down."""
 
+import json
 import os
+import shlex
+import sys
 from pathlib import Path
 
 import pytest
+import zstandard
 from msgspec.structs import replace
 
 from ladder.core.facts import Decision, Deed, Fact, Opened, Pool
 from ladder.core.roster import Roster
 from ladder.game_files.pool_file import USUAL_GAMES, Pools, changes, pools_of, read_pools
-from ladder.terms import LuckUse
+from ladder.terms import RECORDED_A_DEAL, LuckUse
+from referee.cli import run
 from referee.errors import RefereeError
 from referee.games import catalogue
 from referee.match.seating import Seating
+
+BLOATER = Path(__file__).parents[2] / "support" / "bots" / "bloater.py"
 
 WHOLE = """
 name = "Everything"
@@ -53,6 +60,28 @@ def refusal(tmp_path: Path, text: str) -> str:
     assert str(tmp_path) in said
     assert "\n" not in said
     return said.removeprefix(f"file of pools {str(tmp_path / 'pools.toml')!r}: ")
+
+
+def test_matches_whose_record_bots_could_overfill_are_refused(tmp_path: Path) -> None:
+    """Else a bot could end any match, for no one is charged for a record that is not kept."""
+    assert refusal(tmp_path, 'blocks = 683\n[[game]]\nid = "briscola-2"') == (
+        "game 1: blocks: 683 a match, each in 2 seatings, make a record that bots can fill beyond "
+        "64.0 MiB: 682 at most"
+    )
+    (pool,) = read(tmp_path, 'blocks = 682\n[[game]]\nid = "briscola-2"').pools
+    assert pool.blocks == 682
+
+
+def test_no_bot_fills_more_of_a_record_than_is_foreseen(tmp_path: Path) -> None:
+    """By what it may send: both seats of a match do all they can."""
+    command = shlex.join([sys.executable, "-S", str(BLOATER)])
+    (tmp_path / "bot.toml").write_text(f"name = 'bloater'\ncommand = {json.dumps(command)}\n")
+    bot, record = str(tmp_path), tmp_path / "record"
+    words = ["match", bot, bot, "--deals", "10", "--sandbox", "bare", "--record", str(record)]
+    assert run(words) == 0
+
+    filled = len(zstandard.compress(record.read_bytes(), 3))
+    assert 12 * 1024 < filled / (10 * 2) < RECORDED_A_DEAL
 
 
 def test_a_game_alone_is_enough(tmp_path: Path) -> None:

@@ -669,7 +669,7 @@ class TestTrouble:
         self, store: Store, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Its bots have filled it: the match counts as given up at once, and the ladder goes on."""
-        monkeypatch.setattr(record_store, "LARGEST", 10)
+        monkeypatch.setattr(record_store, "LARGEST_RECORD", 10)
         await runner(store, Toy(size=1), blocks=10, is_alive=lives_not).run()
 
         matches = assert_whole(store)
