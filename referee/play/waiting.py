@@ -60,9 +60,9 @@ class Wait:
         self._last = 0
         self._closed = False
         self._put_off_us = 0
-        self._held_us = witness.held_us
-        self._due, self._seen_cpu = begin + _FIRST_LOOK_NS, cpu
-        self._lost_us, self._is_first_look = 0, True
+        self._held_us = self._held_before_us = witness.held_us
+        self._due = begin + _FIRST_LOOK_NS
+        self._late_us = 0
         self._held_up = HeldUp(witness.process, ask.allowance_us)
         self._killed_before = killed_for_memory()
         witness.standstill.end_of_poll(self._elapsed_us() - witness.held_us)
@@ -91,18 +91,25 @@ class Wait:
                     nursery.start_soon(self._write)
                     nursery.start_soon(self._watch)
                     heard = await self._read()
-            if not waited.cancelled_caught or not self._is_put_off():
+            if heard is not None or not waited.cancelled_caught:
+                break
+            try:
+                if not self._is_put_off():
+                    break
+            except RemoteProtocolError as error:
+                heard = error
                 break
         if isinstance(heard, RemoteProtocolError):
             return self._witness.protocol_verdict(heard, self._receipt(self._last))
         if heard is not None:
-            self._held_up.lose(self._lost_us)
+            self._held_up.lose_asleep(self._late_us)
             return heard, self._receipt(self._last)
         return self._why_silent(self._receipt(self._elapsed_us()))
 
     def _look(self) -> None:
         """Look whether what the bot itself has used is known, and so what others took."""
-        self._held_up.begin()
+        due = self._begin + _FIRST_LOOK_NS + (self._witness.held_us - self._held_before_us) * 1000
+        self._held_up.begin(self._begin, due, self._cpu)
         self._witness.look()
         if not self._witness.is_counted:
             self._held_up.give_up()
@@ -110,9 +117,13 @@ class Wait:
     def _is_put_off(self) -> bool:
         """Whether the deadline that has come is put off; ends the bot that took too much."""
         self._look()
-        if self._is_readable():
-            self._held_up.lose(self._lost_us)
-        before, self._put_off_us = self._put_off_us, self._held_up.us()
+        before = self._put_off_us
+        if self._first is None and self._is_readable() and self._take():
+            past_us = self._elapsed_us() - self._ask.allowance_us - before
+            self._held_up.lose_asleep(max(self._late_us, past_us))
+            self._put_off_us, self._late_us = self._held_up.us(), 0
+            return True
+        self._put_off_us = self._held_up.us()
         if not self._held_up.is_too_long():
             return self._put_off_us >= before + _LEAST_HELD_UP_US
         if self._table.end_busiest(self._put_off_us):
@@ -124,7 +135,7 @@ class Wait:
         """Whether an answer has come that we were not woken for in time."""
         poll = select.poll()
         poll.register(self._witness.process.stdout, select.POLLIN)
-        return bool(poll.poll(0))
+        return any(event & select.POLLIN for _, event in poll.poll(0))
 
     def _why_silent(self, receipt: Receipt) -> Verdict | Mishap:
         """What it means that no answer came: the first of these that holds."""
@@ -186,21 +197,13 @@ class Wait:
             self._due += spent
 
     def _add_lag(self, tick_ns: int) -> None:
-        """Count by how much we are late for this look, and say when the next is due.
-
-        Where the bot did not run either, others had our core. Whether it wanted to is known before
-        the first look, and when its answer has come meanwhile.
-        """
+        """Count by how much we are late for this look, and say when the next is due."""
         now = time.perf_counter_ns()
-        late_us, cpu = (now - self._due) // 1000, self._witness.process.cpu_us()
-        late_us -= self._witness.held_us - self._held_us
+        late_us = (now - self._due) // 1000 - (self._witness.held_us - self._held_us)
         self._witness.lag_us += max(late_us, 0)
         self._witness.standstill.end(late_us)
-        self._lost_us = max(late_us - (cpu - self._seen_cpu), 0)
-        if self._is_first_look:
-            self._held_up.lose(self._lost_us)
-            self._is_first_look, self._lost_us = False, 0
-        self._due, self._seen_cpu = now + tick_ns, cpu
+        self._late_us = max(late_us, 0)
+        self._due = now + tick_ns
 
     def _why_late(self) -> str:
         if self._closed:
@@ -239,21 +242,27 @@ class Wait:
             if message is not None:
                 return message
             ended = await self._readable_or_ended()
-            try:
-                data = self._witness.read(self._witness.process.stdout, READ_MOST)
-            except BlockingIOError:
-                if ended:
-                    return None
-                continue
-            if not data:  # closed, which is no crime while the process lives: the clock decides
-                self._closed = True
+            if not self._take() and ended:
+                return None
+            if self._closed:  # no crime while the process lives: the clock decides
                 await trio.lowlevel.wait_readable(self._witness.process.exited_fd)
                 return None
-            self._last = self._elapsed_us()  # before the line is read: parsing is our time
-            if self._first is None:
-                self._first = self._last
-            self._witness.hears(data)
-            connection.receive(data)
+
+    def _take(self) -> bool:
+        """Take in what is there of the answer; return whether anything is."""
+        try:
+            data = self._witness.read(self._witness.process.stdout, READ_MOST)
+        except BlockingIOError:
+            return False
+        self._closed = not data
+        if self._closed:
+            return False
+        self._last = self._elapsed_us()  # before the line is read: parsing is our time
+        if self._first is None:
+            self._first = self._last
+        self._witness.hears(data)
+        self._ask.connection.receive(data)
+        return True
 
     async def _readable_or_ended(self) -> bool:
         """Wait for bytes, for the end of the process or for a flood; False for bytes."""

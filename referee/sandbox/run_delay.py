@@ -98,6 +98,12 @@ def held_up_us(before: Reading, after: Reading) -> int:
     return max(0, *(waited - (own - ran) for ran, waited in since), 0) // 1000
 
 
+def asleep_us(before: Reading, after: Reading) -> int:
+    """Return how long a bot neither ran nor wanted to between two readings, in microseconds."""
+    spent = (after.at - before.at) // 1000
+    return max(0, spent - (after.cpu_us - before.cpu_us) - held_up_us(before, after))
+
+
 class HeldUp:
     """For how long others keep a bot from running during one act."""
 
@@ -107,16 +113,38 @@ class HeldUp:
         self._least_us = _MOST * allowance_us
         self._most_us = self._least_us
         self._before: Reading | None = None
-        self._lost_us = self._us = 0
+        self._lost_us = self._unseen_us = self._us = 0
         self._is_known = True
 
-    def begin(self) -> None:
-        """Take what the kernel counts from now on into account. Idempotent."""
-        self._before = self._before or read(self._process)
+    def begin(self, asked: int, due: int, cpu_us: int) -> None:
+        """Take what the kernel counts from now on into account. Idempotent.
+
+        Of the time before, it is that in which the bot did not run and we should have looked: it
+        wanted to, for it had been asked.
+
+        Args:
+            asked: when it was, in nanoseconds.
+            due: when we should have looked.
+            cpu_us: the processor time that it had used when it was asked, in microseconds.
+        """
+        if self._before is None:
+            self._before = now = read(self._process)
+            stood_us = (now.at - asked) // 1000 - (now.cpu_us - cpu_us)
+            self.lose(max(min((now.at - due) // 1000, stood_us), 0))
 
     def lose(self, us: int) -> None:
         """Add time in which we were not woken and the bot did not run: others had our core."""
         self._lost_us += us
+
+    def lose_asleep(self, us: int) -> None:
+        """Add time in which we were not woken to the answer of a bot, as far as it slept by then.
+
+        When it was that it answered is not known. It gains nothing by making us late, which takes
+        processes of its own that run, nor by sleeping, which it does in its own time.
+        """
+        if self._before is not None:
+            asleep = asleep_us(self._before, read(self._process))
+            self._unseen_us = min(self._unseen_us + us, asleep)
 
     def give_up(self) -> None:
         """Take nothing into account: it cannot be told from what the bot's own processes took."""
@@ -126,7 +154,7 @@ class HeldUp:
         """Return how many microseconds it were until now, as far as they are taken into account."""
         if self._is_known:
             waited = held_up_us(self._before, read(self._process)) if self._before else 0
-            self._us = max(self._us, min(waited + self._lost_us, self._most_us))
+            self._us = max(self._us, min(waited + self._lost_us + self._unseen_us, self._most_us))
         return self._us
 
     def is_too_long(self) -> bool:

@@ -8,10 +8,12 @@ from itertools import chain, count
 from typing import Final
 
 import pytest
+import trio
 
 from protocol.connection import Connection
 from referee.match.leg import Ask
 from referee.match.verdict import Blame, FaultCode, Freeze, Mishap, Verdict
+from referee.play.evidence import Heard
 from referee.play.off_turn import OFF_TURN_US
 from referee.play.seat import Seat
 from referee.sandbox.procfs import is_running
@@ -20,6 +22,7 @@ from support.drive import HELLO
 from support.fuzz import Puppet
 
 ALLOWANCE_US: Final = 50_000
+READY: Final = b'{"type":"ready","protocol":1,"name":"x"}\n'
 MS: Final = 1_000_000
 """In nanoseconds, as the kernel counts."""
 
@@ -218,6 +221,62 @@ async def test_a_bot_that_was_ended_at_its_last_turn_is_charged_when_the_match_e
 
     assert charged is not None
     assert charged.code is FaultCode.LATE
+
+
+async def asked(bot: Busy, answer: bytes, *, at_s: float) -> Heard | Verdict | Mishap:
+    """What comes of a question whose answer comes after some time, in which we are not woken.
+
+    We are from 10 ms before the deadline on, until 30 ms after it.
+    """
+
+    async def answers() -> None:
+        await trio.sleep(ALLOWANCE_US / 1e6 - 0.01)
+        begun = time.perf_counter()
+        rest_until(begun + at_s)
+        bot.worked_us += 20_000
+        os.write(bot.says, answer)
+        rest_until(begun + 0.04)
+
+    connection = Connection()
+    ask = Ask(0, "", connection.send(HELLO), ALLOWANCE_US, connection)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(answers)
+        return await Seat(bot).ask(ask)
+    raise AssertionError  # the block is always left above
+
+
+def rest_until(moment: float) -> None:
+    """Keep the thread, as a machine does that gives the processor to others."""
+    time.sleep(max(moment - time.perf_counter(), 0))
+
+
+async def test_an_answer_that_we_came_late_for_counts_as_if_we_had_not(
+    bots: tuple[Busy, Busy],
+) -> None:
+    """The bot sleeps by then, so nothing tells when it came; it was never waited for itself."""
+    heard = await asked(bots[0], READY, at_s=0.02)
+
+    assert isinstance(heard, tuple)
+    assert heard[1].complete <= ALLOWANCE_US
+
+
+async def test_who_works_while_we_are_late_is_charged_for_it(bots: tuple[Busy, Busy]) -> None:
+    """A bot that keeps us from being woken gains nothing by that."""
+    bots[0].works = True
+    heard = await asked(bots[0], READY, at_s=0.02)
+
+    assert isinstance(heard, tuple)
+    assert heard[1].complete > ALLOWANCE_US
+
+
+async def test_an_answer_too_long_for_any_match_is_a_fault_then_too(
+    bots: tuple[Busy, Busy],
+) -> None:
+    """Nothing that a bot writes at such a moment is an error of ours."""
+    found = await asked(bots[0], b"x" * 40_000, at_s=0.02)
+
+    assert isinstance(found, Verdict)
+    assert found.code is FaultCode.OUTPUT
 
 
 def test_what_we_and_the_bot_both_lost_counts() -> None:
