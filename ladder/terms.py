@@ -42,7 +42,7 @@ class LuckUse(StrEnum):
     """It is taken off the score by which blocks are decided."""
 
 
-class Format(StrEnum):
+class FormatName(StrEnum):
     """How an event finds out who is best."""
 
     ROUND_ROBIN = "round-robin"

@@ -14,10 +14,11 @@ from typing import Final
 from msgspec import UNSET, Struct
 
 from ladder.event.file_schema import KEYS, EventFile, SectionTable
+from ladder.event.formats import FORMATS
 from ladder.event.plan import Entrant, EventPlan, SectionPlan
 from ladder.event.rounds import check_section
 from ladder.game_files.game_table import check_printable, check_top, naming, read_file, read_game
-from ladder.terms import Format, LuckUse
+from ladder.terms import LuckUse
 from referee.bots.find import SAMPLES, find
 from referee.bots.settings import Settings
 from referee.errors import RefereeError
@@ -183,7 +184,7 @@ def _section(asked: EventFile, table: SectionTable, entrants: int) -> SectionPla
 
 
 def _heroes(asked: EventFile, sections: Sequence[SectionPlan], names: list[str]) -> tuple[int, ...]:
-    gauntlet = any(section.format is Format.GAUNTLET for section in sections)
+    gauntlet = any(FORMATS[section.format].has_heroes for section in sections)
     if gauntlet and not asked.heroes:
         raise RefereeError("heroes: a gauntlet needs the names of the bots that it is about")
     if asked.heroes and not gauntlet:

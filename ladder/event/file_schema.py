@@ -9,14 +9,14 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ladder.game_files.game_table import Count, GamesFile, GameTable, Text
 from ladder.game_files.mistakes import Keys
-from ladder.terms import Format
+from ladder.terms import FormatName
 from referee.sandbox.names import SandboxName
 
 
 class SectionTable(GameTable, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A `[[game]]`: what it does not say is as for the whole event."""
 
-    format: Format | UnsetType = UNSET
+    format: FormatName | UnsetType = UNSET
     rounds: Count | UnsetType = UNSET
 
 
@@ -32,7 +32,7 @@ class EventFile(GamesFile, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     name: Text
     key: str | None = None
-    format: Format = Format.ROUND_ROBIN
+    format: FormatName = FormatName.ROUND_ROBIN
     rounds: Count | None = None
     blocks: Count = 20
     sandbox: SandboxName = SandboxName.AUTO

@@ -8,7 +8,7 @@ import hashlib
 import msgspec
 from msgspec import Struct
 
-from ladder.terms import Format, LuckUse
+from ladder.terms import FormatName, LuckUse
 from protocol.messages import Rules
 from referee.match.seating import Seating
 from referee.match.verdict import Freeze, OnFault
@@ -52,7 +52,7 @@ class SectionPlan(Struct, frozen=True):
     seats: int
     partners: Sides
     places: int
-    format: Format
+    format: FormatName
     rounds: int | None
     blocks: int
     seating: Seating

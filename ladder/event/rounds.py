@@ -5,11 +5,10 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from ladder.event import formats
-from ladder.event.formats import Entrants
+from ladder.event.formats import FORMATS, Entrants
 from ladder.event.plan import EventPlan, SectionPlan
 from ladder.results import Round, RoundResult, less_luck
-from ladder.terms import Format, LuckUse
+from ladder.terms import LuckUse
 from referee.match.outcome import BlockResult
 
 BLOCKS_OF_A_SECTION: Final = 2**40
@@ -22,38 +21,35 @@ def check_section(section: SectionPlan, entrants: int, heroes: tuple[int, ...]) 
     Raises:
         RefereeError: naming what is wrong.
     """
-    formats.check(section.format, _field(section, entrants, heroes))
+    FORMATS[section.format].check(_field(section, entrants, heroes))
 
 
 def next_round(
     plan: EventPlan, at: int, played: Sequence[RoundResult], out: Collection[int]
 ) -> Round | None:
     """The next round of a section, or None when it is over; `out` are those who are benched."""
-    return formats.next_round(
-        plan.sections[at].format, _field_of(plan, at), _decisive(plan, played), out
-    )
+    found = FORMATS[plan.sections[at].format]
+    return found.next_round(_field_of(plan, at), _decisive(plan, played), out)
 
 
 def order(
     plan: EventPlan, at: int, played: Sequence[RoundResult], out: Collection[int]
 ) -> tuple[tuple[int, ...], ...]:
     """Who came where in a section so far, where its format says that; else nothing."""
-    return formats.order(
-        plan.sections[at].format, _field_of(plan, at), _decisive(plan, played), out
-    )
+    found = FORMATS[plan.sections[at].format]
+    return found.order(_field_of(plan, at), _decisive(plan, played), out)
 
 
 def match_points(plan: EventPlan, at: int, played: Sequence[RoundResult]) -> tuple[int, ...]:
     """By entrant, what a Swiss section has its order from; empty in other formats."""
-    return formats.match_points(
-        plan.sections[at].format, _field_of(plan, at), _decisive(plan, played)
-    )
+    found = FORMATS[plan.sections[at].format]
+    return found.match_points(_field_of(plan, at), _decisive(plan, played))
 
 
 def expected_deals(plan: EventPlan) -> int:
     """How many deals an event has if nobody is benched and no knockout table is level."""
     return sum(
-        formats.expected_tables(section.format, _field_of(plan, at))
+        FORMATS[section.format].expected_tables(_field_of(plan, at))
         * section.blocks
         * section.seatings
         for at, section in enumerate(plan.sections)
@@ -72,7 +68,7 @@ def _field(section: SectionPlan, entrants: int, heroes: tuple[int, ...]) -> Entr
         partners=section.sides,
         blocks=section.blocks,
         rounds=section.rounds,
-        heroes=heroes if section.format is Format.GAUNTLET else (),
+        heroes=heroes if FORMATS[section.format].has_heroes else (),
     )
 
 

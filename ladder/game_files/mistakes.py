@@ -9,13 +9,13 @@ from difflib import get_close_matches
 from enum import StrEnum
 from typing import Final
 
-from ladder.terms import Format, LuckUse, Partners
+from ladder.terms import FormatName, LuckUse, Partners
 from referee.match.seating import Seating
 from referee.match.verdict import Freeze, OnFault
 from referee.sandbox.names import SandboxName
 
 _CHOICES: Final[dict[str, type[StrEnum]]] = {
-    "format": Format,
+    "format": FormatName,
     "freeze": Freeze,
     "luck": LuckUse,
     "on_fault": OnFault,

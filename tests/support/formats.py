@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 
 from hypothesis import strategies as st
 
-from ladder.event.formats import Entrants, check, next_round
+from ladder.event.formats import FORMATS, Entrants
 from ladder.results import Pairing, Round, RoundResult, TableResult
-from ladder.terms import Format
+from ladder.terms import FormatName
 from referee.match.outcome import BlockResult
 from referee.rules.game import Sides
 
@@ -63,13 +63,16 @@ def rolled(dice: random.Random) -> Brings:
 
 
 def played(
-    kind: Format, field: Entrants, brings: Brings, bench: Callable[[], int | None] = lambda: None
+    kind: FormatName,
+    field: Entrants,
+    brings: Brings,
+    bench: Callable[[], int | None] = lambda: None,
 ) -> tuple[list[RoundResult], frozenset[int]]:
     """An event to its end, and who was benched on the way."""
-    check(kind, field)
+    FORMATS[kind].check(field)
     rounds: list[RoundResult] = []
     benched: frozenset[int] = frozenset()
-    while (planned := next_round(kind, field, rounds, benched)) is not None:
+    while (planned := FORMATS[kind].next_round(field, rounds, benched)) is not None:
         _fits(planned, field, benched)
         rounds.append(done(planned, brings))
         one = bench()

@@ -2,7 +2,7 @@
 
 Of an odd size the smaller half goes on, so of three the winner. Fewer are out, and the best seeds
 rest, where otherwise too few would be left for a table; when one table is left it is the final.
-What `knockout` says of level and given-up tables holds here too, where level means that it is not
+What `meeting` says of level and given-up tables holds here, where level means that it is not
 decided who goes on. Whoever is benched counts as one of those who are out.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from msgspec import Struct
 
 from ladder.event.formats.field import Entrants, present
-from ladder.event.formats.knockout import Meeting, label_again
+from ladder.event.formats.meeting import Meeting, label_again
 from ladder.event.formats.points import sums
 from ladder.results import Round, RoundResult, TableResult
 from referee.errors import RefereeError

@@ -1,112 +1,92 @@
 """Who loses is out, or who has lost twice. Pure.
 
-Level pairs, and pairs that the host could not let play to the end, meet again with new decks; all
-blocks of a pairing count together. When that has been done often enough, the better seed goes on.
 Whoever is benched loses its pairing without playing, and does not go on to the losers.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 
-from msgspec import Struct
-
+from ladder.event.formats import heats
 from ladder.event.formats.bracket import Bracket, Slot, Take, double, single
 from ladder.event.formats.field import Entrants, present
+from ladder.event.formats.format import Format, Groups
+from ladder.event.formats.meeting import Meeting, label_again
 from ladder.event.formats.points import sums
 from ladder.results import Round, RoundResult, TableResult
-from ladder.terms import Format
 from referee.errors import RefereeError
-from referee.match.outcome import BlockResult
-
-MOST_AGAIN = 2
-"""How often a level table meets again."""
-
-GIVEN_UP_AGAIN = 1
-"""How often a table that the host let down meets again."""
-
-_BRACKETS: dict[Format, Callable[[int], Bracket]] = {
-    Format.KNOCKOUT: single,
-    Format.DOUBLE_KNOCKOUT: double,
-}
 
 
-class Meeting(Struct, frozen=True):
-    """What a table of a knockout has played so far, in one round or several.
+class Knockout(Format):
+    """Who loses is out; at tables of three and more, the worse half of each."""
 
-    Attributes:
-        again: how many rounds after the first.
-        given_up: in how many of them blocks are missing.
-    """
+    def check(self, field: Entrants) -> None:
+        """Refuse what has no single winner.
 
-    blocks: tuple[BlockResult, ...] = ()
-    again: int = -1
-    given_up: int = 0
-
-    def plus(self, table: TableResult, planned: int) -> "Meeting":
-        """With one more round, for which so many blocks were planned."""
-        missing = len(table.blocks) < planned
-        return Meeting(self.blocks + table.blocks, self.again + 1, self.given_up + missing)
-
-    def goes_on(self, *, level: bool, missing: bool) -> bool:
-        """Whether the table meets once more.
-
-        Args:
-            level: it is not decided yet.
-            missing: it was let down this time.
+        Raises:
+            RefereeError: naming what is wrong.
         """
-        if self.again >= MOST_AGAIN or self.given_up > GIVEN_UP_AGAIN:
-            return False
-        return level or missing
+        super().check(field)
+        if field.partners:
+            raise RefereeError(
+                "partners: partners win and lose together, so a knockout of single bots has no "
+                "winner; let a bot hold a whole side"
+            )
+        if field.rounds is not None:
+            raise RefereeError(f"rounds={field.rounds}: a knockout ends with its final")
+
+    def next_round(
+        self, field: Entrants, played: Sequence[RoundResult], benched: Collection[int] = ()
+    ) -> Round | None:
+        """The open pairings of the earliest stage that has some; all others still in rest."""
+        if field.size > 2:
+            return heats.next_round(field, played, benched)
+        course = _Course(self._bracket(field.entrants), field.entrants)
+        course.replay(played)
+        pairs = course.open_pairs(frozenset(benched))
+        if not pairs:
+            return None
+        byes = course.alive().difference(benched, *pairs.values())
+        meetings = [course.meetings.get(node, Meeting()) for node in pairs]
+        label = label_again(course.label, meetings)
+        return field.next_round(played, pairs.values(), label, byes)
+
+    def order(
+        self, field: Entrants, played: Sequence[RoundResult], benched: Collection[int] = ()
+    ) -> Groups:
+        """Those who are still in, then the others by the stage that put them out, last first."""
+        if field.size > 2:
+            return heats.order(field, played, benched)
+        course = _Course(self._bracket(field.entrants), field.entrants)
+        course.replay(played)
+        course.open_pairs(frozenset(benched))
+        return course.order(benched)
+
+    def expected_tables(self, field: Entrants) -> int:
+        """How many tables there are if nobody is benched or level."""
+        return heats.expected_tables(field) if field.size > 2 else field.entrants - 1
+
+    def _bracket(self, entrants: int) -> Bracket:
+        return single(entrants)
 
 
-def check(field: Entrants) -> None:
-    """Refuses what has no single winner.
+class DoubleKnockout(Knockout):
+    """Who has lost twice is out."""
 
-    Raises:
-        RefereeError: naming what is wrong.
-    """
-    if field.partners:
-        raise RefereeError(
-            "partners: partners win and lose together, so a knockout of single bots has no winner; "
-            "let a bot hold a whole side"
-        )
-    if field.rounds is not None:
-        raise RefereeError(f"rounds={field.rounds}: a knockout ends with its final")
+    def check(self, field: Entrants) -> None:
+        """Refuse what has no single winner, and larger tables.
 
+        Raises:
+            RefereeError: naming what is wrong.
+        """
+        super().check(field)
+        if field.size > 2:
+            raise RefereeError(f"double-knockout: it is for two at a table, not for {field.size}")
 
-def label_again(label: str, meetings: Collection[Meeting]) -> str:
-    """What a round is called in which tables meet again."""
-    again = max((meeting.again for meeting in meetings), default=-1) + 1
-    return f"{label}, again ({again} of {MOST_AGAIN}, then the better seed)" if again else label
+    def expected_tables(self, field: Entrants) -> int:
+        """How many tables there are if nobody is benched or level, and the final is the last."""
+        return 2 * field.entrants - 2
 
-
-def next_round(
-    kind: Format, field: Entrants, played: Sequence[RoundResult], benched: Collection[int]
-) -> Round | None:
-    """The open pairings of the earliest stage that has some; all others who are still in rest."""
-    course = _Course(_BRACKETS[kind](field.entrants), field.entrants)
-    course.replay(played)
-    pairs = course.open_pairs(frozenset(benched))
-    if not pairs:
-        return None
-    byes = course.alive().difference(benched, *pairs.values())
-    meetings = [course.meetings.get(node, Meeting()) for node in pairs]
-    label = label_again(course.label, meetings)
-    return field.next_round(played, pairs.values(), label, byes)
-
-
-def order(
-    kind: Format, field: Entrants, played: Sequence[RoundResult], benched: Collection[int]
-) -> tuple[tuple[int, ...], ...]:
-    """Who came where: those who are still in, then by the stage that put them out, last first."""
-    course = _Course(_BRACKETS[kind](field.entrants), field.entrants)
-    course.replay(played)
-    course.open_pairs(frozenset(benched))
-    return course.order(benched)
-
-
-def expected_tables(kind: Format, field: Entrants) -> int:
-    """How many tables there are if nobody is benched or level, and the final is the last."""
-    return field.entrants - 1 if kind is Format.KNOCKOUT else 2 * field.entrants - 2
+    def _bracket(self, entrants: int) -> Bracket:
+        return double(entrants)
 
 
 class _Course:

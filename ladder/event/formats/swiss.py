@@ -8,6 +8,7 @@ from itertools import combinations
 from msgspec import Struct
 
 from ladder.event.formats.field import Entrants
+from ladder.event.formats.format import Format, Groups
 from ladder.event.formats.matching import Matching
 from ladder.event.formats.points import Sum, sums
 from ladder.event.formats.tables import shared_out
@@ -37,40 +38,58 @@ class Score(Struct, frozen=True):
     byes: int
 
 
-def next_round(
-    field: Entrants, played: Sequence[RoundResult], benched: Collection[int]
-) -> Round | None:
-    """The next round; those who have had the fewest byes, and of those the last, rest.
+class Swiss(Format):
+    """In each round against somebody who has done as well so far."""
 
-    Pairs: within those of equal points the upper half meets the lower half, and nobody meets
-    anybody more often than can be avoided. Of all pairings that allow, it is the one in which the
-    first has the best opponent for it, then the next, and so on. Larger tables are filled from
-    the top with neighbours that have met least.
-    """
-    turn, rounds = len(played), rounds_of(field)
-    scores = score(field, played)
-    ranked = sorted(
-        field.left(benched), key=lambda bot: (-scores[bot].points, -scores[bot].value, bot)
-    )
-    if turn >= rounds or len(ranked) < field.size:
-        return None
-    past = _Past(field, played)
-    if field.size == 2:
-        tables = _pairs(ranked, scores, past)
-    else:
-        tables = _tables(_without_byes(ranked, scores, field.size), field, past)
-    byes = set(ranked).difference(*tables)
-    return field.next_round(played, tables, f"round {turn + 1} of {rounds}", byes)
+    def next_round(
+        self, field: Entrants, played: Sequence[RoundResult], benched: Collection[int] = ()
+    ) -> Round | None:
+        """The next round; those who have had the fewest byes, and of those the last, rest.
+
+        Pairs: within those of equal points the upper half meets the lower half, and nobody meets
+        anybody more often than can be avoided. Of all pairings that allow, it is the one in which
+        the first has the best opponent for it, then the next, and so on. Larger tables are filled
+        from the top with neighbours that have met least.
+        """
+        turn, rounds = len(played), rounds_of(field)
+        scores = score(field, played)
+        ranked = sorted(
+            field.left(benched), key=lambda bot: (-scores[bot].points, -scores[bot].value, bot)
+        )
+        if turn >= rounds or len(ranked) < field.size:
+            return None
+        past = _Past(field, played)
+        if field.size == 2:
+            tables = _pairs(ranked, scores, past)
+        else:
+            tables = _tables(_without_byes(ranked, scores, field.size), field, past)
+        byes = set(ranked).difference(*tables)
+        return field.next_round(played, tables, f"round {turn + 1} of {rounds}", byes)
+
+    def order(
+        self,
+        field: Entrants,
+        played: Sequence[RoundResult],
+        benched: Collection[int] = (),  # they keep what they have
+    ) -> Groups:
+        """Who came where; those who share a place stand together."""
+        ranks: dict[tuple[int, Fraction], list[int]] = {}
+        for bot, found in enumerate(score(field, played)):
+            ranks.setdefault((found.points, found.value), []).append(bot)
+        return tuple(tuple(ranks[rank]) for rank in sorted(ranks, reverse=True))
+
+    def match_points(self, field: Entrants, played: Sequence[RoundResult]) -> tuple[int, ...]:
+        """By entrant, byes included."""
+        return tuple(found.points for found in score(field, played))
+
+    def expected_tables(self, field: Entrants) -> int:
+        """How many tables the whole section has if nobody is benched."""
+        return rounds_of(field) * (field.entrants // field.size)
 
 
 def rounds_of(field: Entrants) -> int:
     """As many as were asked for; else as many as a knockout would need."""
     return field.rounds or max(1, (field.entrants - 1).bit_length())
-
-
-def expected_tables(field: Entrants) -> int:
-    """How many tables the whole section has if nobody is benched."""
-    return rounds_of(field) * (field.entrants // field.size)
 
 
 def score(field: Entrants, played: Sequence[RoundResult]) -> tuple[Score, ...]:
@@ -91,14 +110,6 @@ def score(field: Entrants, played: Sequence[RoundResult]) -> tuple[Score, ...]:
                 points[bot] += won
                 values[bot] += value
     return tuple(Score(points[bot], values[bot].mean, byes[bot]) for bot in range(field.entrants))
-
-
-def order(field: Entrants, played: Sequence[RoundResult]) -> tuple[tuple[int, ...], ...]:
-    """Who came where; those who share a place stand together."""
-    ranks: dict[tuple[int, Fraction], list[int]] = {}
-    for bot, found in enumerate(score(field, played)):
-        ranks.setdefault((found.points, found.value), []).append(bot)
-    return tuple(tuple(ranks[rank]) for rank in sorted(ranks, reverse=True))
 
 
 def _earned(field: Entrants, table: TableResult) -> Iterator[tuple[int, int, Sum]]:

@@ -9,7 +9,7 @@ import pytest
 from ladder.commands import event as command
 from ladder.event.file import event_path, read_event
 from ladder.event.file_schema import BotTable, EventFile, SectionTable
-from ladder.terms import Format, LuckUse
+from ladder.terms import FormatName, LuckUse
 from referee.bots.find import SAMPLES
 from referee.bots.settings import Settings
 from referee.cli import run
@@ -122,7 +122,7 @@ def test_what_is_left_out_has_a_sane_default(tmp_path: Path) -> None:
 
     assert event.key is None
     assert (event.sandbox, event.workers, event.records) == (SandboxName.AUTO, None, True)
-    assert (section.format, section.rounds, section.blocks) == (Format.ROUND_ROBIN, None, 20)
+    assert (section.format, section.rounds, section.blocks) == (FormatName.ROUND_ROBIN, None, 20)
     assert (section.seating, section.seatings, section.pace) == (Seating.FULL, 2, 0)
     assert (event.plan.luck, event.plan.bench) == (LuckUse.SHOWN, 10)
     assert event.plan.match_blocks == 5
@@ -157,10 +157,10 @@ def test_everything_can_be_said(tmp_path: Path) -> None:
     assert (event.plan.freeze, event.plan.on_fault) == (Freeze.NEVER, OnFault.PLAY_ON)
     assert (event.plan.luck, event.plan.bench) == (LuckUse.OFFICIAL, 4)
     assert event.plan.match_blocks == 9
-    assert (small.format, small.rounds, small.blocks) == (Format.SWISS, 3, 7)
+    assert (small.format, small.rounds, small.blocks) == (FormatName.SWISS, 3, 7)
     assert (small.seating, small.time, small.pace) == (Seating.ROTATE, "move=2s", 5)
     assert (big.name, big.options) == ("big", ("void_keeps_dealer=true",))
-    assert (big.format, big.rounds, big.blocks) == (Format.ROUND_ROBIN, 2, 8)
+    assert (big.format, big.rounds, big.blocks) == (FormatName.ROUND_ROBIN, 2, 8)
     assert (big.seating, big.time, big.pace, big.places) == (Seating.ONE, "move=3s", 0, 4)
 
 

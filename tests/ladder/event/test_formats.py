@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from ladder.event.formats import Entrants, check, expected_tables, next_round, order
+from ladder.event.formats import FORMATS, Entrants
 from ladder.event.formats.round_robin import circle
 from ladder.event.formats.tables import MOST_TABLES, balanced, shared_out, splits, tables_a_turn
-from ladder.terms import Format
+from ladder.terms import FormatName
 from referee.errors import RefereeError
 from referee.rules.game import Sides
 from support.formats import (
@@ -29,20 +29,22 @@ from support.formats import (
     rolled,
 )
 
+ROUND_ROBIN = FORMATS[FormatName.ROUND_ROBIN]
+
 
 @st.composite
-def fields(draw: st.DrawFn) -> tuple[Format, Entrants]:
+def fields(draw: st.DrawFn) -> tuple[FormatName, Entrants]:
     """Any event that can be played."""
-    kind = draw(st.sampled_from(Format))
-    knockout = kind in (Format.KNOCKOUT, Format.DOUBLE_KNOCKOUT)
+    kind = draw(st.sampled_from(FormatName))
+    knockout = kind in (FormatName.KNOCKOUT, FormatName.DOUBLE_KNOCKOUT)
     size, partners = draw(
         st.sampled_from(
             [(2, ())] * 3
-            + [(3, ()), (4, ()), (5, ())] * (kind is not Format.DOUBLE_KNOCKOUT)
+            + [(3, ()), (4, ()), (5, ())] * (kind is not FormatName.DOUBLE_KNOCKOUT)
             + [(4, PAIRS), (6, TRIPLES), (6, COUPLES)] * (not knockout)
         )
     )
-    heroes = tuple(range(draw(st.integers(1, 2)))) if kind is Format.GAUNTLET else ()
+    heroes = tuple(range(draw(st.integers(1, 2)))) if kind is FormatName.GAUNTLET else ()
     entrants = draw(st.integers(size + len(heroes), 14))
     rounds = None if knockout else draw(st.none() | st.integers(1, 6))
     blocks = draw(st.integers(1, 3))
@@ -58,7 +60,7 @@ def fields(draw: st.DrawFn) -> tuple[Format, Entrants]:
 
 @given(fields(), DICE)
 def test_every_event_ends_and_no_deck_is_met_twice(
-    found: tuple[Format, Entrants], dice: random.Random
+    found: tuple[FormatName, Entrants], dice: random.Random
 ) -> None:
     """Whatever the results, benched entrants play no more, and each round has decks of its own."""
     kind, field = found
@@ -71,14 +73,14 @@ def test_every_event_ends_and_no_deck_is_met_twice(
     ]
 
     assert blocks == list(range(len(blocks)))
-    places = order(kind, field, rounds, benched)
+    places = FORMATS[kind].order(field, rounds, benched)
     if places:
         assert sorted(bot for group in places for bot in group) == list(range(field.entrants))
 
 
 @given(fields(), DICE)
 def test_what_comes_next_follows_from_results_alone(
-    found: tuple[Format, Entrants], dice: random.Random
+    found: tuple[FormatName, Entrants], dice: random.Random
 ) -> None:
     """At every point of an event, in whatever order tables were finished, the rest is the same."""
     kind, field = found
@@ -87,22 +89,22 @@ def test_what_comes_next_follows_from_results_alone(
         replace(one, tables=tuple(dice.sample(one.tables, len(one.tables)))) for one in rounds
     ]
     for number, one in enumerate(rounds):
-        assert next_round(kind, field, shuffled[:number]) == one.round
-    assert next_round(kind, field, shuffled) is None
-    assert order(kind, field, shuffled) == order(kind, field, rounds)
+        assert FORMATS[kind].next_round(field, shuffled[:number]) == one.round
+    assert FORMATS[kind].next_round(field, shuffled) is None
+    assert FORMATS[kind].order(field, shuffled) == FORMATS[kind].order(field, rounds)
 
 
 @given(fields())
 def test_the_tables_of_an_undisturbed_event_are_known_beforehand(
-    found: tuple[Format, Entrants],
+    found: tuple[FormatName, Entrants],
 ) -> None:
     """If the better seed always wins, there are as many tables as are expected."""
     kind, field = found
     rounds, _ = played(kind, field, by_seed)
     count = sum(len(one.round.tables) for one in rounds)
-    expected = expected_tables(kind, field)
+    expected = FORMATS[kind].expected_tables(field)
 
-    if kind in (Format.ROUND_ROBIN, Format.GAUNTLET) and field.size > 2:
+    if kind in (FormatName.ROUND_ROBIN, FormatName.GAUNTLET) and field.size > 2:
         assert expected * 0.8 <= count <= expected
     else:
         assert count == expected
@@ -127,9 +129,9 @@ def test_a_round_robin_is_balanced_wherever_it_is_cut(entrants: int, turn: int) 
 def test_a_round_robin_goes_on_without_those_who_are_benched() -> None:
     """All others still meet each other, in each round that is left."""
     field = Entrants(entrants=5, rounds=3)
-    first = next_round(Format.ROUND_ROBIN, field, [])
+    first = ROUND_ROBIN.next_round(field, [])
     assert first is not None
-    later = next_round(Format.ROUND_ROBIN, field, [done(first, level)], frozenset({2}))
+    later = ROUND_ROBIN.next_round(field, [done(first, level)], frozenset({2}))
     assert later is not None
 
     assert len(first.tables) == 10
@@ -224,7 +226,7 @@ def test_a_hero_meets_everybody_else_equally_often(
         heroes=tuple(range(heroes)),
         rounds=2,
     )
-    rounds, _ = played(Format.GAUNTLET, field, level)
+    rounds, _ = played(FormatName.GAUNTLET, field, level)
     for one in rounds:
         met: dict[int, list[Counter[int]]] = {
             hero: [Counter(), Counter()] for hero in range(heroes)
@@ -241,29 +243,33 @@ def test_a_hero_meets_everybody_else_equally_often(
         assert all(counts == met[0] for counts in met.values())
 
 
-def refused() -> Iterator[tuple[Format, Entrants, str]]:
+def refused() -> Iterator[tuple[FormatName, Entrants, str]]:
     """What makes no sense, and what is said of it."""
-    yield Format.SWISS, Entrants(entrants=2, size=3), "2 entrants: a table has 3"
-    yield Format.SWISS, Entrants(entrants=2, size=1), "size=1"
-    yield Format.ROUND_ROBIN, Entrants(entrants=4, rounds=0), "rounds=0: at least one"
-    yield Format.ROUND_ROBIN, Entrants(entrants=4, blocks=0), "blocks=0: at least one"
-    yield Format.ROUND_ROBIN, Entrants(entrants=4, size=4, partners=((0, 1),)), "partners"
-    yield Format.SWISS, Entrants(entrants=4, heroes=(0,)), "heroes: a swiss has none"
-    yield Format.GAUNTLET, Entrants(entrants=4), "heroes: a gauntlet needs at least one"
-    yield Format.GAUNTLET, Entrants(entrants=4, heroes=(4,)), "each is an entrant"
-    yield Format.GAUNTLET, Entrants(entrants=4, heroes=(1, 1)), "each is an entrant"
-    yield Format.GAUNTLET, Entrants(entrants=4, heroes=(0, 1), size=4), "a table has 3 others"
+    yield FormatName.SWISS, Entrants(entrants=2, size=3), "2 entrants: a table has 3"
+    yield FormatName.SWISS, Entrants(entrants=2, size=1), "size=1"
+    yield FormatName.ROUND_ROBIN, Entrants(entrants=4, rounds=0), "rounds=0: at least one"
+    yield FormatName.ROUND_ROBIN, Entrants(entrants=4, blocks=0), "blocks=0: at least one"
+    yield FormatName.ROUND_ROBIN, Entrants(entrants=4, size=4, partners=((0, 1),)), "partners"
+    yield FormatName.SWISS, Entrants(entrants=4, heroes=(0,)), "heroes: this format has none"
+    yield FormatName.GAUNTLET, Entrants(entrants=4), "heroes: a gauntlet needs at least one"
+    yield FormatName.GAUNTLET, Entrants(entrants=4, heroes=(4,)), "each is an entrant"
+    yield FormatName.GAUNTLET, Entrants(entrants=4, heroes=(1, 1)), "each is an entrant"
+    yield FormatName.GAUNTLET, Entrants(entrants=4, heroes=(0, 1), size=4), "a table has 3 others"
     yield (
-        Format.KNOCKOUT,
+        FormatName.KNOCKOUT,
         Entrants(entrants=4, rounds=2),
         "rounds=2: a knockout ends with its final",
     )
-    yield Format.KNOCKOUT, Entrants(entrants=8, size=4, partners=PAIRS), "a knockout of single bots"
-    yield Format.DOUBLE_KNOCKOUT, Entrants(entrants=8, size=4), "for two at a table, not for 4"
+    yield (
+        FormatName.KNOCKOUT,
+        Entrants(entrants=8, size=4, partners=PAIRS),
+        "a knockout of single bots",
+    )
+    yield FormatName.DOUBLE_KNOCKOUT, Entrants(entrants=8, size=4), "for two at a table, not for 4"
 
 
 @pytest.mark.parametrize(("kind", "field", "says"), list(refused()))
-def test_what_cannot_be_played_is_refused(kind: Format, field: Entrants, says: str) -> None:
+def test_what_cannot_be_played_is_refused(kind: FormatName, field: Entrants, says: str) -> None:
     """Before anything is played, by one line that names it."""
     with pytest.raises(RefereeError, match=says):
-        check(kind, field)
+        FORMATS[kind].check(field)

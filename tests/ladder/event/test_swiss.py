@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ladder.event.formats import Entrants, next_round, order
+from ladder.event.formats import FORMATS, Entrants
 from ladder.event.formats.matching import Matching
 from ladder.event.formats.round_robin import circle
 from ladder.event.formats.swiss import Score, score
 from ladder.results import Pairing, Round, RoundResult, TableResult
-from ladder.terms import Format
+from ladder.terms import FormatName
 from referee.match.outcome import BlockResult
 from referee.rules.game import Sides
 from support.formats import (
@@ -25,6 +25,8 @@ from support.formats import (
     played,
     rolled,
 )
+
+SWISS = FORMATS[FormatName.SWISS]
 
 
 def _can_pair(bots: tuple[int, ...], met: set[frozenset[int]]) -> bool:
@@ -44,7 +46,7 @@ def test_nobody_meets_anybody_twice_in_a_swiss_while_that_can_be_avoided(
     entrants: int, dice: random.Random
 ) -> None:
     """Nor does anybody rest twice before all have rested."""
-    rounds, _ = played(Format.SWISS, Entrants(entrants=entrants, rounds=8), rolled(dice))
+    rounds, _ = played(FormatName.SWISS, Entrants(entrants=entrants, rounds=8), rolled(dice))
     met: set[frozenset[int]] = set()
     byes = Counter(dict.fromkeys(range(entrants), 0))
     for one in rounds:
@@ -62,9 +64,9 @@ def test_nobody_meets_anybody_twice_in_a_swiss_while_that_can_be_avoided(
 def test_a_swiss_pairs_the_upper_half_with_the_lower_half_of_equal_points() -> None:
     """By seeding at first; then winners meet winners, and a bye counts as a win."""
     field = Entrants(entrants=9)
-    first = next_round(Format.SWISS, field, [])
+    first = SWISS.next_round(field, [])
     assert first is not None
-    second = next_round(Format.SWISS, field, [done(first, by_seed)])
+    second = SWISS.next_round(field, [done(first, by_seed)])
     assert second is not None
 
     assert [table.bots for table in first.tables] == [(0, 4), (1, 5), (2, 6), (3, 7)]
@@ -78,9 +80,9 @@ def test_equal_points_of_a_swiss_are_ordered_by_mean_deal_value() -> None:
     """Who won by more comes first; those who are equal in both share a place."""
     field = Entrants(entrants=6, rounds=1)
     values = {0: (10, -10), 1: (30, -30), 2: (10, -10)}
-    rounds, _ = played(Format.SWISS, field, lambda table, _: values[table.bots[0]])
+    rounds, _ = played(FormatName.SWISS, field, lambda table, _: values[table.bots[0]])
 
-    assert order(Format.SWISS, field, rounds) == ((1,), (0, 2), (3, 5), (4,))
+    assert SWISS.order(field, rounds) == ((1,), (0, 2), (3, 5), (4,))
 
 
 def test_where_a_rematch_of_a_swiss_cannot_be_avoided_there_is_only_one() -> None:
@@ -90,7 +92,7 @@ def test_where_a_rematch_of_a_swiss_cannot_be_avoided_there_is_only_one() -> Non
         done(Round(tuple(map(Pairing, pairs)), first, 1), level)
         for first, pairs in enumerate(before)
     ]
-    planned = next_round(Format.SWISS, Entrants(entrants=6, rounds=4), rounds)
+    planned = SWISS.next_round(Entrants(entrants=6, rounds=4), rounds)
     assert planned is not None
 
     met = {pair for pairs in before for pair in pairs}
@@ -106,7 +108,7 @@ def test_a_swiss_of_two_hundred_is_paired_however_many_have_met() -> None:
         for first, at in enumerate(range(0, 190 * 100, 100))
     ]
     field = Entrants(entrants=200, rounds=199)
-    planned = next_round(Format.SWISS, field, [done(one, rolled(dice)) for one in before])
+    planned = SWISS.next_round(field, [done(one, rolled(dice)) for one in before])
     assert planned is not None
     met = {frozenset(table.bots) for one in before for table in one.tables}
 
@@ -117,7 +119,7 @@ def test_a_swiss_of_two_hundred_is_paired_however_many_have_met() -> None:
 def test_a_swiss_of_two_hundred_and_one_has_a_bye_in_each_round() -> None:
     """For somebody else each time, and there is no rematch."""
     dice = random.Random(1)
-    rounds, _ = played(Format.SWISS, Entrants(entrants=201, rounds=4), rolled(dice))
+    rounds, _ = played(FormatName.SWISS, Entrants(entrants=201, rounds=4), rolled(dice))
     pairs = [frozenset(table.bots) for one in rounds for table in one.round.tables]
     byes = [bot for one in rounds for bot in one.round.byes]
 
@@ -132,7 +134,7 @@ def test_larger_tables_of_a_swiss_are_full_and_seldom_meet_again(
     """As many rest as do not fill a table, nobody twice; with room, nobody meets again at once."""
     size, partners = table
     field = Entrants(entrants=entrants, size=size, partners=partners, rounds=2)
-    rounds, _ = played(Format.SWISS, field, rolled(dice))
+    rounds, _ = played(FormatName.SWISS, field, rolled(dice))
     met = [
         two
         for one in rounds
@@ -177,7 +179,7 @@ def test_a_block_with_a_fault_counts_for_everybody(played: bool) -> None:
 
     def scored(*values: tuple[int, ...]) -> tuple[Score, ...]:
         field = Entrants(entrants=len(values[0]), size=len(values[0]))
-        planned = next_round(Format.SWISS, field, [])
+        planned = SWISS.next_round(field, [])
         assert planned is not None
         clean = (0,) * field.size
         guilty = (1, *clean[1:])
