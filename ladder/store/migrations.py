@@ -3,59 +3,14 @@
 from collections.abc import Callable
 from typing import Final
 
-import numpy as np
-from sqlalchemy import (
-    Connection,
-    bindparam,
-    column,
-    func,
-    insert,
-    inspect,
-    select,
-    table,
-    update,
-)
+from sqlalchemy import Connection, func, insert, inspect, select
 
 from ladder.store.database import Database
 from ladder.store.location import Where
-from ladder.store.tables import Base, RetentionRow, SchemaRow, table_of
+from ladder.store.tables import Base, SchemaRow
 from referee.errors import RefereeError
 
-_AT_ONCE: Final = 1000
-_UNKNOWN: Final = -(2**31)
-
-
-def _meetings(connection: Connection) -> None:
-    """Makes room in the blocks of matches for what each leg brought, which was not counted."""
-    matches = table("match", column("number"), column("blocks"), column("counts"))
-    change = update(matches).where(matches.c.number == bindparam("match"))
-    last = -1
-    while True:
-        after = select(matches).where(matches.c.number > last).order_by(matches.c.number)
-        rows = connection.execute(after.limit(_AT_ONCE)).all()
-        if not rows:
-            return
-        connection.execute(
-            change.values(blocks=bindparam("wide")),
-            [{"match": row.number, "wide": _widened(row.blocks, row.counts)} for row in rows],
-        )
-        last = rows[-1].number
-
-
-def _second(connection: Connection) -> None:
-    """Blocks have room for what legs brought; there is a table of policies for records."""
-    table_of(RetentionRow).create(connection, checkfirst=True)
-    _meetings(connection)
-
-
-def _widened(blocks: bytes, counts: bytes) -> bytes:
-    places = len(counts) // 32
-    narrow = np.frombuffer(blocks, "<i4").reshape(-1, 1 + 4 * places)
-    unknown = np.full((len(narrow), 2 * places), _UNKNOWN, "<i4")
-    return np.concatenate((narrow, unknown), axis=1).tobytes()
-
-
-STEPS: Final[list[Callable[[Connection], None]]] = [_second]
+STEPS: Final[list[Callable[[Connection], None]]] = []
 """The first one makes schema 2 of schema 1, and so on; a step that was released stays as it is."""
 
 

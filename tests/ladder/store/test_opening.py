@@ -1,18 +1,10 @@
-"""A ladder is opened, or one clear line says why not: old and new schemas, other files, disks.
-
-`tests/data/ladders/v1.db` is a ladder as the first schema had it, and so on. Once there is another
-schema they stay as they are, and another file is made by
-`PYTHONPATH=.:tests python tests/ladder/store/test_opening.py FILE`.
-"""
+"""A ladder is opened, or one clear line says why not: old and new schemas, other files, disks."""
 
 import errno
 import fcntl
 import os
-import shutil
 import sqlite3
 import subprocess
-import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -20,7 +12,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, text
 
-from ladder.core.facts import FIRST_HASH, Decision, Deed, Keep, Retention, chained, digest_of
+from ladder.core.facts import Decision, Deed
 from ladder.game_files.pool_file import pools_of
 from ladder.store import migrations
 from ladder.store.bulk_import import import_facts
@@ -31,16 +23,9 @@ from ladder.store.migrations import migrate, newest
 from ladder.store.store import Beginning, Store
 from referee.errors import HostError, RefereeError
 from support.disks import small_disk
-from support.ladders import LEASE_MS, filled, invented, job, lease, made, submit, usual_pools
+from support.ladders import filled, invented, job, lease, made, usual_pools
 from support.postgres import Mode, Postgres
 from support.sandboxes import need
-
-LADDERS = Path(__file__).parents[2] / "data/ladders"
-HEADS = {
-    "v1": "d028c3953bb38ec5eba59d299d5d4a5762bf9f3bf1a550c866f42be2849e3255",
-    "v2": "8d2d0fab073ad3c2a4d1ffab4aaa7aeb39e1c1bb4895722d43567f89c570e1d7",
-}
-"""By schema, the hash of the last fact of the ladder that is checked in."""
 
 BEGINNING = Beginning(None, pools_of(["briscola-2"]).pools)
 
@@ -300,36 +285,6 @@ class TestSchema:
             noted = reader._connection.execute(text("SELECT version FROM schema_step ORDER BY 1"))
             assert noted.scalars().all() == [there, there + 1, there + 2]
 
-    @pytest.mark.parametrize("schema", HEADS)
-    def test_all_there_ever_were_open_and_hold(self, schema: str, tmp_path: Path) -> None:
-        """Ladders of each schema, checked in: all facts are as they were, ratings follow
-        from them, and they go on."""
-        shutil.copy(LADDERS / f"{schema}.db", tmp_path / "ladder.db")
-        migrated(tmp_path)
-        with Store(where_of(str(tmp_path))) as store:
-            before = FIRST_HASH
-            with store.facts() as reader:
-                for link, fact in reader.facts():
-                    before = chained(before, digest_of(fact))
-                    assert link.hash == before
-            assert before == HEADS[schema]
-            assert store.rebuild()[0] == store.rebuild()[1]
-            assert store.counts().matches == 8
-            assert len(store.results(1).values) == 10
-            held = store.take("somebody", LEASE_MS, lambda _: True, lambda _: None)
-            assert held is not None
-            assert (held.attempts, held.job.entrants) == (2, (1, 2))
-            assert store.settle(invented(store, held.job))[0] is Settled.COUNTED
-
-    def test_one_from_before_there_were_policies_for_records(self, tmp_path: Path) -> None:
-        """All of its records stay."""
-        shutil.copy(LADDERS / "v1.db", tmp_path / "ladder.db")
-        with sqlite3.connect(tmp_path / "ladder.db") as database:
-            database.execute("DROP TABLE retention")
-        migrated(tmp_path)
-        with Store(where_of(str(tmp_path))) as store:
-            assert store.horizon() == 0
-
 
 @pytest.fixture
 def mounted(tmp_path: Path) -> Iterator[Path]:
@@ -490,35 +445,3 @@ def _adds_a_column(connection: Connection) -> None:
 def _fails(connection: Connection) -> None:
     connection.execute(text("DROP TABLE skill"))
     raise OverflowError
-
-
-def old_ladder(to: Path) -> str:
-    """Writes a small ladder of the schema that there is; returns the hash of its last fact."""
-    with tempfile.TemporaryDirectory() as folder:
-        pools = usual_pools("briscola-2", "briscola-3", blocks=2)
-        with made(folder, pools, ("first", "random", "greedy")) as store:
-            filled(store, 3)
-            submit(store, "first", "author-of-first", "greedy")
-            filled(store, 2)
-            store.add(lambda _, at: [Decision(deed=Deed.RETIRED, entrant=2, reason="x", at_ms=at)])
-            store.add(lambda _, at: [Decision(deed=Deed.CHOSEN, entrant=1, reason="x", at_ms=at)])
-            store.add(lambda _, at: [Decision(deed=Deed.CHOSEN, entrant=2, reason="x", at_ms=at)])
-            filled(store, 3, pool=2)
-            store.add(lambda _, at: [Decision(deed=Deed.CLOSED, pool=2, reason="x", at_ms=at)])
-            store.add(lambda _, at: [Retention(keep=Keep.LAST, last=5, at_ms=at)])
-            last = job(store, (1, 2), 77)
-            store.take("nobody", 0, lambda _: True, lambda _: last)
-            with store.facts() as reader:
-                assert reader.head is not None
-                head = reader.head.hash
-        connection = sqlite3.connect(store.where.database)
-        connection.execute("PRAGMA journal_mode=DELETE")
-        connection.execute("PRAGMA page_size=1024")
-        connection.execute("VACUUM")
-        connection.close()
-        shutil.copy(store.where.database, to)
-    return head
-
-
-if __name__ == "__main__":
-    print(old_ladder(Path(sys.argv[1])), os.path.getsize(sys.argv[1]))
