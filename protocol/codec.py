@@ -6,7 +6,7 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from protocol.errors import LocalProtocolError, RemoteFault, RemoteProtocolError
+from protocol.errors import LocalProtocolError, Mistake, RemoteFault, RemoteProtocolError
 from protocol.limits import LINE_TO_BOT, NOTE
 from protocol.messages import Answer, Ready, ToBot
 from protocol.strict import Object, parse_object
@@ -52,7 +52,7 @@ def decode_ready(line: bytes) -> Ready:
         raise RemoteProtocolError(
             RemoteFault.PROTOCOL, 'the answer to "hello" is {"type":"ready","protocol":1,...}'
         )
-    return _convert(found, Ready)
+    return _convert(found, Ready, Mistake.FIELD)
 
 
 def plain_answer(line: bytes) -> Answer | None:
@@ -72,7 +72,7 @@ def decode_answer(line: bytes) -> Answer:
         return plain
     found = parse_object(line)
     known: Object = {key: found.pop(key) for key in _KNOWN if key in found}
-    answer = _convert(known, Answer)
+    answer = _convert(known, Answer, Mistake.FIELD if "id" in known else Mistake.ID)
     if answer.note is not None and len(answer.note.encode()) > NOTE:
         raise RemoteProtocolError(RemoteFault.MALFORMED, f"a note longer than {NOTE} bytes")
     if not found:
@@ -85,8 +85,8 @@ def _cut(unknown: Object) -> str:
     return text.encode()[:NOTE].decode(errors="ignore")
 
 
-def _convert(found: Object, to: type[_Message]) -> _Message:
+def _convert(found: Object, to: type[_Message], mistake: Mistake) -> _Message:
     try:
         return msgspec.convert(found, to)
     except msgspec.ValidationError as error:
-        raise RemoteProtocolError(RemoteFault.MALFORMED, str(error)) from error
+        raise RemoteProtocolError(RemoteFault.MALFORMED, str(error), mistake) from error

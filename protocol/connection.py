@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Final
 
 from protocol.codec import decode_answer, decode_ready, encode, plain_answer
-from protocol.errors import LocalProtocolError, RemoteFault, RemoteProtocolError
+from protocol.errors import LocalProtocolError, Mistake, RemoteFault, RemoteProtocolError
 from protocol.framing import LineBuffer
 from protocol.limits import LINE_FROM_BOT, MATCH_FROM_BOT
 from protocol.messages import Act, Answer, Deal, DealEnd, End, Fault, Hello, Ready, ToBot
@@ -151,6 +151,7 @@ class Connection:
                 raise RemoteProtocolError(
                     RemoteFault.PROTOCOL,
                     f"the id of the open act is {self._id!r}, the answer has {message.id[:40]!r}",
+                    Mistake.ID,
                 )
         elif self.state is ConnectionState.GREETED:
             message = decode_ready(line)

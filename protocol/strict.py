@@ -8,7 +8,7 @@ import json
 import re
 from typing import Any, NoReturn
 
-from protocol.errors import RemoteFault, RemoteProtocolError
+from protocol.errors import Mistake, RemoteFault, RemoteProtocolError
 from protocol.limits import DEPTH, INTEGER
 
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*+"?')  # possessive: linear, whatever is left unclosed
@@ -18,8 +18,8 @@ _LONGEST_NUMBER = 40
 Object = dict[str, Any]  # any JSON value at all: that is what arrives before it is checked
 
 
-def _malformed(detail: str) -> NoReturn:
-    raise RemoteProtocolError(RemoteFault.MALFORMED, detail)
+def _malformed(detail: str, mistake: Mistake | None = None) -> NoReturn:
+    raise RemoteProtocolError(RemoteFault.MALFORMED, detail, mistake)
 
 
 def _no_constant(name: str) -> NoReturn:
@@ -72,9 +72,9 @@ def parse_object(line: bytes) -> Object:
     try:
         text = line.decode("utf-8", "strict")
     except UnicodeDecodeError as error:
-        _malformed(f"not UTF-8 at byte {error.start}")
+        _malformed(f"not UTF-8 at byte {error.start}", Mistake.ENCODING)
     if text.startswith("\ufeff"):
-        _malformed("it begins with a byte order mark")
+        _malformed("it begins with a byte order mark", Mistake.ENCODING)
     if not text.strip(" \t\r"):
         _malformed("an empty line")
     _check_depth(text)

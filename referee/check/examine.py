@@ -13,9 +13,10 @@ import trio
 from msgspec import Struct
 
 from protocol.connection import Connection
+from protocol.errors import Mistake
 from protocol.messages import Answer, Ready
 from referee.bots.find import BotSpec, is_alone
-from referee.check.hints import HINTS, ONCE, READY_ONCE, SEEN, SEEN_ALONE
+from referee.check.hints import HINTS, MISTAKES, ONCE, READY_ONCE, SEEN, SEEN_ALONE
 from referee.check.unknown_fields import greased
 from referee.errors import SandboxError
 from referee.games import find
@@ -331,18 +332,16 @@ async def _explained(
     what, mend = f"{code}: {verdict.detail}", HINTS[code if silent else verdict.code]
     if known is not None:
         mend = known
-    elif verdict.code is FaultCode.LATE and "flush" in verdict.detail:
+    elif verdict.mistake is Mistake.SILENT:
         mend = await _why_silent(plan, bot, sandbox)
-    elif "UTF-8" in verdict.detail or "byte order mark" in verdict.detail:
-        mend = "write UTF-8, without a byte order mark (SPEC 2)"
+    elif verdict.mistake in MISTAKES:
+        mend = MISTAKES[verdict.mistake]
     elif starting and verdict.code is FaultCode.CRASHED:
         mend = "it ended before `ready`: run it by hand and look"
         if sandbox.name != "bare":
             mend += f"; in a sandbox it sees only {SEEN_ALONE if is_alone(bot.typed) else SEEN}"
-    elif starting and "$." in verdict.detail:
+    elif starting and verdict.mistake is Mistake.FIELD:
         mend = HINTS[FaultCode.STARTUP]
-    elif "the open act is" in verdict.detail or "field `id`" in verdict.detail:
-        mend = "copy the `id` of the act into the answer (SPEC 3.5)"
     words = verdict.evidence.last_words()
     if words:
         what += f"; the last line on its stderr: {words}"

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from protocol.errors import Mistake
 from referee.match.verdict import FaultCode
 
 HINTS: Final = {
@@ -18,6 +19,12 @@ HINTS: Final = {
     FaultCode.STARTUP: 'answer `hello` with {"type":"ready","protocol":1,"name":"..."} and flush '
     "it (SPEC 3.2)",
 }
+
+MISTAKES: Final = {
+    Mistake.ENCODING: "write UTF-8, without a byte order mark (SPEC 2)",
+    Mistake.ID: "copy the `id` of the act into the answer (SPEC 3.5)",
+}
+"""What to do about a mistake that is known; it says more than the hint for the code."""
 
 ONCE: Final = "answer each `act` once, and only when it is asked (SPEC 3.5)"
 READY_ONCE: Final = (

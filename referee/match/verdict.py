@@ -5,6 +5,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from protocol.errors import Mistake
 from protocol.messages import Count
 
 
@@ -77,11 +78,16 @@ class Evidence(Struct, frozen=True, omit_defaults=True):
 
 
 class Verdict(Struct, frozen=True):
-    """A bot's fault: a stable code, one sentence for its author, and the evidence."""
+    """A bot's fault: a stable code, one sentence for its author, and the evidence.
+
+    Attributes:
+        mistake: what its author has probably overlooked, where it can be told.
+    """
 
     code: FaultCode
     detail: str
     evidence: Evidence = Evidence()
+    mistake: Mistake | None = None
 
 
 class Blame(StrEnum):

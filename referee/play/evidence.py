@@ -143,7 +143,7 @@ class Witness:
             line = printable(error.line[:80].decode(errors="backslashreplace"))
             detail = f"{detail}; the bot wrote: {line}"
         self.heard = error.line or self.heard
-        return Verdict(_CODES[error.fault], detail, self.evidence(receipt))
+        return Verdict(_CODES[error.fault], detail, self.evidence(receipt), error.mistake)
 
     def flood_verdict(self, receipt: Receipt | None) -> Verdict:
         """The verdict on too much on stderr."""

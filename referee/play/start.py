@@ -4,6 +4,8 @@ import errno
 from collections.abc import Callable, Collection
 from typing import Final
 
+from msgspec.structs import replace
+
 from protocol.limits import PROTOCOL_VERSION
 from protocol.messages import Ready
 from referee.bots.find import BotSpec
@@ -80,7 +82,7 @@ async def start_bot(
         raise Void(heard)
     if isinstance(heard, Verdict):
         code = heard.code if heard.code in _AT_ANY_TIME else FaultCode.STARTUP
-        return Verdict(code, f"after hello: {heard.detail}", heard.evidence)
+        return replace(heard, code=code, detail=f"after hello: {heard.detail}")
     ready, receipt = heard
     if receipt.complete > ask.allowance_us:
         excuse = seat.excuse(receipt, ask.allowance_us)

@@ -6,7 +6,7 @@ from typing import Final
 
 import trio
 
-from protocol.errors import RemoteProtocolError
+from protocol.errors import Mistake, RemoteProtocolError
 from protocol.messages import Answer, Ready
 from referee.match.leg import Ask, late
 from referee.match.verdict import Blame, FaultCode, Mishap, Receipt, Verdict
@@ -158,8 +158,9 @@ class Wait:
         excuse = witness.excuse(receipt, allowance_us) or self._excuse(receipt)
         if excuse is not None:
             return excuse
-        detail = f"{late(allowance_us).detail}; {self._why_late()}"
-        return Verdict(FaultCode.LATE, detail, witness.evidence(receipt))
+        why, mistake = self._why_late()
+        detail = f"{late(allowance_us).detail}; {why}"
+        return Verdict(FaultCode.LATE, detail, witness.evidence(receipt), mistake)
 
     def _excuse(self, receipt: Receipt) -> Mishap | None:
         """What to say when others had the processor for too long to wait for the bot any more."""
@@ -205,17 +206,18 @@ class Wait:
         self._late_us = max(late_us, 0)
         self._due = now + tick_ns
 
-    def _why_late(self) -> str:
+    def _why_late(self) -> tuple[str, Mistake | None]:
         if self._closed:
-            return "it has closed its standard output"
+            return "it has closed its standard output", None
         process = self._witness.process
         if self._first is not None:
-            return "part of a line came: does it end with a newline?"
+            return "part of a line came: does it end with a newline?", None
         if process.unread():
-            return "it has not read the question"
+            return "it has not read the question", None
         if process.waits_for_input():
-            return "it has read the question and waits for input: did you flush your answer?"
-        return "it was still at work"
+            why = "it has read the question and waits for input: did you flush your answer?"
+            return why, Mistake.SILENT
+        return "it was still at work", None
 
     async def _write(self) -> None:
         while self._unsent:
