@@ -62,7 +62,7 @@ class Wait:
         self._put_off_us = 0
         self._held_us = self._held_before_us = witness.held_us
         self._due = begin + _FIRST_LOOK_NS
-        self._late_us = 0
+        self._late_us = self._away_us = 0
         self._held_up = HeldUp(witness.process, ask.allowance_us)
         self._killed_before = killed_for_memory()
         witness.standstill.end_of_poll(self._elapsed_us() - witness.held_us)
@@ -108,7 +108,8 @@ class Wait:
 
     def _look(self) -> None:
         """Look whether what the bot itself has used is known, and so what others took."""
-        due = self._begin + _FIRST_LOOK_NS + (self._witness.held_us - self._held_before_us) * 1000
+        away_us = self._witness.held_us - self._held_before_us + self._away_us
+        due = self._begin + _FIRST_LOOK_NS + away_us * 1000
         self._held_up.begin(self._begin, due, self._cpu)
         self._witness.look()
         if not self._witness.is_counted:
@@ -119,7 +120,7 @@ class Wait:
         self._look()
         before = self._put_off_us
         if self._first is None and self._is_readable() and self._take():
-            past_us = self._elapsed_us() - self._ask.allowance_us - before
+            past_us = self._elapsed_us() - self._ask.allowance_us - self._held_up.us()
             self._held_up.lose_asleep(max(self._late_us, past_us))
             self._put_off_us, self._late_us = self._held_up.us(), 0
             return True
@@ -194,7 +195,8 @@ class Wait:
         self._table.check()
         spent = time.perf_counter_ns() - before
         if spent >= _FIRST_LOOK_NS:
-            self._held_up.lose(spent // 1000)
+            self._held_up.be_away(spent // 1000)
+            self._away_us += spent // 1000
             self._due += spent
 
     def _add_lag(self, tick_ns: int) -> None:

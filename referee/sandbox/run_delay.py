@@ -113,7 +113,7 @@ class HeldUp:
         self._least_us = _MOST * allowance_us
         self._most_us = self._least_us
         self._before: Reading | None = None
-        self._lost_us = self._unseen_us = self._us = 0
+        self._lost_us = self._unseen_us = self._away_us = self._us = 0
         self._is_known = True
 
     def begin(self, asked: int, due: int, cpu_us: int) -> None:
@@ -136,6 +136,10 @@ class HeldUp:
         """Add time in which we were not woken and the bot did not run: others had our core."""
         self._lost_us += us
 
+    def be_away(self, us: int) -> None:
+        """Add time in which we saw to other bots, which has no bound but that of what we did."""
+        self._away_us += us
+
     def lose_asleep(self, us: int) -> None:
         """Add time in which we were not woken to the answer of a bot, as far as it slept by then.
 
@@ -155,7 +159,7 @@ class HeldUp:
         if self._is_known:
             waited = held_up_us(self._before, read(self._process)) if self._before else 0
             self._us = max(self._us, min(waited + self._lost_us + self._unseen_us, self._most_us))
-        return self._us
+        return self._us + self._away_us
 
     def is_too_long(self) -> bool:
         """Whether there is no sense in waiting any longer."""

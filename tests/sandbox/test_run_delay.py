@@ -11,6 +11,7 @@ import pytest
 import trio
 
 from protocol.connection import Connection
+from referee.errors import Unstoppable
 from referee.match.leg import Ask
 from referee.match.verdict import Blame, FaultCode, Freeze, Mishap, Verdict
 from referee.play.evidence import Heard
@@ -277,6 +278,30 @@ async def test_an_answer_too_long_for_any_match_is_a_fault_then_too(
 
     assert isinstance(found, Verdict)
     assert found.code is FaultCode.OUTPUT
+
+
+async def test_how_long_it_takes_to_stop_another_is_not_the_bots_time(
+    bots: tuple[Busy, Busy], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A daemon that cannot pause a container tries for seconds, many times what an act may take."""
+    mover, worker = bots
+    other = Seat(worker, Freeze.AUTO)
+    other.receipt(0, 0, 0, 0)  # its own act is over
+    worker.worked_us = 10 * OFF_TURN_US
+
+    def freeze() -> None:
+        os.write(mover.says, READY)
+        time.sleep(10 * ALLOWANCE_US / 1e6)
+        raise Unstoppable("docker: it does not want to")
+
+    monkeypatch.setattr(worker, "freeze", freeze)
+    connection = Connection()
+    ask = Ask(0, "", connection.send(HELLO), ALLOWANCE_US, connection)
+    heard = await Seat(mover, seats=(other,)).ask(ask)
+
+    assert isinstance(heard, tuple)
+    assert heard[1].complete <= ALLOWANCE_US
+    assert worker.killed
 
 
 def test_what_we_and_the_bot_both_lost_counts() -> None:
