@@ -2,6 +2,7 @@
 
 import select
 import time
+from itertools import islice
 from typing import Final
 
 import trio
@@ -13,6 +14,7 @@ from referee.match.verdict import Blame, FaultCode, Mishap, Receipt, Verdict
 from referee.play.evidence import READ_MOST, Heard, Witness
 from referee.play.off_turn import OffTurnTable
 from referee.sandbox.oom import killed_for_memory
+from referee.sandbox.procfs import is_running
 from referee.sandbox.run_delay import HeldUp
 
 _FIRST_LOOK_NS: Final = 3_000_000
@@ -24,6 +26,12 @@ _LONGEST_TICK_NS: Final = 1_000_000_000
 
 _LEAST_HELD_UP_US: Final = 1000
 """Less is not worth a second look."""
+
+
+_MOST_READY: Final = 8
+"""With more threads of its own that want the processor, a bot has taken it from itself."""
+
+_MOST_LOOKED_AT: Final = 256
 
 
 class Wait:
@@ -164,11 +172,18 @@ class Wait:
         return Verdict(FaultCode.LATE, detail, witness.evidence(receipt), mistake)
 
     def _excuse(self, receipt: Receipt) -> Mishap | None:
-        """What to say when others had the processor for too long to wait for the bot any more."""
-        if not self._held_up.is_too_long():
+        """What to say when others had the processor for too long to wait for the bot any more.
+
+        Not of a crowd, which keeps us busy and the processor in interrupts that count for none.
+        """
+        if not self._held_up.is_too_long() or self._is_crowd():
             return None
         detail = f"others had the processor for {self._held_up.us() // 1000} ms of its act"
         return Mishap(Blame.HOST, detail, self._witness.evidence(receipt))
+
+    def _is_crowd(self) -> bool:
+        threads = islice(self._witness.process.threads(), _MOST_LOOKED_AT)
+        return sum(map(is_running, threads)) > _MOST_READY
 
     async def _watch(self) -> None:
         """Look every now and then what others do; add up by how much we are woken too late."""

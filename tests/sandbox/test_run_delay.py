@@ -166,6 +166,19 @@ async def test_a_bot_that_never_has_the_processor_is_not_waited_for_without_end(
     assert not bots[1].killed
 
 
+async def test_a_crowd_is_late_by_itself(
+    bots: tuple[Busy, Busy], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sixty processes with a timer each voided every deal: none but the kernel was at work."""
+    waits(monkeypatch, 0)
+    monkeypatch.setattr("referee.play.waiting.is_running", bool)
+    monkeypatch.setattr(bots[0], "threads", lambda: range(1 << 29, (1 << 29) + 60))
+    found = await silent(bots[0])
+
+    assert isinstance(found, Verdict)
+    assert found.code is FaultCode.LATE
+
+
 async def test_a_bot_with_uncounted_processes_is_late_by_itself(
     bots: tuple[Busy, Busy], monkeypatch: pytest.MonkeyPatch
 ) -> None:
