@@ -1,93 +1,93 @@
-"""A bot's rating over time as a picture: a line in its band, inline SVG.
+"""A bot's rating over time as a picture: where everything of it stands."""
 
-The line is drawn in a box that stretches with the page, its strokes do not, and all text is placed
-by percentages, so that it keeps its size on a phone.
-"""
-
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
+
+from msgspec import Struct
 
 from ladder.show import number_text
 from ladder.show.axis import Scale
 from ladder.show.history_axes import ends, scale_over, shares
-from ladder.show.html_tags import Markup, join, number, tag
-from ladder.standings.history import BAND, History
+from ladder.standings.history import History
 from referee.text import plural
 
 HEIGHT: Final = 150
-_AXIS: Final = 26
 _WIDTH: Final = 1000
 """Of the box in its own unit."""
 
 
-def histories_plot(found: Sequence[History]) -> Markup:
-    """A picture for each bot that played, all on one scale, with a heading; empty without any."""
+class Level(Struct, frozen=True):
+    """A line of the grid: its height, what stands at it, its class."""
+
+    y: float
+    label: str
+    kind: str
+
+
+class Line(Struct, frozen=True):
+    """A version's line, and the edge of the band under it, as points of SVG."""
+
+    edge: str
+    middle: str
+
+
+class VersionMark(Struct, frozen=True):
+    """Where a later version begins, in percent."""
+
+    x: str
+    number: int
+
+
+class HistoryPlot(Struct, frozen=True):
+    """The picture of a bot.
+
+    Attributes:
+        told: beside its name.
+        first, last: what stands at both ends of the axis of time.
+    """
+
+    name: str
+    told: str
+    ticks: tuple[Level, ...]
+    lines: tuple[Line, ...]
+    versions: tuple[VersionMark, ...]
+    first: str
+    last: str
+    height: int = HEIGHT
+    width: int = _WIDTH
+
+
+def history_plots(found: Sequence[History]) -> tuple[HistoryPlot, ...]:
+    """A picture for each bot that played, all on one scale."""
     drawn = [one for one in found if one.points]
-    if not drawn:
-        return Markup()
-    scale = scale_over([point for one in drawn for point in one.points])
-    told = (
-        f"The online rating that tables are made by, after each match, give or take {BAND} sigma; "
-        "on the scale of Elo, where each version begins at 0."
-    )
-    return join(
-        tag("h3", "Rating over time"),
-        tag("p", told, class_="quiet"),
-        tag("div", *(_figure(one, scale) for one in drawn), class_="plots"),
-    )
+    scale = scale_over([point for one in drawn for point in one.points]) if drawn else None
+    return tuple(_plot(one, scale) for one in drawn if scale is not None)
 
 
-def _figure(found: History, scale: Scale) -> Markup:
-    now = number(number_text.give_or_take(found.points[-1].rating, 0))
+def _plot(found: History, scale: Scale) -> HistoryPlot:
+    now = number_text.give_or_take(found.points[-1].rating, 0)
     told = f"{now} after {plural(found.matches, 'match', 'matches')}"
     versions = len(found.versions)
     told += f", {versions} versions" if versions > 1 else ""
-    caption = tag("figcaption", tag("strong", found.name), told)
-    return tag("figure", caption, history_plot(found, scale))
-
-
-def history_plot(found: History, scale: Scale) -> Markup:
-    """The picture of a bot with one point at least.
-
-    Args:
-        found: its history.
-        scale: of the ratings, which pictures beside each other share.
-    """
-    grid = [_tick(scale, value) for value in scale.ticks()]
-    first, last = ends(found.points)
-    return tag(
-        "svg",
-        tag("title", f"{found.name}: rating over time"),
-        *grid,
-        _line(found, scale),
-        *_versions(found),
-        tag("text", first, x="0", y=HEIGHT + 18, class_="tick first"),
-        tag("text", last, x="100%", y=HEIGHT + 18, class_="tick last"),
-        class_="plot history",
-        width="100%",
-        height=HEIGHT + _AXIS,
-        role="img",
+    ticks = tuple(
+        Level(
+            _y(scale, value),
+            number_text.signed(value, scale.digits),
+            "grid" if value else "zero",
+        )
+        for value in scale.ticks()
     )
+    lines, marks = tuple(_lines(found, scale)), tuple(_versions(found))
+    return HistoryPlot(found.name, told, ticks, lines, marks, *ends(found.points))
 
 
 def _y(scale: Scale, value: float) -> float:
     return round(min(max(1 - scale.share(value), 0.0), 1.0) * HEIGHT, 1)
 
 
-def _tick(scale: Scale, value: float) -> Markup:
-    y = _y(scale, value)
-    kind = "grid" if value else "zero"
-    label = number(number_text.signed(value, scale.digits))
-    return join(
-        tag("line", x1="0", x2="100%", y1=y, y2=y, class_=kind),
-        tag("text", label, x="0", y=round(y - 3, 1), class_="tick first"),
-    )
-
-
-def _line(found: History, scale: Scale) -> Markup:
+def _lines(found: History, scale: Scale) -> Iterator[Line]:
     """The band under the line; a rating holds until the next match, and versions are apart."""
     place = [round(share * _WIDTH, 1) for share in shares(found.points)]
-    parts: list[Markup] = []
     begins = [at for at, point in enumerate(found.points) if point in found.versions]
     for begin, end in zip(begins, [*begins[1:], len(found.points)], strict=True):
         ratings = [point.rating for point in found.points[begin:end]]
@@ -98,22 +98,15 @@ def _line(found: History, scale: Scale) -> Markup:
         low = [_y(scale, each.value if each.low is None else each.low) for each in ratings]
         edge = (*zip(xs, high, strict=True), *zip(xs[::-1], low[::-1], strict=True))
         middle = zip(xs, (_y(scale, each.value) for each in ratings), strict=True)
-        parts.append(tag("polygon", points=_joined(edge), class_="band"))
-        parts.append(tag("polyline", points=_joined(middle), class_="line"))
-    box = f"0 0 {_WIDTH} {HEIGHT}"
-    return tag("svg", *parts, viewBox=box, width="100%", height=HEIGHT, preserveAspectRatio="none")
+        yield Line(_joined(edge), _joined(middle))
 
 
 def _joined(points: Iterable[tuple[float, float]]) -> str:
     return " ".join(f"{x:g},{y:g}" for x, y in points)
 
 
-def _versions(found: History) -> list[Markup]:
+def _versions(found: History) -> Iterator[VersionMark]:
     """Where later versions begin."""
     place = dict(zip(found.points, shares(found.points), strict=True))
-    marks = []
     for point in found.versions[1:]:
-        x = f"{100 * place[point]:.2f}%"
-        marks.append(tag("line", x1=x, x2=x, y1=0, y2=HEIGHT, class_="version"))
-        marks.append(tag("text", f"v{point.version}", x=x, y=12, class_="tick"))
-    return marks
+        yield VersionMark(f"{100 * place[point]:.2f}%", point.version)

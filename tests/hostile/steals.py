@@ -5,8 +5,8 @@
 # expect: plays late startup - late is what its own crowd makes it, and nobody else
 # time: move=500ms,start=2s
 # before: sixty children made an honest thinker late in 6 of 6 deals, and charged startup to it
-# after: tests/fair_shares.py counts: no fault of a victim and no void deal as root and in Docker; as
-#   a user in Docker timers voided 25 of 48 deals and populates made a victim late in 24 of 48: none now
+# after: tests/fair_shares.py counts: no fault of a victim and no void deal as root and in Docker;
+#   in a user's Docker timers voided 25 of 48 deals, populates made victims late in 24: none now
 # not-bare: bare bots share the processor as the machine does
 """How to take the processor: `steals.py HOW`, by the standard library only.
 

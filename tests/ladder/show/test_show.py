@@ -16,7 +16,8 @@ from rich.console import Console
 from ladder.event.publish import write_results
 from ladder.show.as_csv import COLUMNS, as_csv
 from ladder.show.as_json import as_json
-from ladder.show.interval_plot import Mark, plot
+from ladder.show.html_templates import macro
+from ladder.show.interval_plot import Mark, interval_plot
 from ladder.show.page import page
 from ladder.show.terminal import print_standings
 from ladder.standings.heading import Heading
@@ -140,7 +141,8 @@ def test_a_page_shows_strange_names_as_text() -> None:
 def test_names_in_a_plot_stay_as_they_are() -> None:
     """Only numbers have a minus as printers have it."""
     below = Estimate(value=-2.5, low=-3.0, high=-2.0)
-    text = read(plot([Mark("first-c", below)], about="x", digits=1)).text
+    plot = interval_plot("Rating", "told", [Mark("first-c", below)], digits=1)
+    text = read(macro("plots.html", "estimates", plot)).text
 
     assert "first-c: \N{MINUS SIGN}2.5 (\N{MINUS SIGN}3.0 to \N{MINUS SIGN}2.0)" in text
 

@@ -14,8 +14,9 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from ladder.show.history_json import history_json
-from ladder.show.history_plot import histories_plot
+from ladder.show.history_plot import history_plots
 from ladder.show.history_terminal import LEGEND, print_history
+from ladder.show.html_templates import macro
 from ladder.show.page import page
 from ladder.standings.heading import Heading
 from ladder.standings.history import History, Step, history, on_scale
@@ -136,7 +137,7 @@ def test_a_chart_goes_up_where_the_rating_does() -> None:
 def test_short_histories_can_be_shown(count: int) -> None:
     """A bot that has played nothing, or once, or twice at the same moment."""
     found = history("x", "y", steps(count, every=0))
-    text, plot = told(found, 60), histories_plot([found])
+    text, plot = told(found, 60), macro("plots.html", "histories", history_plots([found]))
 
     assert ("no matches yet" in text) == (count == 0)
     assert ("svg" in plot) == (count > 0)
@@ -153,7 +154,7 @@ def test_a_clock_that_went_back_harms_nothing() -> None:
         Step(2, SEP_1 - DAY, 1, 26, 7),
         Step(3, SEP_1 + DAY, 1, 27, 6),
     ]
-    plot = histories_plot([history("x", "y", back)])
+    plot = macro("plots.html", "histories", history_plots([history("x", "y", back)]))
 
     assert told(history("x", "y", back), 60)
     assert min(map(float, re.findall(r"[ \"](-?[\d.]+),", plot))) >= 0
