@@ -27,13 +27,14 @@ from msgspec import Struct
 
 from referee.bots.find import BotSpec, find
 from referee.bots.settings import Settings
-from referee.match.plan import MatchConfig, make_plan
+from referee.match.plan import make_plan
 from referee.match.verdict import Freeze
 from referee.play.conductor import play_match
 from referee.record.writer import NoRecord
 from referee.sandbox import Sandbox
 from referee.sandbox.choose import opened
 from referee.sandbox.names import SandboxName
+from support.terms import config_of
 
 MOVE_MS: Final = 200
 START_MS: Final = 700
@@ -103,7 +104,7 @@ async def play(
     tally = met.tally
     start = f"{start_ms}ms" if met.how == "before-ready" else "5s"
     plan = make_plan(
-        MatchConfig(
+        config_of(
             game="briscola-2",
             bots=2,
             deals=deals,

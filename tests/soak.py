@@ -23,7 +23,7 @@ from msgspec import Struct
 
 from referee.bots.find import BotSpec, find
 from referee.bots.settings import Settings
-from referee.match.plan import MatchConfig, make_plan
+from referee.match.plan import make_plan
 from referee.match.verdict import FaultCode
 from referee.play.conductor import play_match
 from referee.record.writer import Recorder
@@ -34,6 +34,7 @@ from referee.sandbox.names import SandboxName
 from referee.sandbox.procfs import descendants, is_dead
 from support import fault_effects, fuzz, simulations
 from support.processes import open_files
+from support.terms import config_of
 
 BOTS: Final = ("sample:first-c", "sample:first-c")
 AT_ONCE: Final = 100
@@ -109,7 +110,7 @@ async def _play(number: int, specs: list[BotSpec], sandbox: Sandbox, path: Path)
     Raises:
         AssertionError: it did not end as it must.
     """
-    asked = MatchConfig(game="briscola-2", bots=2, deals=1, key=str(number), dealer=number % 2)
+    asked = config_of(game="briscola-2", bots=2, deals=1, key=str(number), dealer=number % 2)
     recorder = Recorder(path)
     try:
         scope = trio.CancelScope()

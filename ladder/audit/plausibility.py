@@ -94,7 +94,9 @@ class Story:
             yield "its sides are of different sizes"
         if pool.places not in (pool.seats, len(pool.partners)) or pool.places < 2:
             yield f"its tables have {pool.places} places"
-        texts = (pool.name, pool.game, *pool.options, pool.time, pool.luck_values)
+        terms = pool.terms
+        options = chain.from_iterable(terms.options.items())
+        texts = (pool.name, terms.game, *options, pool.luck_values)
         yield from _unprintable("its name or a setting", texts)
         if not 0 < pool.seatings <= _MOST_SEATINGS:
             yield f"a deck is played in {pool.seatings} seatings"

@@ -4,24 +4,26 @@ from functools import cache
 
 from ladder.core.facts import Pool
 from ladder.game_files.game_table import seatings_of
+from protocol.messages import Rules
 from referee.errors import RefereeError
 from referee.games import find
-from referee.match.plan import read_options
 from referee.rules.variants import MatchRules
 
 
 @cache
+def _rules(game: str, options: tuple[tuple[str, str], ...]) -> tuple[MatchRules, Rules]:
+    """Return the rules with these options, and their name."""
+    return find(game).rules_of(dict(options))
+
+
 def rules_of(pool: Pool) -> MatchRules:
     """Return the rules of a pool.
 
     Raises:
         RefereeError: there is no such game or option here, or they are not what the pool says.
     """
-    variant = find(pool.game)
-    chosen = read_options(pool.options)
-    if len(variant.seats) > 1:
-        chosen = {"seats": str(pool.seats), **chosen}
-    rules, named = variant.rules_of(chosen)
+    terms = pool.terms
+    rules, named = _rules(terms.game, tuple(terms.options.items()))
     if named.revision != pool.rules.revision:
         raise RefereeError(
             f"its rules have revision {pool.rules.revision}, and here {named.revision}"
@@ -32,6 +34,8 @@ def rules_of(pool: Pool) -> MatchRules:
         )
     if (rules.game.seats, rules.game.partners) != (pool.seats, pool.partners):
         raise RefereeError(f"its game has {rules.game.seats} seats, or other sides")
+    if dict(rules.options) != terms.options:
+        raise RefereeError("it does not say all options of its game")
     return rules
 
 
@@ -39,7 +43,7 @@ def pool_misfit(pool: Pool) -> str | None:
     """What is wrong with a pool, in words; None if nothing is."""
     try:
         rules_of(pool)
-        seatings = seatings_of(pool)
+        seatings = seatings_of(pool.terms, pool.places, pool.blocks)
     except RefereeError as error:
         return str(error)
     if seatings != pool.seatings:

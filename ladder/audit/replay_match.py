@@ -7,9 +7,8 @@ where under which rules and limits, and the file itself. What it cannot prove: `
 was counted by another table of values than ours. There the chain of the facts has to do.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -20,14 +19,13 @@ from ladder.results import FAULTS_KEPT
 from ladder.terms import MOST_BLOCKS, LuckUse
 from referee.errors import RefereeError, check_means
 from referee.match.chance import block_key, event_key, first_dealer
-from referee.match.clock import parse_time
+from referee.match.lines import DealLine, Header, LegLine, Line, VoidLine
 from referee.match.luck import VALUES_DIGEST, luck_of
 from referee.match.outcome import BlockResult, FaultFound
-from referee.record.lines import WIRE, DealLine, Header, LegLine, Line, VoidLine
+from referee.match.terms import Terms
 from referee.record.reader import Mismatch, RecordReader
 from referee.record.verify import Resimulation
 from referee.rules.match_end import Reason
-from referee.rules.variants import MatchRules
 from referee.workers.block_sums import Blocks
 
 
@@ -53,7 +51,7 @@ def prove_match(
         begun: is told if it comes to playing the record again.
     """
     try:
-        rules = rules_of(pool)
+        rules_of(pool)
         _check_job(match, pool)
         if record is None or not match.record:
             _check_unplayed(match, record)
@@ -62,7 +60,7 @@ def prove_match(
         if trouble is not None:
             return trouble
         begun()
-        return _compared(match, pool, rules, record)
+        return _compared(match, pool, record)
     except (_Differs, RefereeError) as error:
         check_means(error)
         return str(error)
@@ -145,7 +143,7 @@ def _check_unplayed(match: Match, record: Path | None) -> None:
         raise _Differs("it has no record, though it was played")
 
 
-def _compared(match: Match, pool: Pool, rules: MatchRules, record: Path) -> str | None:
+def _compared(match: Match, pool: Pool, record: Path) -> str | None:
     """Plays the record again.
 
     Raises:
@@ -154,7 +152,7 @@ def _compared(match: Match, pool: Pool, rules: MatchRules, record: Path) -> str 
     """
     job = match.job
     with _Lines(record, job, pool) as lines:
-        _check_header(lines.header, match, pool, rules)
+        _check_header(lines.header, match, pool)
         found = Resimulation(lines)
         counted = luck_of if pool.luck is not LuckUse.OFF else None
         blocks = Blocks(0, job.blocks, len(job.entrants), pool.seatings, counted)
@@ -171,7 +169,7 @@ def _compared(match: Match, pool: Pool, rules: MatchRules, record: Path) -> str 
         faults = [FaultFound(one.bot, one.code, one.detail) for one in totals.faults]
         _compare(
             ("acts", totals.acts, match.acts),
-            ("used_us", tuple(found.used_us), match.used_us),
+            ("used_us", tuple(found.match.used_us), match.used_us),
             ("voids", tuple(map(void_for.count, places)), match.voids),
             ("faults", tuple(totals.fault_counts), match.faults),
             ("fault_list", len(faults[:FAULTS_KEPT]), len(match.fault_list)),
@@ -182,29 +180,24 @@ def _compared(match: Match, pool: Pool, rules: MatchRules, record: Path) -> str 
     return None
 
 
-def _check_header(header: Header, match: Match, pool: Pool, rules: MatchRules) -> None:
+def _check_header(header: Header, match: Match, pool: Pool) -> None:
     """Looks whether the record was begun as the facts say.
 
     Raises:
         _Differs: it was not.
     """
-    wanted: Mapping[str, Any] = {
-        "referee": match.referee,
-        "game": pool.game,
-        "options": dict(rules.options),
-        "rules": pool.rules,
-        "decks": match.job.blocks,
-        "wire": WIRE,
-        "given": False,
-        "seating": str(pool.seating),
-        "legs": pool.seatings,
-        "on_fault": pool.on_fault,
-        "time": parse_time(pool.time),
-        "sandbox": match.sandbox,
-        "freeze": pool.freeze,
-        "pace_ms": pool.pace,
-    }
-    _compare(*((name, getattr(header, name), value) for name, value in wanted.items()))
+    _compare(
+        *(
+            (name, getattr(header.terms, name), getattr(pool.terms, name))
+            for name in Terms.__struct_fields__
+        ),
+        ("referee", header.referee, match.referee),
+        ("rules", header.rules, pool.rules),
+        ("decks", header.decks, match.job.blocks),
+        ("given", header.given, False),
+        ("legs", header.legs, pool.seatings),
+        ("sandbox", header.sandbox, match.sandbox),
+    )
     _compare(("the bots' hashes", tuple(bot.hash for bot in header.bots), match.job.hashes))
 
 

@@ -23,8 +23,10 @@ from referee.bots.settings import read_settings
 from referee.commands import shared
 from referee.errors import HOST, INTERRUPTED
 from referee.match.chance import KEY_BITS
+from referee.match.clock import parse_time
 from referee.match.outcome import JobResult
 from referee.match.seating import Seating
+from referee.match.terms import Terms, all_options, read_options
 from referee.match.verdict import ATTEMPTS, Freeze
 from referee.play.interrupts import interruptible
 from referee.sandbox.names import SandboxName
@@ -88,17 +90,19 @@ def compare(
     """
     plan = make_comparison(
         Job(
-            game=game,
-            options=tuple(options or ()),
+            terms=Terms(
+                game=game,
+                options=all_options(game, read_options(options or ()), 2),
+                seating=seating,
+                time=parse_time(time),
+                on_fault=on_fault,
+                freeze=freeze,
+                pace_ms=pace,
+            ),
             bots=(first, second),
             key=secrets.token_hex(KEY_BITS // 8) if key is None else key,
             first=0,
             blocks=1,
-            seating=seating,
-            time=time,
-            on_fault=on_fault,
-            freeze=freeze,
-            pace=pace,
         ),
         until=until,
         part=part,

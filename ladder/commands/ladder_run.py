@@ -36,6 +36,8 @@ from ladder.submissions.frozen_bots import BOTS
 from referee.bots.settings import Settings, read_settings
 from referee.commands.shared import Json, Workers
 from referee.errors import INTERRUPTED, RefereeError
+from referee.match.clock import time_text
+from referee.match.terms import unusual_options
 from referee.play.interrupts import interruptible
 from referee.sandbox.choose import opened_for
 from referee.sandbox.names import SandboxName
@@ -115,13 +117,13 @@ def _tell(store: Store, asked: Pools | None, before: tuple[Pool, ...], *, as_jso
             {
                 "pool": pool.pool,
                 "name": pool.name,
-                "game": pool.game,
-                "options": list(pool.options),
+                "game": pool.terms.game,
+                "options": list(unusual_options(pool.terms.game, pool.terms.options)),
                 "places": pool.places,
                 "blocks": pool.blocks,
                 "seatings": pool.seatings,
-                "time": pool.time,
-                "pace": pool.pace,
+                "time": time_text(pool.terms.time),
+                "pace": pool.terms.pace_ms,
             }
             for pool in pools
         ]
@@ -158,8 +160,9 @@ def _tell(store: Store, asked: Pools | None, before: tuple[Pool, ...], *, as_jso
 
 def _played(pool: Pool) -> str:
     """How a game is played, in words."""
-    clock = f", {pool.time}" if pool.time else ""
-    pace = f", pace {pool.pace} ms" if pool.pace else ""
+    terms, clock = pool.terms, time_text(pool.terms.time)
+    clock = f", {clock}" if clock else ""
+    pace = f", pace {terms.pace_ms} ms" if terms.pace_ms else ""
     blocks, deals = plural(pool.blocks, "block"), plural(pool.seatings, "deal")
     return f"{pool.places} bots a table, {blocks} a match of {deals}{clock}{pace}"
 

@@ -109,8 +109,8 @@ def pools_meant(store: Store, game: str | None, *, closed: bool = True) -> tuple
     known = tuple(roster.pools.values()) if closed else pools
     number = number_in(game)
     found = [pool for pool in known if pool.pool == number]
-    found = found or [pool for pool in pools if game in {pool.name, pool.game}]
-    found = found or [pool for pool in known if game in {pool.name, pool.game}]
+    found = found or [pool for pool in pools if game in {pool.name, pool.terms.game}]
+    found = found or [pool for pool in known if game in {pool.name, pool.terms.game}]
     if not found:
         names = ", ".join(pool.name for pool in pools) or "none"
         if number is not None:

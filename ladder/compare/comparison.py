@@ -87,7 +87,9 @@ def make_comparison(
     plan = plan_of(replace(job, first=0, blocks=1))
     sides = len(plan.rules.game.partners)
     if sides != 2 or len(job.bots) != 2:
-        raise RefereeError(f"compare is for two sides with a bot each; {job.game} has {sides}")
+        raise RefereeError(
+            f"compare is for two sides with a bot each; {job.terms.game} has {sides}"
+        )
     bound = -plan.rules.game.stakes.worst_value
     fixed = _fixed(until)
     if within is not None and not 0 < within < bound:

@@ -14,6 +14,7 @@ from ladder.stats.estimates import Estimate
 from ladder.stats.head_to_head import Versus, observed_in, versus
 from ladder.stats.sprt import SprtResult
 from referee.bots.find import BotSource
+from referee.match.terms import unusual_options
 from referee.terminal.console import print_table
 from referee.text import plural, printable
 
@@ -52,13 +53,14 @@ def answer(comparison: Comparison, names: tuple[str, str]) -> str:
 def report(comparison: Comparison, bots: tuple[BotSource, BotSource]) -> dict[str, Any]:  # JSON
     """The object that `referee compare --json` prints."""
     plan, sprt = comparison.plan, comparison.sprt
+    terms = plan.job.terms
     found = versus(comparison.parts) if comparison.parts else None
     low, high = comparison.interval()
     adaptive, again_of = comparison.adaptive, _again(comparison)
     decision = str(comparison.decision if sprt is None else sprt.verdict)
     return {
-        "game": plan.job.game,
-        "options": list(plan.job.options),
+        "game": terms.game,
+        "options": list(unusual_options(terms.game, terms.options)),
         "bots": [
             {
                 "name": bot.name,
@@ -99,7 +101,7 @@ def report(comparison: Comparison, bots: tuple[BotSource, BotSource]) -> dict[st
             for fault in comparison.fault_list
         ],
         "given_up": comparison.given_up and list(map(str, comparison.given_up)),
-        "seating": str(plan.job.seating),
+        "seating": str(terms.seating),
         "key": plan.job.key,
         "sandbox": comparison.sandbox,
     }

@@ -14,8 +14,7 @@ from msgspec import Struct
 from ladder.terms import LuckUse
 from protocol.messages import Rules
 from referee.match.outcome import BlockResult, FaultFound
-from referee.match.seating import Seating
-from referee.match.verdict import Freeze, OnFault
+from referee.match.terms import Terms
 from referee.rules.game import Sides
 
 FIRST_HASH: Final = "0" * 64
@@ -43,12 +42,9 @@ class Pool(Struct, frozen=True, tag=True, kw_only=True):
     Attributes:
         pool: its number, from 1.
         name: as people see it; the last pool of a name is the one that plays.
-        options: what was chosen, as texts like NAME=VALUE.
         partners: the seats that score together.
         places: how many bots sit at a table: one a seat, or one a side.
         seatings: in how many seatings each deck is played: so many deals has a block.
-        time: the time control as `referee match --time` has it.
-        pace: milliseconds after its act that an answer is let through; 0 is at once.
         blocks: how many blocks a match has, which its processes live for.
         luck_values: names the table of values that luck is counted by; "" where it is not.
         bench: so many faulty blocks, or void deals, may bench a bot; 0: none do.
@@ -56,19 +52,13 @@ class Pool(Struct, frozen=True, tag=True, kw_only=True):
 
     pool: int
     name: str
-    game: str
-    options: tuple[str, ...]
+    terms: Terms
     rules: Rules
     seats: int
     partners: Sides
     places: int
-    seating: Seating
     seatings: int
-    time: str
-    pace: int
     blocks: int
-    on_fault: OnFault | None
-    freeze: Freeze
     luck: LuckUse
     luck_values: str
     bench: int

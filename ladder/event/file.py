@@ -110,8 +110,6 @@ def _check(asked: EventFile, folder: Path, settings: Settings) -> Event:
         heroes=heroes,
         luck=asked.luck,
         luck_values="" if asked.luck is LuckUse.OFF else VALUES_DIGEST,
-        on_fault=asked.on_fault,
-        freeze=asked.freeze,
         bench=asked.bench,
         match_blocks=asked.match_blocks,
     )
@@ -164,11 +162,10 @@ def _check_different(what: str, names: list[str]) -> None:
 def _section(asked: EventFile, table: SectionTable, entrants: int) -> SectionPlan:
     game = read_game(asked, table)
     if entrants < game.places:
-        raise RefereeError(f"a table of {game.game} has {game.places} bots; there are {entrants}")
+        raise RefereeError(f"a table of {table.id} has {game.places} bots; there are {entrants}")
     return SectionPlan(
         name=game.name,
-        game=game.game,
-        options=game.options,
+        terms=game.terms,
         rules=game.rules,
         seats=game.seats,
         partners=game.partners,
@@ -176,10 +173,7 @@ def _section(asked: EventFile, table: SectionTable, entrants: int) -> SectionPla
         format=asked.format if table.format is UNSET else table.format,
         rounds=asked.rounds if table.rounds is UNSET else table.rounds,
         blocks=game.blocks,
-        seating=game.seating,
         seatings=game.seatings,
-        time=game.time,
-        pace=game.pace,
     )
 
 

@@ -10,8 +10,7 @@ from msgspec import Struct
 
 from ladder.terms import FormatName, LuckUse
 from protocol.messages import Rules
-from referee.match.seating import Seating
-from referee.match.verdict import Freeze, OnFault
+from referee.match.terms import Terms
 from referee.rules.game import Sides
 
 
@@ -34,20 +33,16 @@ class SectionPlan(Struct, frozen=True):
 
     Attributes:
         name: as people see it; no other section has it.
-        options: what was chosen, as texts like NAME=VALUE.
         seats: how many sit at a table.
         partners: the seats that score together; each for itself where that is open before a deal.
         places: how many entrants a table has: one a seat, or one a side.
         rounds: how many rounds, or None where the format says.
         blocks: how many blocks a table plays in a round.
         seatings: in how many seatings each deck is played: so many deals has a block.
-        time: the time control as the event file has it, what is absent as `referee match` has it.
-        pace: milliseconds after its act that an answer is let through; 0 is at once.
     """
 
     name: str
-    game: str
-    options: tuple[str, ...]
+    terms: Terms
     rules: Rules
     seats: int
     partners: Sides
@@ -55,10 +50,7 @@ class SectionPlan(Struct, frozen=True):
     format: FormatName
     rounds: int | None
     blocks: int
-    seating: Seating
     seatings: int
-    time: str
-    pace: int
 
     @property
     def sides(self) -> Sides:
@@ -87,8 +79,6 @@ class EventPlan(Struct, frozen=True):
     heroes: tuple[int, ...]
     luck: LuckUse
     luck_values: str
-    on_fault: OnFault | None
-    freeze: Freeze
     bench: int
     match_blocks: int
 

@@ -23,6 +23,7 @@ from ladder.standings.section import Benched, Section, standings
 from ladder.standings.table import Standings
 from ladder.terms import LuckUse
 from referee.errors import HostError
+from referee.match.terms import unusual_options
 from referee.text import plural
 
 RESULTS: Final = "results"
@@ -35,8 +36,8 @@ def section_of(plan: EventPlan, at: int, rounds: Rounds, *, finished: bool) -> S
     done = rounds if finished or not rounds or _whole(rounds[-1]) else rounds[:-1]
     out = benched(len(names), plan.bench, done)
     return Section(
-        game=own.game,
-        options=" ".join(own.options),
+        game=own.terms.game,
+        options=" ".join(unusual_options(own.terms.game, own.terms.options)),
         format=_format(own),
         names=names,
         sides=own.sides,
@@ -46,7 +47,7 @@ def section_of(plan: EventPlan, at: int, rounds: Rounds, *, finished: bool) -> S
         order=order(plan, at, done, out),
         match_points=match_points(plan, at, done),
         adjusted=plan.luck is LuckUse.OFFICIAL,
-        title="" if own.name == own.game else own.name,
+        title="" if own.name == own.terms.game else own.name,
     )
 
 

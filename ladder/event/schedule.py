@@ -83,17 +83,11 @@ def job(plan: EventPlan, part: Part, *, bots: Sequence[str], key: str, record: s
     """
     section = plan.sections[part.place[0]]
     return Job(
-        game=section.game,
-        options=section.options,
+        terms=section.terms,
         bots=tuple(bots[bot] for bot in part.bots),
         key=key,
         first=part.first,
         blocks=part.blocks,
-        seating=section.seating,
-        time=section.time,
-        on_fault=plan.on_fault,
-        freeze=plan.freeze,
-        pace=section.pace,
         record=record,
         luck=plan.luck is not LuckUse.OFF,
         hashes=tuple(plan.entrants[bot].hash for bot in part.bots),
@@ -104,7 +98,7 @@ def record_name(plan: EventPlan, part: Part) -> str:
     """The file of a match's record, below the folder of records."""
     section, number, table, piece = part.place
     names = "_".join(_plain(plan.entrants[bot].name) for bot in part.bots)
-    folder = f"{section + 1}-{_plain(plan.sections[section].game)}"
+    folder = f"{section + 1}-{_plain(plan.sections[section].terms.game)}"
     return f"{folder}/{number + 1}-{table + 1}-{piece + 1}_{names}.jsonl"
 
 

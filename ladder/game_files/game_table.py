@@ -11,17 +11,17 @@ from typing import Annotated, Final, TypeVar
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
-from msgspec.structs import replace
 
-from ladder.core.facts import Pool
 from ladder.game_files.mistakes import Keys, in_words
 from ladder.terms import MOST_BENCH, LuckUse, Partners
 from protocol.messages import Rules
 from referee.errors import RefereeError
 from referee.games import find
+from referee.match.clock import parse_time
 from referee.match.luck import values_of
 from referee.match.plan import MatchConfig, make_plan
 from referee.match.seating import Seating
+from referee.match.terms import Terms, unusual_options
 from referee.match.verdict import Freeze, OnFault
 from referee.rules.game import Sides
 from referee.rules.variants import MatchRules
@@ -74,19 +74,13 @@ class GameSettings(Struct, frozen=True, kw_only=True):
     """
 
     name: str
-    game: str
-    options: tuple[str, ...]
+    terms: Terms
     rules: Rules
     seats: int
     partners: Sides
     places: int
-    seating: Seating
     seatings: int
-    time: str
-    pace: int
     blocks: int
-    on_fault: OnFault | None
-    freeze: Freeze
     lucky: bool
 
 
@@ -165,37 +159,36 @@ def read_game(asked: GamesFile, game: GameTable) -> GameSettings:
         RefereeError: naming what is wrong.
     """
     options = {name: _as_text(value) for name, value in game.options.items()}
-    variant = find(game.id)
-    rules, named = variant.rules_of(options)
+    rules, named = find(game.id).rules_of(options)
     seats, partners = rules.game.seats, rules.game.partners
     lucky = values_of(rules.game) is not None
     if asked.luck is LuckUse.OFFICIAL and not lucky:
         raise RefereeError(f"luck: {game.id} has no values to count it by, so raw scores decide")
-    if len(variant.seats) > 1:
-        options.setdefault("seats", str(seats))  # or a match would count its bots
-    texts = tuple(f"{name}={value}" for name, value in options.items())
     pace = _or_else(game.pace, asked.pace)
+    terms = Terms(
+        game=game.id,
+        options=dict(rules.options),
+        seating=_or_else(game.seating, asked.seating),
+        time=parse_time(_or_else(game.time, asked.time)),
+        on_fault=asked.on_fault,
+        freeze=asked.freeze,
+        pace_ms=_usual_pace(rules) if pace is None else pace,
+    )
     mixed = _or_else(game.partners, asked.partners) is Partners.MIXED
     places = seats if mixed else len(partners)
     check_on_fault(asked.on_fault, places)
-    found = GameSettings(
-        name=_or_else(game.name, " ".join((game.id, *texts))),
-        game=game.id,
-        options=texts,
+    blocks = _or_else(game.blocks, asked.blocks)
+    return GameSettings(
+        name=_or_else(game.name, " ".join((game.id, *unusual_options(game.id, rules.options)))),
+        terms=terms,
         rules=named,
         seats=seats,
         partners=partners,
         places=places,
-        seating=_or_else(game.seating, asked.seating),
-        seatings=0,
-        time=_or_else(game.time, asked.time),
-        pace=_usual_pace(rules) if pace is None else pace,
-        blocks=_or_else(game.blocks, asked.blocks),
-        on_fault=asked.on_fault,
-        freeze=asked.freeze,
+        seatings=seatings_of(terms, places, blocks),
+        blocks=blocks,
         lucky=lucky,
     )
-    return replace(found, seatings=seatings_of(found))
 
 
 def _or_else(said: T | UnsetType, usual: T) -> T:
@@ -214,24 +207,16 @@ def _usual_pace(rules: MatchRules) -> int:
     return PACE_MS if partners or hidden else 0
 
 
-def seatings_of(game: GameSettings | Pool) -> int:
-    """In how many seatings a match plays each deck, of which everything else is checked too.
+def seatings_of(terms: Terms, places: int, blocks: int) -> int:
+    """Return in how many seatings a match plays each deck, of which everything else is checked too.
+
+    Args:
+        terms: how it is played.
+        places: how many bots play.
+        blocks: how many decks there are.
 
     Raises:
         RefereeError: naming what is wrong.
     """
-    match = make_plan(
-        MatchConfig(
-            game=game.game,
-            options=game.options,
-            bots=game.places,
-            deals=game.blocks,
-            key="any",
-            seating=game.seating,
-            time=game.time,
-            on_fault=game.on_fault,
-            freeze=game.freeze,
-            pace=game.pace,
-        )
-    )
-    return len(match.seatings)
+    asked = MatchConfig(terms=terms, bots=places, deals=blocks, key="any")
+    return len(make_plan(asked).seatings)

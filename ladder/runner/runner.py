@@ -350,17 +350,11 @@ def _one_each(situation: Situation) -> int:
 def workers_job(job: LadderJob, pool: Pool, files: Path, record: str | None) -> Job:
     """What a worker is told of a job; it never plays it outside a sandbox."""
     return Job(
-        game=pool.game,
-        options=pool.options,
+        terms=pool.terms,
         bots=tuple(str(files / BOTS / digest) for digest in job.hashes),
         key=job.key,
         first=0,
         blocks=job.blocks,
-        seating=pool.seating,
-        time=pool.time,
-        on_fault=pool.on_fault,
-        freeze=pool.freeze,
-        pace=pool.pace,
         record=record,
         luck=pool.luck is not LuckUse.OFF,
         hashes=job.hashes,

@@ -22,6 +22,8 @@ from ladder.stats.means import cross
 from ladder.stats.observations import Observed, against, lineups
 from ladder.stats.places import Ranking, rank
 from ladder.terms import LuckUse
+from referee.match.clock import time_text
+from referee.match.terms import unusual_options
 from referee.text import plural
 
 
@@ -92,8 +94,8 @@ def pool_standings(
     called = {one.entrant: name for one, name in zip(shown, shown_names(shown), strict=True)}
     return Standings(
         title=pool.name,
-        game=pool.game,
-        options=" ".join(pool.options),
+        game=pool.terms.game,
+        options=" ".join(unusual_options(pool.terms.game, pool.terms.options)),
         format=_played(pool),
         finished=True,
         by_adjusted=adjusted,
@@ -248,6 +250,7 @@ def _fault_lines(faults: Sequence[Faults], called: dict[int, str]) -> tuple[Faul
 def _played(pool: Pool) -> str:
     """How the pool is played, in a line."""
     deals = f"{plural(pool.seatings, 'deal')} a block"
-    clock = f"time {pool.time}" if pool.time else ""
-    pace = f"pace {pool.pace} ms" if pool.pace else ""
+    terms, clock = pool.terms, time_text(pool.terms.time)
+    clock = f"time {clock}" if clock else ""
+    pace = f"pace {terms.pace_ms} ms" if terms.pace_ms else ""
     return ", ".join(text for text in (deals, clock, pace) if text)

@@ -110,7 +110,7 @@ def add_rows(connection: Connection, seq: int, fact: Fact) -> None:
             values = {"ladder": fact.ladder, "name": fact.name, "referee": fact.referee}
             connection.execute(insert(OpenedRow).values(seq=seq, **values))
         case Pool():
-            values = {"name": fact.name, "game": fact.game, "settings": _json(fact).decode()}
+            values = {"name": fact.name, "settings": _json(fact).decode()}
             connection.execute(insert(PoolRow).values(pool=fact.pool, seq=seq, **values))
         case Submission():
             values = {name: getattr(fact, name) for name in _SUBMITTED}
@@ -234,7 +234,7 @@ def fact_in_row(kind: str, row: Fetched, at_ms: int) -> Fact:
                 return Opened(row["ladder"], row["name"], at_ms, row["referee"])
             case "pool":
                 pool = _pools.decode(row["settings"])
-                own = {name: row[name] for name in ("pool", "name", "game")}
+                own = {name: row[name] for name in ("pool", "name")}
                 return replace(pool, at_ms=at_ms, **own)
             case "submission":
                 own = {name: row[name] for name in _SUBMITTED}

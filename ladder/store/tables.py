@@ -89,7 +89,6 @@ class PoolRow(Base):
     pool: Mapped[int] = _key()
     seq: Mapped[int] = mapped_column(ForeignKey("fact.seq"), unique=True)
     name: Mapped[str]
-    game: Mapped[str]
     settings: Mapped[str]
 
 

@@ -196,7 +196,7 @@ async def _tried(
     async with sandbox.temporarily(final) as prepared:
         spec = replace(prepared, idle=True)
         for pool in pools:
-            say(f"checking it with {pool.game}")
+            say(f"checking it with {pool.terms.game}")
             await examined(spec, pool, sandbox, upload)
-            say(f"playing {pool.game} against itself")
+            say(f"playing {pool.terms.game} against itself")
             await played(spec, pool, sandbox, upload)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 import trio
+from msgspec.structs import replace
 
 from ladder.core.facts import Pool
 from ladder.submissions.copy_in import HandedIn
@@ -17,9 +18,11 @@ from referee.check.examine import Level, examination, examine
 from referee.check.hints import HINTS
 from referee.errors import HostError, RefereeError, innermost
 from referee.match.chance import KEY_BITS
-from referee.match.clock import DEFAULT_TIME
+from referee.match.clock import DEFAULT_TIME, time_text
 from referee.match.leg import DealResult
 from referee.match.plan import MatchConfig, make_plan
+from referee.match.seating import Seating
+from referee.match.terms import Terms, unusual_options
 from referee.play.conductor import MatchResult, play_match
 from referee.record.writer import NoRecord
 from referee.sandbox import Sandbox
@@ -42,7 +45,7 @@ async def examined(bot: BotSpec, pool: Pool, sandbox: Sandbox, taken: HandedIn) 
         RefereeError: it has a problem.
         HostError: the sandbox is gone.
     """
-    plan = examination(pool.game, pool.options, pool.time)
+    plan = examination(pool.terms.game, pool.terms.options, pool.terms.time)
     try:
         findings = await examine(bot, plan, sandbox)
         if any(finding.level is Level.PROBLEM for finding in findings):
@@ -57,8 +60,8 @@ async def examined(bot: BotSpec, pool: Pool, sandbox: Sandbox, taken: HandedIn) 
     ]
     if problems:
         raise RefereeError(
-            f"bot {taken.typed!r} does not pass `check` of {pool.game}: {'; '.join(problems)}; "
-            f"see it at home: {at_home(taken, pool, sandbox, plan.key)}"
+            f"bot {taken.typed!r} does not pass `check` of {pool.terms.game}: "
+            f"{'; '.join(problems)}; see it at home: {at_home(taken, pool, sandbox, plan.key)}"
         )
 
 
@@ -75,16 +78,13 @@ async def played(bot: BotSpec, pool: Pool, sandbox: Sandbox, taken: HandedIn) ->
         RefereeError: it was faulted.
         HostError: the match could not be played, through no fault of the bot.
     """
-    asked = MatchConfig(
-        game=pool.game,
-        options=pool.options,
-        bots=pool.places,
-        deals=DEALS,
-        key=secrets.token_hex(KEY_BITS // 8),
-        time=pool.time,
-        on_fault=pool.on_fault,
-        freeze=pool.freeze,
-        pace=pool.pace,
+    plan = make_plan(
+        MatchConfig(
+            terms=replace(pool.terms, seating=Seating.ONE),
+            bots=pool.places,
+            deals=DEALS,
+            key=secrets.token_hex(KEY_BITS // 8),
+        )
     )
     enough = trio.CancelScope()
 
@@ -93,29 +93,25 @@ async def played(bot: BotSpec, pool: Pool, sandbox: Sandbox, taken: HandedIn) ->
             enough.cancel()
 
     bots = [bot] * pool.places
-    result = await play_match(
-        make_plan(asked), bots, sandbox, NoRecord(), interrupt=enough, watch=watch
-    )
-    _judge(result, asked, sandbox, taken, pool)
+    result = await play_match(plan, bots, sandbox, NoRecord(), interrupt=enough, watch=watch)
+    _judge(result, plan.key, sandbox, taken, pool)
 
 
-def _judge(
-    result: MatchResult, asked: MatchConfig, sandbox: Sandbox, taken: HandedIn, pool: Pool
-) -> None:
+def _judge(result: MatchResult, key: str, sandbox: Sandbox, taken: HandedIn, pool: Pool) -> None:
     if result.totals.faults:
         fault = result.totals.faults[0]
         words = f"{fault.code}: {printable(fault.detail)} -> {HINTS[fault.code]}"
         if fault.last_words:
             words += f"; the last line on its stderr: {printable(fault.last_words)}"
         raise RefereeError(
-            f"bot {taken.typed!r} was faulted in a match of {pool.game} against itself, deal "
-            f"{fault.deal or DEALS}: {words}; see it at home: {_match(asked, sandbox, taken, pool)}"
+            f"bot {taken.typed!r} was faulted in a match of {pool.terms.game} against itself, deal "
+            f"{fault.deal or DEALS}: {words}; see it at home: {_match(key, sandbox, taken, pool)}"
         )
     if result.bug is not None:
         raise result.bug
     if result.given_up is not None:
         raise HostError(
-            f"the match of {pool.game} that tries bot {taken.typed!r} could not be played: "
+            f"the match of {pool.terms.game} that tries bot {taken.typed!r} could not be played: "
             f"{printable(result.given_up.detail)}"
         )
 
@@ -129,8 +125,17 @@ def at_home(taken: HandedIn, pool: Pool, sandbox: Sandbox, key: str | None = Non
         sandbox: where it ran here.
         key: that of the examination, or None where the bot did not come so far.
     """
-    clock = pool.time or DEFAULT_TIME  # always said: that of `referee check` is another one
-    words = [*_start("check", taken, 1), *_game(pool), "--time", clock, "--sandbox", sandbox.name]
+    clock = (
+        time_text(pool.terms.time) or DEFAULT_TIME
+    )  # always said: that of `referee check` is another one
+    words = [
+        *_start("check", taken, 1),
+        *_game(pool.terms),
+        "--time",
+        clock,
+        "--sandbox",
+        sandbox.name,
+    ]
     words += ["--key", key] if key is not None else []
     return taken.before + shlex.join(words)
 
@@ -140,14 +145,15 @@ def build_at_home(taken: HandedIn, build: Sequence[str]) -> str:
     return f"{taken.before}cd {shlex.quote(taken.bot)} && {shlex.join(build) or 'ls -lR'}"
 
 
-def _match(asked: MatchConfig, sandbox: Sandbox, taken: HandedIn, pool: Pool) -> str:
+def _match(key: str, sandbox: Sandbox, taken: HandedIn, pool: Pool) -> str:
     """The command that plays the same match."""
-    words = [*_start("match", taken, asked.bots), *_game(pool)]
-    words += ["--deals", str(asked.deals), "--key", str(asked.key)]
-    words += ["--time", asked.time] if asked.time else []
-    words += ["--pace", str(asked.pace)] if asked.pace else []
-    words += ["--freeze", str(asked.freeze), "--sandbox", sandbox.name]
-    words += ["--on-fault", str(asked.on_fault)] if asked.on_fault is not None else []
+    terms, clock = pool.terms, time_text(pool.terms.time)
+    words = [*_start("match", taken, pool.places), *_game(terms)]
+    words += ["--deals", str(DEALS), "--key", key]
+    words += ["--time", clock] if clock else []
+    words += ["--pace", str(terms.pace_ms)] if terms.pace_ms else []
+    words += ["--freeze", str(terms.freeze), "--sandbox", sandbox.name]
+    words += ["--on-fault", str(terms.on_fault)] if terms.on_fault is not None else []
     return taken.before + shlex.join(words)
 
 
@@ -155,5 +161,6 @@ def _start(command: str, taken: HandedIn, times: int) -> list[str]:
     return ["referee", command, *[taken.bot] * times]
 
 
-def _game(pool: Pool) -> list[str]:
-    return ["--game", pool.game, *(word for option in pool.options for word in ("-o", option))]
+def _game(terms: Terms) -> list[str]:
+    options = unusual_options(terms.game, terms.options)
+    return ["--game", terms.game, *(word for option in options for word in ("-o", option))]

@@ -12,8 +12,10 @@ from msgspec import Struct
 from protocol.messages import Answer
 from referee.bots.find import BotSource
 from referee.errors import HostError
+from referee.match.clock import parse_time
 from referee.match.leg import Leg
 from referee.match.plan import MatchConfig, MatchPlan, make_plan
+from referee.match.terms import Terms, all_options
 from referee.match.verdict import Freeze, Receipt
 from referee.play.conductor import play_match
 from referee.record.writer import Recorder
@@ -38,9 +40,13 @@ class Cost(Struct, frozen=True):
     whole: float
 
 
+def terms(freeze: Freeze = Freeze.AUTO) -> Terms:
+    """Return how everything here is played."""
+    return Terms(game=GAME, options=all_options(GAME, {}), time=parse_time(""), freeze=freeze)
+
+
 def _plan(deals: int, freeze: Freeze = Freeze.AUTO) -> MatchPlan:
-    asked = MatchConfig(game=GAME, bots=2, deals=deals, key=KEY, dealer=0, freeze=freeze)
-    return make_plan(asked)
+    return make_plan(MatchConfig(terms=terms(freeze), bots=2, deals=deals, key=KEY, dealer=0))
 
 
 def mean_line(deals: int = 20) -> int:

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import trio
 
-from referee.bench.matches import GAME, KEY
+from referee.bench.matches import KEY, terms
 from referee.bench.targets import ACTS_A_DEAL
 from referee.errors import HostError
 from referee.match.outcome import JobResult
-from referee.match.seating import Seating
 from referee.sandbox.names import SandboxName
 from referee.workers.jobs import Job
 from referee.workers.pool import WorkerPool, opened_pool
@@ -46,12 +45,11 @@ class Crowd:
     def _job(self, bot: str, deals: int) -> Job:
         number = next(self._numbers)
         return Job(
-            game=GAME,
+            terms=terms(),
             bots=(bot, bot),
             key=f"{KEY} {number}",
             first=0,
             blocks=deals,
-            seating=Seating.ONE,
             record=str(self._folder / f"{number}.jsonl"),
             luck=False,
         )

@@ -6,6 +6,7 @@ The other seats are played by the referee itself, so that only one process runs.
 import os
 import secrets
 import time
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
 
@@ -14,15 +15,17 @@ from msgspec import Struct
 
 from protocol.connection import Connection
 from protocol.errors import Mistake
-from protocol.messages import Answer, Ready
+from protocol.messages import Answer, Ready, TimeControl
 from referee.bots.find import BotSpec, is_alone
 from referee.check.hints import HINTS, MISTAKES, ONCE, READY_ONCE, SEEN, SEEN_ALONE
 from referee.check.unknown_fields import greased
 from referee.errors import SandboxError
 from referee.games import find
 from referee.match.chance import KEY_BITS
+from referee.match.clock import parse_time
 from referee.match.leg import Ask, Leg
-from referee.match.plan import MatchConfig, MatchPlan, make_plan, read_options
+from referee.match.plan import MatchConfig, MatchPlan, make_plan
+from referee.match.terms import Terms, all_options
 from referee.match.verdict import FaultCode, Mishap, Receipt, Verdict
 from referee.play.evidence import Heard
 from referee.play.seat import Seat
@@ -33,6 +36,7 @@ from referee.sandbox import Sandbox
 
 TIME: Final = "start=5s,move=2s,bank=0s,soft=0ms"
 """The clock of a bot that nobody has said another one for: what flushes late is late at once."""
+_CLOCK: Final = parse_time(TIME)
 _DEALS: Final = 2
 OPENER: Final = "opener_must_bid"
 _QUIET_S: Final = 0.05
@@ -241,39 +245,39 @@ def _other_plays(legal: tuple[str, ...], deal: int) -> str:
     return legal[-1] if deal == 1 else legal[0]
 
 
-def _to_the_point(game: str, options: tuple[str, ...]) -> tuple[str, ...]:
+def _to_the_point(game: str, options: Mapping[str, str]) -> dict[str, str]:
     """The options, and that whoever opens an auction must bid: the bot does, and has to call."""
-    names = [option.name for option in find(game).options]
-    chosen = any(option.startswith(f"{OPENER}=") for option in options)
-    return options if chosen or OPENER not in names else (*options, f"{OPENER}=true")
+    forced = {OPENER: "true"} if OPENER in {option.name for option in find(game).options} else {}
+    return {**forced, **options}
 
 
 def examination(
-    game: str, options: tuple[str, ...], clock: str = TIME, key: str | None = None
+    game: str,
+    options: Mapping[str, str],
+    clock: TimeControl = _CLOCK,
+    key: str | None = None,
 ) -> MatchPlan:
     """Return what a bot is asked to play: two deals.
 
     Args:
         game: the id of what is played with it.
-        options: of the game, each NAME=VALUE.
-        clock: how long it may take, as `referee.match.clock.parse_time` reads it.
+        options: of the game, by name.
+        clock: how long it may take.
         key: what cards, ids and the bot's seed come from; None draws one, so that no bot can know
             when it is examined.
 
     Raises:
         RefereeError: there is no such game, the options do not go together, or the key is empty.
     """
-    options = _to_the_point(game, options)
-    seats = find(game).rules_of(read_options(options))[0].game.seats
+    every = all_options(game, _to_the_point(game, options))
+    seats = find(game).rules_of(every)[0].game.seats
     return make_plan(
         MatchConfig(
-            game=game,
-            options=options,
+            terms=Terms(game=game, options=every, time=clock),
             bots=seats,
             deals=_DEALS,
             key=secrets.token_hex(KEY_BITS // 8) if key is None else key,
             dealer=seats - 1,
-            time=clock,
         )
     )
 
@@ -295,7 +299,7 @@ async def examine(bot: BotSpec, plan: MatchPlan, sandbox: Sandbox) -> list[Check
         return [await _explained(plain.verdict, plain.mend, plan, bot, sandbox)]
     findings = [
         _measured("starts", plain.start_us, _SLOW_START_US, "start faster: load less"),
-        CheckFinding(Level.OK, f"plays {_DEALS} deals of {plan.game} by the rules"),
+        CheckFinding(Level.OK, f"plays {_DEALS} deals of {plan.terms.game} by the rules"),
         _measured("answers", plain.slowest_us, _SLOW_ACT_US, "think less, or ask for more time"),
     ]
     if plain.extra is not None:

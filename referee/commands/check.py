@@ -12,7 +12,9 @@ from referee.bots.find import BotSource, find
 from referee.bots.settings import Settings, read_settings
 from referee.check.examine import TIME, CheckFinding, Level, examination, examine
 from referee.commands import shared
+from referee.match.clock import parse_time
 from referee.match.plan import MatchPlan
+from referee.match.terms import read_options
 from referee.play.interrupts import interruptible
 from referee.sandbox.choose import opened_for
 from referee.sandbox.names import SandboxName
@@ -38,7 +40,7 @@ def check(
     as_json: shared.Json = False,
 ) -> None:
     """Checks whether a bot keeps to the protocol. Exit code 1 when it does not."""
-    plan = examination(game, tuple(options or ()), time, key)
+    plan = examination(game, read_options(options or ()), parse_time(time), key)
     talk = console(stderr=True)
     settings = read_settings()
     spec = find(bot, settings)

@@ -23,9 +23,11 @@ from referee.commands.deck_file import read_decks
 from referee.errors import HOST, INTERRUPTED, RefereeError
 from referee.games import catalogue
 from referee.match.chance import KEY_BITS
+from referee.match.clock import parse_time
 from referee.match.leg import DealResult
 from referee.match.plan import MatchConfig, MatchPlan, make_plan
 from referee.match.seating import Seating
+from referee.match.terms import Terms, all_options, read_options
 from referee.match.verdict import ATTEMPTS, Freeze
 from referee.play.conductor import MatchResult, play_match
 from referee.play.interrupts import interruptible
@@ -81,20 +83,23 @@ def match(
     if game is None and f"briscola-{len(bots)}" not in catalogue():
         raise RefereeError(f"a match of briscola needs 2, 3, 4 or 6 bots; got {len(bots)}")
     decks, deck_file = (None, "") if deck is None else read_decks(deck)
+    game = game or f"briscola-{len(bots)}"
     asked = MatchConfig(
-        game=game or f"briscola-{len(bots)}",
-        options=tuple(options or ()),
+        terms=Terms(
+            game=game,
+            options=all_options(game, read_options(options or ()), len(bots)),
+            seating=seating,
+            time=parse_time(time),
+            on_fault=on_fault,
+            freeze=freeze,
+            pace_ms=pace,
+        ),
         bots=len(bots),
         deals=deals,
         key=secrets.token_hex(KEY_BITS // 8) if key is None else key,
         deck=decks,
         deck_file=deck_file,
         dealer=dealer,
-        seating=seating,
-        time=time,
-        on_fault=on_fault,
-        freeze=freeze,
-        pace=pace,
     )
     plan = make_plan(asked)
     settings = read_settings()
@@ -186,7 +191,7 @@ def _default_path(plan: MatchPlan, bots: list[BotSource]) -> Path:
     names = "_".join("".join(filter(str.isalnum, bot.name))[:20] or "bot" for bot in bots)
     for number in count(1):
         tail = "" if number == 1 else f"-{number}"
-        path = Path("records") / f"{plan.game}_{names}_{now}{tail}.jsonl"
+        path = Path("records") / f"{plan.terms.game}_{names}_{now}{tail}.jsonl"
         if not path.exists():
             return path
     raise AssertionError  # count does not end

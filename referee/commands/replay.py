@@ -10,11 +10,10 @@ import typer
 from rich.console import Console
 
 from referee.errors import RefereeError
-from referee.games import find
 from referee.match.leg import DealResult
+from referee.match.terms import unusual_options
 from referee.record.as_json import match_object
 from referee.record.by_id import record_file
-from referee.record.lines import WIRE
 from referee.record.reader import Mismatch, RecordReader
 from referee.record.verify import Resimulation
 from referee.terminal.console import busy, console
@@ -101,7 +100,7 @@ def _show(
 ) -> None:
     to, talk = console(), console(stderr=True)
     names = [bot.name for bot in found.header.bots]
-    heading = f"{found.header.game}: {' - '.join(names)}"
+    heading = f"{found.header.terms.game}: {' - '.join(names)}"
     for number, deal in enumerate(_with_the_last(found, deals), 1):
         if only not in (None, number):
             continue
@@ -164,9 +163,7 @@ def _show_faults(
             to.print(f"   stderr: {text[:200]}", style="dim")
     if lines and seat is None:
         start, (game, chosen) = deal.start, found.game_of(deal)
-        usual = find(game).rules_of({})[0].options
-        unusual = {name: value for name, value in chosen.items() if usual.get(name) != value}
-        options = "".join(f" -o {name}={value}" for name, value in unusual.items())
+        options = "".join(f" -o {option}" for option in unusual_options(game, chosen))
         deck = " ".join(start.deck)
         again = f"--game {game}{options} --dealer {start.dealer} --deck '{deck}'"
         bots = " ".join(["BOT"] * len(start.bots))
@@ -199,7 +196,5 @@ def _conclude(
         digest = found.end.game_digest
         if found.totals.void_count:
             digest += f"; void deals played again: {found.totals.void_count} (see referee replay)"
-        if found.header.wire != WIRE:
-            digest += f"; bytes not compared: the record is of wire {found.header.wire}"
         deals = plural(found.totals.deals, "deal")
         print(f"{printable(str(file))}: verified, {deals}, game digest {digest}")

@@ -52,6 +52,29 @@ def parse_time(text: str) -> TimeControl:
     return TimeControl(**found, strikes=int(parts["strikes"]))
 
 
+def time_text(control: TimeControl) -> str:
+    """Return a time control as `parse_time` reads it; "" for the usual one."""
+    usual = parse_time("")
+    parts = {
+        "move": control.move_ms,
+        "bank": control.bank_ms,
+        "inc": control.inc_ms,
+        "soft": control.soft_ms,
+        "start": control.start_ms,
+    }
+    said = [
+        f"{name}={_duration(ms)}"
+        for name, ms in parts.items()
+        if ms != getattr(usual, f"{name}_ms")
+    ]
+    strikes = [f"strikes={control.strikes}"] if control.strikes != usual.strikes else []
+    return ",".join((*said, *strikes))
+
+
+def _duration(ms: int) -> str:
+    return f"{ms // 1000}s" if ms and ms % 1000 == 0 else f"{ms}ms"
+
+
 class Clock(Struct, frozen=True):
     """What a seat has left, in microseconds.
 

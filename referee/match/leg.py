@@ -6,7 +6,7 @@ record; out of both come the same bytes. In order: `next_deal`, `greet` for each
 returns None, `close_deal`; at last `end_lines`.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -14,10 +14,10 @@ from msgspec import Struct
 
 from protocol.connection import Connection
 from protocol.limits import DEPTH, LINE_FROM_BOT, MATCH_FROM_BOT, NOTE, PROTOCOL_VERSION
-from protocol.messages import Answer, Deal, DealEnd, End, Fault, Hello, Limits, Rules, TimeControl
+from protocol.messages import Answer, Deal, DealEnd, End, Fault, Hello, Limits
 from referee.match.chance import BlockKey, private_seed, shuffled
 from referee.match.clock import Clock, full_clock
-from referee.match.leg_state import LegState, LegStatePlan
+from referee.match.leg_state import LegPlan, LegState
 from referee.match.outbox import Voice
 from referee.match.table import Table
 from referee.match.verdict import FaultCode, Receipt, Verdict
@@ -27,30 +27,11 @@ from referee.rules.game import DealAccount, Game, Tally
 _DEALS_A_MATCH = 50
 
 
-def limits_of(course: LegStatePlan) -> Limits:
+def limits_of(plan: LegPlan) -> Limits:
     """What each process of a leg may send; longer legs may have more (SPEC 7)."""
-    deals = course.rules.ending.max_deals if course.decks is None else course.decks
+    deals = plan.rules.ending.max_deals if plan.decks is None else plan.decks
     matches = max(1, -(-deals // _DEALS_A_MATCH))
     return Limits(line=LINE_FROM_BOT, match=matches * MATCH_FROM_BOT, depth=DEPTH, note=NOTE)
-
-
-Block = tuple[BlockKey, tuple[Card, ...] | None]
-"""A block's key, and its deck if that was given by hand."""
-
-
-class LegPlan(Struct, frozen=True):
-    """What a leg is besides its course: names for messages, the clock, and its chance.
-
-    Attributes:
-        block: the block of the deal with this number, counted from 0.
-    """
-
-    game: str
-    name: Rules
-    options: dict[str, str]
-    course: LegStatePlan
-    control: TimeControl
-    block: Callable[[int], Block]
 
 
 class DealStart(Struct, frozen=True):
@@ -190,9 +171,9 @@ class Leg:
     def __init__(self, plan: LegPlan, faults: Iterable[int] = ()) -> None:
         """Begins a leg; `faults` counts each bot's faults in earlier legs of the match."""
         self.plan = plan
-        self.course = LegState(plan.course, faults)
-        clock = full_clock(plan.control)
-        self._limits = limits_of(plan.course)
+        self.course = LegState(plan, faults)
+        clock = full_clock(plan.terms.time)
+        self._limits = limits_of(plan)
         self.voices = [Voice(place, clock, self._limits.match) for place in self.course.places]
         self._deals = 0
         self._deal: _Deal | None = None
@@ -250,19 +231,19 @@ class Leg:
         plan = self.plan
         hello = Hello(
             protocol=(PROTOCOL_VERSION,),
-            game=plan.game,
-            options=plan.options,
-            decks=plan.course.decks,
+            game=plan.terms.game,
+            options=plan.terms.options,
+            decks=plan.decks,
             rules=plan.name,
-            bot=plan.course.seating[place],
+            bot=plan.seating[place],
             bots=self.course.bots,
             limits=self._limits,
-            time=plan.control,
+            time=plan.terms.time,
             seed=private_seed(self.deal.start.key, place),
         )
         voice = self.voices[place]
         line = voice.greet(hello)
-        return Ask(place, "", line, plan.control.start_ms * 1000, voice.connection)
+        return Ask(place, "", line, plan.terms.time.start_ms * 1000, voice.connection)
 
     def open_deal(self) -> None:
         """Tells everybody who sits and listens that the cards are dealt."""
@@ -274,8 +255,8 @@ class Leg:
                     seats=deal.start.bots,
                     seat=seat,
                     dealer=deal.start.dealer,
-                    game=self.plan.game if pair is None else pair.id,
-                    options=self.plan.options if pair is None else pair.options,
+                    game=self.plan.terms.game if pair is None else pair.id,
+                    options=self.plan.terms.options if pair is None else pair.options,
                     scores=self.course.scores(),
                     times=self.course.worth.times,
                     plus=self.course.worth.plus,
@@ -332,7 +313,7 @@ class Leg:
         seat = deal.places.index(place)
         deal.faults.append(DealFault(seat, verdict.code, len(deal.table.acts)))
         again = place in deal.at_fault
-        deal.at_fault |= set(self.course.places_of(self.plan.course.seating[place]))
+        deal.at_fault |= set(self.course.places_of(self.plan.seating[place]))
         if self.course.fault(place, again=again) and deal.ended_by is None:
             deal.ended_by = seat
         asked = self._asked.id if self._asked and self._asked.place == place else None
@@ -354,6 +335,10 @@ class Leg:
         self._deals += 1
         self._deal = None
         return _result(deal, reason, figures, by_cards, digests)
+
+    def count_fault(self, bot: int) -> None:
+        """Counts a fault that was found after the last deal."""
+        self.course.faults[bot] += 1
 
     def under_way(self) -> DealResult | None:
         """The deal that has begun and not ended, as far as it went."""
@@ -383,7 +368,7 @@ class Leg:
         """The last bytes to every place that still listens, when the leg is over."""
         over = self.course.over
         assert over is not None  # noqa: S101  # a driver out of order is our bug
-        seating = self.plan.course.seating
+        seating = self.plan.seating
         winner = over.winner and tuple(dict.fromkeys(seating[place] for place in over.winner))
         end = End(self.course.scores(), winner, str(over.reason))
         return {voice.place: voice.farewell(end) for voice in self.voices if voice.listening}

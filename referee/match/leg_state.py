@@ -4,13 +4,17 @@ A place is a seat of the leg's first deal, and the bot process that sits there. 
 when somebody drops out; places never are.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
+from protocol.messages import Rules
+from referee.match.chance import BlockKey
+from referee.match.terms import Terms
 from referee.match.verdict import FAULTS_BEFORE_BENCH, OnFault
+from referee.rules.cards import Card
 from referee.rules.game import Game, Sides, Tally
 from referee.rules.match_end import (
     DropOut,
@@ -25,27 +29,34 @@ from referee.rules.match_end import (
 )
 from referee.rules.variants import MatchRules, PairGame, Raise
 
+Block = tuple[BlockKey, tuple[Card, ...] | None]
+"""A block's key, and its deck if that was given by hand."""
 
-class LegStatePlan(Struct, frozen=True):
+
+class LegPlan(Struct, frozen=True):
     """What is fixed before a leg begins.
 
     Attributes:
+        name: the name of the rules.
         seating: the bot at each place.
         decks: how many decks, each standing alone; None for a match to the game's own end.
         dealer: the place that deals first.
+        block: returns the block of the deal with this number, counted from 0.
     """
 
+    terms: Terms
+    name: Rules
     rules: MatchRules
     seating: tuple[int, ...]
     decks: int | None
     dealer: int
-    on_fault: OnFault | None
+    block: Callable[[int], Block]
 
 
 class LegState:
     """A leg between its deals."""
 
-    def __init__(self, plan: LegStatePlan, faults: Iterable[int] = ()) -> None:
+    def __init__(self, plan: LegPlan, faults: Iterable[int] = ()) -> None:
         """Begins; `faults` counts each bot's faults in earlier legs of the match."""
         self.plan = plan
         self.bots = max(plan.seating) + 1
@@ -116,9 +127,9 @@ class LegState:
     def fault(self, place: int, *, again: bool) -> bool:
         """Counts a fault, one for each bot and deal; returns whether it ends the deal."""
         self.faults[self.plan.seating[place]] += not again
-        if self.plan.on_fault is None:
+        if self.plan.terms.on_fault is None:
             return self.is_whole_side(place)
-        return self.plan.on_fault is not OnFault.PLAY_ON
+        return self.plan.terms.on_fault is not OnFault.PLAY_ON
 
     def settle(self, tally: Tally, at_fault: Iterable[int]) -> Tally:
         """Return what a deal brings after faults: the least to bots at fault.
@@ -198,7 +209,11 @@ class LegState:
             found: Over | DropOut | None = self._by_value() if ended else None
         else:
             found = match_end(self.plan.rules.ending, self.standing, self.sides(), self.places)
-        if at_fault and self.plan.on_fault is OnFault.END_MATCH and not isinstance(found, Over):
+        if (
+            at_fault
+            and self.plan.terms.on_fault is OnFault.END_MATCH
+            and not isinstance(found, Over)
+        ):
             return self._stop(at_fault)
         benched = set(self.benched())
         return self._without(benched, found) if benched and not self.alone else found

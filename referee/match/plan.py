@@ -1,10 +1,11 @@
 """What a person asked for, checked and turned into a plan before anything is played. Pure."""
 
+from collections.abc import Callable
 from typing import Final
 
 from msgspec import Struct
 
-from protocol.messages import Rules, TimeControl
+from protocol.messages import Rules
 from referee.errors import RefereeError
 from referee.games import find
 from referee.match.chance import (
@@ -14,14 +15,12 @@ from referee.match.chance import (
     first_dealer,
     leg_order,
 )
-from referee.match.clock import parse_time
-from referee.match.leg import Block, LegPlan
-from referee.match.leg_state import LegStatePlan
+from referee.match.leg_state import Block, LegPlan
 from referee.match.seating import Seating, holders, legs
-from referee.match.verdict import Freeze, OnFault
+from referee.match.terms import Terms
 from referee.rules.cards import Card, cards, check_deck
 from referee.rules.game import Sides
-from referee.rules.variants import MatchRules, Variant
+from referee.rules.variants import MatchRules
 
 Deck = tuple[Card, ...]
 
@@ -30,18 +29,17 @@ _LONGEST_PACE_MS: Final = 60_000
 
 
 class MatchConfig(Struct, frozen=True, kw_only=True):
-    """A match as it was asked for on the command line; texts are still unread.
+    """A match as it was asked for.
 
     Attributes:
         dealer: who deals first in this match; None: follows from the key and from `first`.
         first: the index of the first block, where decks stand alone.
-        key: what cards, ids and seeds come from.
+        key: the text that cards, ids and seeds come from.
         deck: decks given by hand, one a line; None: they follow from the key.
         deck_file: the file that they stand in, for errors.
     """
 
-    game: str
-    options: tuple[str, ...] = ()
+    terms: Terms
     bots: int
     deals: int | None = None
     first: int = 0
@@ -49,64 +47,45 @@ class MatchConfig(Struct, frozen=True, kw_only=True):
     deck: str | None = None
     deck_file: str = ""
     dealer: int | None = None
-    seating: Seating = Seating.ONE
-    time: str = ""
-    on_fault: OnFault | None = None
-    freeze: Freeze = Freeze.AUTO
-    pace: int = 0
 
 
 class MatchPlan(Struct, frozen=True):
     """A match as it will be played.
 
     Attributes:
-        key: the text that the event key is made of; never in the record.
+        name: the name of the rules.
+        key: the text that the event key is made of, never in the record; "" where that
+            is all there is.
+        bots: how many there are.
         decks: how many decks stand alone, or None for a match to the game's own end.
-        given: the decks that were given by hand, if any.
+        given: whether the decks were given by hand instead of derived from the block keys.
         seatings: the bot at each place, leg by leg; the order follows from the key, so that no
             bot can tell by its place in which leg it is.
-        freeze: when bots are stopped between their acts.
-        pace_ms: how long after its act an answer is let through; 0 is at once.
-        first: the index of the first deal's block.
+        dealer: the place that deals first in every leg.
+        block: returns the block of the deal of a leg with this number, counted from 0.
     """
 
-    game: str
-    options: dict[str, str]
+    terms: Terms
     name: Rules
     rules: MatchRules
     key: str
+    bots: int
     decks: int | None
-    given: tuple[Deck, ...]
-    seating: Seating
+    given: bool
     seatings: tuple[tuple[int, ...], ...]
     dealer: int
-    control: TimeControl
-    on_fault: OnFault | None
-    freeze: Freeze
-    pace_ms: int
-    first: int = 0
+    block: Callable[[int], Block]
 
     def leg(self, number: int) -> LegPlan:
-        """The plan of one leg."""
-        secret = event_key(self.key)
-
-        def block(deal: int) -> Block:
-            return block_key(secret, self.first + deal), self.given[deal] if self.given else None
-
-        course = LegStatePlan(
+        """Return the plan of one leg."""
+        return LegPlan(
+            terms=self.terms,
+            name=self.name,
             rules=self.rules,
             seating=self.seatings[number],
             decks=self.decks,
             dealer=self.dealer,
-            on_fault=self.on_fault,
-        )
-        return LegPlan(
-            game=self.game,
-            name=self.name,
-            options=self.options,
-            course=course,
-            control=self.control,
-            block=block,
+            block=self.block,
         )
 
 
@@ -116,64 +95,32 @@ def make_plan(asked: MatchConfig) -> MatchPlan:
     Raises:
         RefereeError: naming the first thing that is wrong, and what would be right.
     """
-    variant = find(asked.game)
-    rules, name = variant.rules_of(_with_seats(variant, read_options(asked.options), asked.bots))
+    terms = asked.terms
+    rules, name = find(terms.game).rules_of(terms.options)
     seats, partners = rules.game.seats, rules.game.partners
-    held = holders(asked.bots, seats, partners, asked.game)
+    held = holders(asked.bots, seats, partners, terms.game)
     given = _read_decks(asked.deck, asked.deck_file, rules.game.pack)
-    key = asked.key
-    if not key:
+    if not asked.key:
         raise RefereeError("key: it must not be empty")
-    first = _first(asked)
+    secret, first = event_key(asked.key), _first(asked)
+    if not 0 <= terms.pace_ms <= _LONGEST_PACE_MS:
+        raise RefereeError(f"pace {terms.pace_ms}: from 0 to {_LONGEST_PACE_MS} milliseconds")
+
+    def block(deal: int) -> Block:
+        return block_key(secret, first + deal), given[deal] if given else None
+
     return MatchPlan(
-        game=asked.game,
-        options=dict(rules.options),
+        terms=terms,
         name=name,
         rules=rules,
-        key=key,
+        key=asked.key,
+        bots=asked.bots,
         decks=_count_decks(asked.deals, given),
-        given=given,
-        seating=asked.seating,
-        seatings=leg_order(_seatings(asked, held, partners, given), _key_of(key, first)),
-        dealer=_dealer(asked.dealer, seats, key, first),
-        control=parse_time(asked.time),
-        on_fault=asked.on_fault,
-        freeze=asked.freeze,
-        pace_ms=_pace(asked.pace),
-        first=first,
+        given=bool(given),
+        seatings=leg_order(_seatings(asked, held, partners), block_key(secret, first)),
+        dealer=_dealer(asked.dealer, seats, block_key(secret, 0), first),
+        block=block,
     )
-
-
-def _pace(milliseconds: int) -> int:
-    if not 0 <= milliseconds <= _LONGEST_PACE_MS:
-        raise RefereeError(f"pace {milliseconds}: from 0 to {_LONGEST_PACE_MS} milliseconds")
-    return milliseconds
-
-
-def _with_seats(variant: Variant, options: dict[str, str], bots: int) -> dict[str, str]:
-    """As many seats as bots, where the game leaves that open and nobody said otherwise."""
-    if len(variant.seats) == 1 or "seats" in options:
-        return options
-    if bots not in variant.seats:
-        *some, last = map(str, variant.seats)
-        raise RefereeError(f"{variant.id} wants {', '.join(some)} or {last} bots; got {bots}")
-    return {"seats": str(bots), **options}
-
-
-def read_options(texts: tuple[str, ...]) -> dict[str, str]:
-    """Options from texts like NAME=VALUE.
-
-    Raises:
-        RefereeError: one is not written so, or says something else than another.
-    """
-    found: dict[str, str] = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals or not name:
-            raise RefereeError(f"option {text!r}: write it NAME=VALUE")
-        if found.setdefault(name, value) != value:
-            raise RefereeError(f"option {name} is given twice: {found[name]} and {value}")
-    return found
 
 
 def _read_decks(text: str | None, file: str, pack: Deck) -> tuple[Deck, ...]:
@@ -208,16 +155,11 @@ def _count_decks(deals: int | None, given: tuple[Deck, ...]) -> int | None:
     return len(given) if given and deals is None else deals
 
 
-def _seatings(
-    asked: MatchConfig, held: Sides, partners: Sides, given: tuple[Deck, ...]
-) -> tuple[tuple[int, ...], ...]:
-    if asked.seating is not Seating.ONE and asked.deals is None and not given:
-        raise RefereeError(f"seating {asked.seating}: it needs --deals, so that decks are counted")
-    return legs(asked.seating, held, partners)
-
-
-def _key_of(key: str, block: int) -> BlockKey:
-    return block_key(event_key(key), block)
+def _seatings(asked: MatchConfig, held: Sides, partners: Sides) -> tuple[tuple[int, ...], ...]:
+    seating = asked.terms.seating
+    if seating is not Seating.ONE and asked.deals is None and asked.deck is None:
+        raise RefereeError(f"seating {seating}: it needs --deals, so that decks are counted")
+    return legs(seating, held, partners)
 
 
 def _first(asked: MatchConfig) -> int:
@@ -228,10 +170,17 @@ def _first(asked: MatchConfig) -> int:
     return asked.first
 
 
-def _dealer(asked: int | None, seats: int, key: str, first: int) -> int:
-    """Who deals first; not asked for, it is as if all blocks had been played one after another."""
+def _dealer(asked: int | None, seats: int, key: BlockKey, first: int) -> int:
+    """Return who deals first; not asked for, it is as if all blocks had been played in turn.
+
+    Args:
+        asked: the seat that was asked for.
+        seats: how many there are.
+        key: of the block with index 0.
+        first: the index of the first block.
+    """
     if asked is None:
-        return (first_dealer(_key_of(key, 0), seats) + first) % seats
+        return (first_dealer(key, seats) + first) % seats
     if not 0 <= asked < seats:
         raise RefereeError(f"dealer {asked}: the seats are 0 to {seats - 1}")
     return asked

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.metadata import version
-from typing import Final, Protocol
+from typing import Final
 
 import trio
 from msgspec import Struct
@@ -18,30 +18,15 @@ from protocol.messages import Answer, Ready
 from referee.bots.find import BotSpec
 from referee.errors import HostError, RefereeError, SandboxError, Shortage, innermost, shortage
 from referee.match.leg import Ask, DealResult, DealStart, Leg
+from referee.match.lines import FORMAT, BotLine, EndLine, Header, LineWriter, StartLine
+from referee.match.match import Match
 from referee.match.plan import MatchPlan
-from referee.match.verdict import ATTEMPTS, Blame, FaultCode, Mishap, Verdict
+from referee.match.totals import Totals
+from referee.match.verdict import Blame, FaultCode, Mishap, Verdict
 from referee.play.affinity import one_core
 from referee.play.evidence import Heard
 from referee.play.seat import Seat
 from referee.play.start import Void, start_bot
-from referee.record.lines import (
-    FORMAT,
-    WIRE,
-    ActLine,
-    BotLine,
-    DealLine,
-    EndLine,
-    FaultLine,
-    FrozenLine,
-    Header,
-    LegLine,
-    Line,
-    Sealed,
-    StartLine,
-    VoidLine,
-    deal_end_line,
-)
-from referee.record.totals import Totals
 from referee.sandbox import Sandbox
 
 _BACK_OFF_S: Final = 0.5
@@ -54,16 +39,6 @@ _CLEAR_EVERY: Final = 100
 def _version() -> str:
     """Our own; to look it up takes a millisecond."""
     return version("briscola-referee")
-
-
-class LineWriter(Protocol):
-    """Where the lines of the record go."""
-
-    def write(self, line: Line) -> None:
-        """Writes a line without a hash."""
-
-    def seal(self, line: Sealed) -> None:
-        """Writes a line with the hash of what came before."""
 
 
 class MatchResult(Struct, frozen=True):
@@ -135,68 +110,44 @@ class _MatchConductor:
         self._sandbox = sandbox
         self._recorder = recorder
         self._watch = watch
-        self._totals = Totals(len(bots))
-        self._used_us = [0] * len(bots)
-        self._wall_ns = self._attempts = 0
+        self._match = Match(plan, recorder.write)
+        self._wall_ns = 0
         self._seats: dict[int, Seat] = {}
-        self._open_leg: Leg | None = None
         self._asked: int | None = None
-        self._given_up: Mishap | None = None
         self._bug: BaseException | None = None
 
     async def play(self) -> None:
         self._recorder.write(self._header())
-        faults = [0] * len(self._bots)
-        for number, seating in enumerate(self._plan.seatings):
-            self._open_leg = leg = Leg(self._plan.leg(number), faults)
-            self._recorder.write(LegLine(number, seating, self._plan.dealer))
-            while (start := leg.next_deal()) is not None:
+        match = self._match
+        while (leg := match.next_leg()) is not None:
+            while (start := match.next_deal()) is not None:
                 await self._play_deal(leg, start)
-                if self._given_up is not None:
-                    return
+            if match.given_up is not None:
+                return
             await self._end_leg(leg)
-            self._totals.end_leg(leg)
-            self._open_leg = None
-            faults = leg.course.faults
-            if self._totals.stopped:
-                break
 
     def _header(self) -> Header:
         plan = self._plan
         return Header(
             record=FORMAT,
-            wire=WIRE,
             referee=_version(),
-            game=plan.game,
-            options=plan.options,
+            terms=plan.terms,
             rules=plan.name,
             bots=tuple(BotLine(bot.name, bot.hash) for bot in self._bots),
             decks=plan.decks,
-            given=bool(plan.given),
-            seating=str(plan.seating),
+            given=plan.given,
             legs=len(plan.seatings),
-            on_fault=plan.on_fault,
-            time=plan.control,
             sandbox=f"{self._sandbox.name}: {self._sandbox.how}",
-            freeze=plan.freeze,
-            pace_ms=plan.pace_ms,
         )
 
     async def _play_deal(self, leg: Leg, start: DealStart) -> None:
         """Plays a deal to its end, or until a mishap makes it void."""
-        deck = " ".join(start.deck)
         self._end_benched(leg)
-        self._recorder.write(DealLine(start.deal, start.key, deck, start.dealer, start.bots))
-        self._totals.open_deal()
         mishap = await self._attempt(leg)
         if mishap is not None:
-            await self._void(leg, mishap)
+            await self._void(mishap)
             return
-        self._attempts = 0
-        deal = leg.close_deal()
-        self._recorder.seal(deal_end_line(deal))
-        self._totals.add_deal(deal)
-        self._watch(deal)
+        self._watch(self._match.close_deal())
         if start.deal % _CLEAR_EVERY == 0:
             self._sandbox.clear()
         await trio.lowlevel.checkpoint()
@@ -210,7 +161,7 @@ class _MatchConductor:
         """Plays the cards of a deal, or says what went wrong through no bot's doing."""
         self._asked = None
         try:
-            await self._check_memory(leg)
+            await self._check_memory()
             await self._start_bots(leg)
             leg.open_deal()
             await self._ask_all(leg)
@@ -231,16 +182,16 @@ class _MatchConductor:
     async def _ask_all(self, leg: Leg) -> None:
         """Asks until the deal is over."""
         start_bot = time.perf_counter_ns()
-        pace_s = self._plan.pace_ms / 1000
+        pace_s = self._plan.terms.pace_ms / 1000
         while (ask := leg.ask()) is not None:
             self._asked = ask.place
             asked_at = trio.current_time() if pace_s else 0.0
             seat = self._seats[ask.place]
             heard = seat.ask_at_once(ask) or await seat.finish()
-            verdict = heard if isinstance(heard, Verdict) else self._answered(leg, ask, heard)
+            verdict = heard if isinstance(heard, Verdict) else self._answered(ask, heard)
             self._tell_frozen()
             if verdict is not None:
-                await self._fault(leg, ask.place, verdict)
+                await self._fault(ask.place, verdict)
             if pace_s:
                 await self._wait_for_release(asked_at, pace_s)
         self._wall_ns += time.perf_counter_ns() - start_bot
@@ -249,7 +200,7 @@ class _MatchConductor:
         """Record which bots were stopped for work at another's turn."""
         for place, seat in self._seats.items():
             if seat.off_turn.used_us:
-                self._recorder.write(FrozenLine(place, seat.off_turn.used_us))
+                self._match.frozen(place, seat.off_turn.used_us)
                 seat.off_turn.used_us = 0
 
     async def _wait_for_release(self, asked_at: float, pace_s: float) -> None:
@@ -264,29 +215,22 @@ class _MatchConductor:
         if trouble is not None:
             raise SandboxError(trouble)
 
-    async def _check_memory(self, leg: Leg) -> None:
+    async def _check_memory(self) -> None:
         """Judges, before a deal, who wanted too much memory without ending of it."""
         for place, seat in tuple(self._seats.items()):
             verdict = seat.memory_verdict()
             if verdict is not None:
-                await self._fault(leg, place, verdict)
+                await self._fault(place, verdict)
 
-    async def _void(self, leg: Leg, mishap: Mishap) -> None:
+    async def _void(self, mishap: Mishap) -> None:
         """Takes a deal back: its cards are dealt again to new processes, or the match is over."""
-        number, place = leg.deal.start.deal, self._asked
-        self._recorder.write(VoidLine(number, mishap.family, place, mishap.detail, mishap.evidence))
-        bot = None if place is None else leg.plan.course.seating[place]
-        self._totals.void_deal(number, bot, mishap)
-        leg.void()
+        match = self._match
+        match.void(mishap, self._asked)
         self.end_all()
-        self._attempts += 1
-        if self._attempts == ATTEMPTS:
-            self._given_up = mishap
-            self._totals.give_up()
-        else:
-            await trio.sleep(_BACK_OFF_S * self._attempts)
+        if match.given_up is None:
+            await trio.sleep(_BACK_OFF_S * match.voids)
 
-    def _answered(self, leg: Leg, ask: Ask, heard: Heard | Mishap) -> Verdict | None:
+    def _answered(self, ask: Ask, heard: Heard | Mishap) -> Verdict | None:
         """Records and carries out an answer, or says what is wrong with it.
 
         Raises:
@@ -296,18 +240,13 @@ class _MatchConductor:
             raise Void(heard)
         answer, receipt = heard
         assert isinstance(answer, Answer)  # noqa: S101  # the connection lets nothing else pass
-        verdict = leg.check_answer(answer, receipt)
+        verdict = self._match.answer(ask, answer, receipt)
         if verdict is not None:
             seat = self._seats[ask.place]
             late = verdict.code is FaultCode.LATE
             if late and (excuse := seat.excuse(receipt, ask.allowance_us)) is not None:
                 raise Void(excuse)
             return Verdict(verdict.code, verdict.detail, seat.evidence(receipt))
-        self._recorder.write(
-            ActLine(answer.action, receipt, answer.note, answer.eval, answer.extra)
-        )
-        leg.answered(answer, receipt)
-        self._used_us[leg.plan.course.seating[ask.place]] += receipt.complete
         return None
 
     async def _start_bots(self, leg: Leg) -> None:
@@ -316,7 +255,7 @@ class _MatchConductor:
         One after the other: no bot shares its time before `ready` with one that is not ready yet.
         """
         for ask in [leg.greet(place) for place in leg.to_start()]:
-            bot = self._bots[leg.plan.course.seating[ask.place]]
+            bot = self._bots[self._match.bot_at(ask.place)]
 
             def greets(seat: Seat, place: int = ask.place) -> None:
                 self._seats[place] = seat
@@ -325,25 +264,22 @@ class _MatchConductor:
                 ask,
                 bot,
                 self._sandbox,
-                freeze=self._plan.freeze,
+                freeze=self._plan.terms.freeze,
                 lives=greets,
                 seats=self._seats.values(),
             )
             if isinstance(found, Verdict):
-                await self._fault(leg, ask.place, found)
+                await self._fault(ask.place, found)
                 continue
             ready, receipt = found
             assert isinstance(ready, Ready)  # noqa: S101  # the connection lets nothing else pass
-            self._recorder.write(
+            self._match.started(
                 StartLine(ask.place, receipt.complete, PROTOCOL_VERSION, ready.name, ready.version)
             )
 
-    async def _fault(self, leg: Leg, place: int, verdict: Verdict) -> None:
+    async def _fault(self, place: int, verdict: Verdict) -> None:
         """Records a fault, then tells the bot, then ends its process."""
-        self._recorder.write(FaultLine(place, verdict.code, verdict.detail, verdict.evidence))
-        bot = leg.plan.course.seating[place]
-        self._totals.add_fault(leg.deal.start.deal, bot, verdict)
-        line = leg.faulted(place, verdict)
+        line = self._match.fault(place, verdict)
         seat = self._seats.pop(place, None)
         if seat is not None:
             await seat.say_fault(line)
@@ -362,13 +298,9 @@ class _MatchConductor:
                 parting.start_soon(part, place, line)
         for place, verdict in sorted(verdicts.items()):
             if verdict is not None:
-                self._recorder.write(
-                    FaultLine(place, verdict.code, verdict.detail, verdict.evidence)
-                )
-                bot = leg.plan.course.seating[place]
-                leg.course.faults[bot] += 1
-                self._totals.add_fault(0, bot, verdict)
+                self._match.fault_at_end(place, verdict)
         self.end_all()
+        self._match.end_leg()
 
     def end_all(self) -> None:
         """End every process that still runs: all of them before any is let go."""
@@ -381,15 +313,12 @@ class _MatchConductor:
 
     def finish(self) -> MatchResult:
         """Closes the record, of a match that is over or was interrupted."""
-        if self._open_leg is not None:
-            self._totals.end_leg(self._open_leg)
-        end = self._totals.result(len(self._plan.seatings))
-        self._recorder.seal(end)
+        match = self._match
         return MatchResult(
-            end=end,
-            totals=self._totals,
+            end=match.end(),
+            totals=match.totals,
             wall_us=self._wall_ns // 1000,
-            used_us=tuple(self._used_us),
-            given_up=self._given_up,
+            used_us=tuple(match.used_us),
+            given_up=match.given_up,
             bug=self._bug,
         )

@@ -29,8 +29,8 @@ def match_object(found: Resimulation, deals: Iterable[DealResult], only: int | N
     header = found.header
     result = found.totals.result(header.legs)
     return {
-        "game": header.game,
-        "options": dict(header.options),
+        "game": header.terms.game,
+        "options": dict(header.terms.options),
         "bots": [{"name": bot.name, "hash": bot.hash} for bot in header.bots],
         "deals": kept,
         "result": {

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import BinaryIO, Self
 
 from referee.errors import RefereeError
+from referee.match.lines import FORMAT, Header, Line, Sealed
+from referee.record.chain import BadLine, Chain, decode
 from referee.record.compressed import MAGIC, Damaged, Unpacked
-from referee.record.lines import FORMAT, BadLine, Chain, Header, Line, Sealed, decode
 
 LONGEST_LINE = 4 * 1024 * 1024
 LONGEST_PART = 16 * 1024 * 1024

@@ -5,16 +5,14 @@ from errno import EISDIR
 from pathlib import Path
 
 from referee.errors import HostError, RefereeError
-from referee.record.lines import Chain, Line, Sealed
+from referee.match.lines import Line
+from referee.record.chain import Chain
 
 
 class NoRecord:
     """Takes the lines of a record that nobody wants."""
 
     def write(self, line: Line) -> None:
-        """Drops a line."""
-
-    def seal(self, line: Sealed) -> None:
         """Drops a line."""
 
 
@@ -43,22 +41,12 @@ class Recorder:
             raise RefereeError(f"record {str(path)!r}: {error.strerror}") from error
 
     def write(self, line: Line) -> None:
-        """Writes a line without a hash.
+        """Write a line, with its hash where it has one.
 
         Raises:
             HostError: the file cannot be written.
         """
-        self._write(self._chain.plain(line))
-
-    def seal(self, line: Sealed) -> None:
-        """Writes a line with the hash of what came before.
-
-        Raises:
-            HostError: the file cannot be written.
-        """
-        self._write(self._chain.sealed(line))
-
-    def _write(self, data: bytes) -> None:
+        data = self._chain.encode(line)
         try:
             written = os.write(self._file, data)
             while written < len(data):

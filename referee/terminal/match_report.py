@@ -6,9 +6,9 @@ from typing import Any, Final
 from referee.bots.find import BotSource
 from referee.match.leg import DealReason
 from referee.match.plan import MatchPlan
+from referee.match.totals import ROWS_KEPT, DealRow
 from referee.match.verdict import FaultCode
 from referee.play.conductor import MatchResult
-from referee.record.totals import ROWS_KEPT, DealRow
 from referee.rules.match_end import Reason
 from referee.terminal.console import console, print_table
 from referee.text import plural
@@ -72,8 +72,8 @@ def match_report(
     """
     totals, end = result.totals, result.end
     return {
-        "game": plan.game,
-        "options": plan.options,
+        "game": plan.terms.game,
+        "options": plan.terms.options,
         "bots": [{"name": bot.name, "hash": bot.hash} for bot in bots],
         "deals": totals.deals,
         "result": {

@@ -27,19 +27,13 @@ def plan_of(job: Job) -> MatchPlan:
     Raises:
         RefereeError: it could not bring whole blocks, or names what else is wrong.
     """
-    check_on_fault(job.on_fault, len(job.bots))
+    check_on_fault(job.terms.on_fault, len(job.bots))
     return make_plan(
         MatchConfig(
-            game=job.game,
-            options=job.options,
+            terms=job.terms,
             bots=len(job.bots),
             deals=job.blocks,
             first=job.first,
             key=job.key,
-            seating=job.seating,
-            time=job.time,
-            on_fault=job.on_fault,
-            freeze=job.freeze,
-            pace=job.pace,
         )
     )

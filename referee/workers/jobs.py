@@ -10,12 +10,11 @@ from msgspec import Struct
 
 from referee.errors import RefereeError
 from referee.match.outcome import JobResult
-from referee.match.seating import Seating
-from referee.match.verdict import Freeze, OnFault
+from referee.match.terms import Terms
 
 
 class Job(Struct, frozen=True, kw_only=True):
-    """A match to play; texts are those of the command line, and were checked before.
+    """A match to play, of which everything was checked before.
 
     Attributes:
         bots: as a person would type them, in the order in which they hold seats or sides.
@@ -29,17 +28,11 @@ class Job(Struct, frozen=True, kw_only=True):
         submitted: whether strangers handed the bots in: then they never run bare.
     """
 
-    game: str
-    options: tuple[str, ...] = ()
+    terms: Terms
     bots: tuple[str, ...]
     key: str
     first: int
     blocks: int
-    seating: Seating = Seating.FULL
-    time: str = ""
-    on_fault: OnFault | None = None
-    freeze: Freeze = Freeze.AUTO
-    pace: int = 0
     record: str | None = None
     luck: bool = True
     hashes: tuple[str, ...] = ()

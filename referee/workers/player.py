@@ -13,9 +13,10 @@ import trio
 from referee.bots.find import BotSpec, find
 from referee.bots.settings import Settings
 from referee.errors import HostError, RefereeError, Shortage
+from referee.match.lines import LineWriter
 from referee.match.luck import luck_of
 from referee.match.outcome import FaultFound, JobResult
-from referee.play.conductor import LineWriter, MatchResult, play_match
+from referee.play.conductor import MatchResult, play_match
 from referee.record.writer import NoRecord, Recorder
 from referee.sandbox import Sandbox
 from referee.sandbox.choose import only_own

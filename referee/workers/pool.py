@@ -185,7 +185,7 @@ class WorkerPool:
                 if attempt == ATTEMPTS:
                     bots = ", ".join(job.bots)
                     raise HostError(
-                        f"{ATTEMPTS} workers ended over {job.game} with {bots}: {gone}"
+                        f"{ATTEMPTS} workers ended over {job.terms.game} with {bots}: {gone}"
                     ) from gone
         raise AssertionError  # count does not end
 

@@ -14,6 +14,7 @@ from referee.check.examine import CheckFinding, Level, examination, examine
 from referee.check.unknown_fields import greased
 from referee.cli import run
 from referee.games import catalogue
+from referee.match.clock import parse_time
 from referee.match.leg import Leg
 from referee.match.plan import MatchPlan
 from referee.sandbox.bare import Bare
@@ -70,7 +71,7 @@ def patiently(mistakes: Iterable[str]) -> list[ParameterSet]:
 
 def asked(game: str = "briscola-2") -> MatchPlan:
     """Two deals of a game under a short clock, always the same."""
-    return examination(game, (), QUICK, KEY)
+    return examination(game, {}, parse_time(QUICK), KEY)
 
 
 async def found(mistake: str) -> list[CheckFinding]:
@@ -133,7 +134,7 @@ SOME = ("briscola-2", "briscola-6", "bisca-tres", "mariagio", "briscola-chiamata
 )
 async def test_a_bot_without_mistakes_passes_in_every_game(game: str) -> None:
     """Nothing but ok, whatever is played."""
-    findings = await examine(pupil("none"), examination(game, (), key=KEY), Bare())
+    findings = await examine(pupil("none"), examination(game, {}, key=KEY), Bare())
 
     assert {one.level for one in findings} == {Level.OK}
     assert len(findings) == 5

@@ -134,7 +134,7 @@ WRONG = [
     (["replay", "missing"], "record 'missing': No such file or directory"),
     (["replay", "."], "record '.': Is a directory"),
     (["replay", "notes.txt"], "'notes.txt' is no record"),
-    (["replay", "newer"], "record 'newer' has format 3; this referee reads 2"),
+    (["replay", "newer"], "record 'newer' has format 4; this referee reads 3"),
     (["games", "poker"], "no game 'poker'"),
     (["check", "./missing"], "bot './missing': there is no such file or folder"),
     (["check", "sample:first", "--game", "poker"], "no game 'poker'"),
@@ -156,12 +156,10 @@ def test_wrong_input_gets_one_line_and_exit_code_2(
     Path("huge.txt").touch()
     os.truncate("huge.txt", 1 << 40)
     Path("a.zip").write_bytes(b"PK\x03\x04 and so on")
-    header = '{"record":3,"wire":1,"referee":"9","game":"briscola-2","options":{},'
+    header = '{"record":4,"referee":"9","terms":{"game":"briscola-2","options":{},'
+    header += '"time":{"start_ms":1,"move_ms":1,"bank_ms":1,"inc_ms":1,"soft_ms":1,"strikes":1}},'
     header += '"rules":{"id":"briscola-2","revision":1,"digest":""},"bots":[],"decks":null,'
-    header += '"given":false,"seating":"one","legs":1,"on_fault":null,"time":{"start_ms":1,'
-    Path("newer").write_text(
-        header + '"move_ms":1,"bank_ms":1,"inc_ms":1,"soft_ms":1,"strikes":1}}\n'
-    )
+    Path("newer").write_text(header + '"given":false,"legs":1}\n')
     folder("empty", None)
     folder("badtoml", "name = [")
     folder("badkey", 'name = "x"\ncommand = "x"\ncolour = "red"\n')

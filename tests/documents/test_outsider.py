@@ -23,10 +23,10 @@ from ladder.submissions.frozen_bots import freeze, hash_of, keep, scratch
 from referee.cli import run
 from referee.games import find
 from referee.match.leg import Leg
+from referee.match.lines import VoidLine
 from referee.match.luck import VALUES, Reckoner, luck_of
 from referee.match.seating import Seating
 from referee.match.verdict import OnFault
-from referee.record.lines import VoidLine
 from referee.rules.plain_game import PlainGame
 from support import ladders
 from support.matches import lines_of, match, rogue, verified

@@ -11,14 +11,16 @@ from msgspec.structs import replace
 from ladder.event.schedule import Part, parts
 from ladder.results import Pairing, Round
 from referee.match.leg import Leg
-from referee.match.plan import MatchConfig, MatchPlan, make_plan
+from referee.match.lines import LegLine
+from referee.match.plan import MatchPlan, make_plan
 from referee.match.seating import Seating
-from referee.record.lines import Chain, LegLine, Sealed, decode
+from referee.match.totals import Totals
+from referee.record.chain import Chain, decode
 from referee.record.reader import Mismatch, RecordReader
-from referee.record.totals import Totals
 from referee.record.verify import Resimulation
 from support.drive import Choice, play
 from support.matches import match, verified
+from support.terms import config_of
 
 GAMES = [("briscola-2", 2), ("biscambiggia-3", 3), ("briscola-4", 2)]
 FIRST_LEGAL: Choice = lambda _, legal: legal[0]  # noqa: E731  # typed, and short
@@ -26,7 +28,7 @@ FIRST_LEGAL: Choice = lambda _, legal: legal[0]  # noqa: E731  # typed, and shor
 
 def plan_of(game: str, bots: int, key: str, deals: int = 2) -> MatchPlan:
     """A match in all seatings."""
-    return make_plan(MatchConfig(game=game, bots=bots, deals=deals, key=key, seating=Seating.FULL))
+    return make_plan(config_of(game=game, bots=bots, deals=deals, key=key, seating=Seating.FULL))
 
 
 @pytest.mark.parametrize(("game", "bots"), GAMES)
@@ -65,10 +67,7 @@ def key_with(*, turned: bool) -> str:
 def forged(lines: list[bytes]) -> bytes:
     """The lines with hashes that fit, as a forger would make them."""
     chain = Chain()
-    read = [decode(line[:-1]) for line in lines]
-    return b"".join(
-        chain.sealed(line) if isinstance(line, Sealed) else chain.plain(line) for line in read
-    )
+    return b"".join(chain.encode(decode(line[:-1])) for line in lines)
 
 
 def trouble(path: Path) -> str | None:
@@ -112,7 +111,7 @@ async def test_a_record_that_ends_before_its_first_deal_is_unfinished(tmp_path: 
     path.write_bytes(b"".join(lines[:2]))
     assert trouble(path) == "it breaks off after line 2"
 
-    path.write_bytes(forged([*lines[:2], Chain().sealed(Totals(2).result(2))]))
+    path.write_bytes(forged([*lines[:2], Chain().encode(Totals(2).result(2))]))
     assert trouble(path) == "the match was interrupted"
 
 

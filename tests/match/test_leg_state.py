@@ -1,11 +1,12 @@
 """referee.match.leg_state: from deal to deal, with faults; what the cards say is given."""
 
 from referee.games import find
-from referee.match.leg_state import LegState, LegStatePlan
+from referee.match.leg_state import LegState
 from referee.match.verdict import OnFault
 from referee.rules.deal_scoring import SCORINGS, DealOutcome, tally
 from referee.rules.game import Tally
 from referee.rules.match_end import Reason
+from support.drive import leg_plan
 
 
 def course(
@@ -17,9 +18,7 @@ def course(
     **options: str,
 ) -> LegState:
     rules, _ = find(game).rules_of(options)
-    return LegState(
-        LegStatePlan(rules=rules, seating=seating, decks=decks, dealer=0, on_fault=on_fault)
-    )
+    return LegState(leg_plan(rules, seating, decks=decks, on_fault=on_fault))
 
 
 def cards(one: LegState, *points: int, scoring: str = "one") -> Tally:

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from referee.match.leg import Leg
+from referee.match.lines import FaultLine
 from referee.match.seating import Seating
 from referee.match.verdict import FaultCode, Freeze, OnFault
 from referee.play import conductor as match_module
-from referee.record.lines import FaultLine
 from referee.sandbox.bare import Bare
 from support.matches import lines_of, match, processes_with, rogue, verified
 from support.processes import open_files

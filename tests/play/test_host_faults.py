@@ -30,6 +30,7 @@ from referee.check.examine import examination, examine
 from referee.cli import run
 from referee.errors import HostError, SandboxError, Shortage
 from referee.match.leg import Ask, Leg
+from referee.match.lines import ActLine, DealEndLine, DealLine, EndLine, FaultLine, VoidLine
 from referee.match.outbox import Voice
 from referee.match.table import Table
 from referee.match.verdict import ATTEMPTS, Blame, FaultCode, Mishap, Receipt, Verdict, starved
@@ -37,7 +38,7 @@ from referee.play import evidence, waiting
 from referee.play import seat as seat_module
 from referee.play.conductor import MatchResult
 from referee.play.seat import Seat
-from referee.record.lines import ActLine, Chain, DealEndLine, DealLine, EndLine, FaultLine, VoidLine
+from referee.record.chain import Chain
 from referee.record.reader import Mismatch, RecordReader
 from referee.record.verify import Resimulation
 from referee.record.writer import Recorder
@@ -49,7 +50,6 @@ from referee.sandbox.choose import opened_for
 from referee.sandbox.folders import work_folder
 from referee.sandbox.names import SandboxName
 from referee.signals import count_continuations
-from referee.workers.jobs import Job
 from referee.workers.player import Player
 from support import disks
 from support.drive import HELLO
@@ -57,6 +57,7 @@ from support.fuzz import Puppet
 from support.matches import lines_of, match, processes_with, rogue, verified
 from support.processes import REFEREE
 from support.sandboxes import lacking, need
+from support.terms import job_of
 
 pytestmark = pytest.mark.thorough
 
@@ -748,7 +749,7 @@ async def test_a_match_for_which_the_machine_has_no_room_has_no_result(kind: str
     """An event or a ladder would count it as given up, and end as if it were played."""
     frail = Frail(lambda _: True, FRAIL[kind])
     bots = ("sample:first", "sample:greedy")
-    job = Job(game="briscola-2", bots=bots, key="k", first=0, blocks=1)
+    job = job_of(game="briscola-2", bots=bots, key="k", first=0, blocks=1)
     with pytest.raises(Shortage, match="cannot be started"):
         await Player(frail, Settings()).play(job)
 
@@ -758,7 +759,7 @@ async def test_a_bot_is_not_refused_for_want_of_descriptors() -> None:
     frail = Frail(lambda _: True, FRAIL["descriptors"])
     bot = await frail.prepare(find("sample:first", Settings()))
     with pytest.raises(SandboxError, match="cannot be started"):
-        await examine(bot, examination("briscola-2", ()), frail)
+        await examine(bot, examination("briscola-2", {}), frail)
 
 
 def test_a_run_is_not_taken_for_dead_where_nobody_can_look(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -1075,7 +1076,7 @@ async def test_more_void_deals_than_a_referee_allows_do_not_verify(
     odd = found if times > 1 else structs.replace(found, place=place)
     chain = Chain()
     for one in (*lines[:begin], *(*lines[begin:void], odd) * times, *lines[void + 1 :]):
-        data = chain.sealed(one) if isinstance(one, DealEndLine | EndLine) else chain.plain(one)
+        data = chain.encode(one)
         with forged.open("ab") as file:
             file.write(data)
 

@@ -13,14 +13,15 @@ from referee.bots.find import find as find_bot
 from referee.bots.settings import CopyLimits, Settings
 from referee.games import catalogue, find
 from referee.match.leg import Leg
-from referee.match.plan import MatchConfig, make_plan
+from referee.match.lines import ActLine, Header
+from referee.match.plan import make_plan
 from referee.match.seating import Seating
-from referee.record.lines import ActLine
 from referee.sandbox.build_cache import cache_folder, in_place
 from referee.sandbox.copy_store import CopyStore
 from support.conversation import DECK
 from support.drive import AT_ONCE, heard
 from support.matches import TOOLS, has_tool, lines_of, match, verified
+from support.terms import config_of
 
 ELEPHANT = Path(__file__).parents[1] / "support" / "bots" / "elephant.py"
 SAMPLES = [name for name in sample_names() if name != "script" and has_tool(name)]
@@ -151,7 +152,7 @@ async def test_a_bot_that_remembers_every_card_never_meets_a_deck_twice(tmp_path
 def test_the_same_bot_would_recognise_the_decks_if_it_lived_on() -> None:
     """The control: fed both legs in one process, the elephant knows every deck the second time."""
     plan = make_plan(
-        MatchConfig(game="briscola-2", bots=2, deals=8, key="test", dealer=0, seating=Seating.FULL)
+        config_of(game="briscola-2", bots=2, deals=8, key="test", dealer=0, seating=Seating.FULL)
     )
     said = b""
     for number in range(2):
@@ -226,5 +227,7 @@ async def test_paced_answers_take_effect_on_the_beat(tmp_path: Path) -> None:
     assert sum(paced.used_us) < 400_000
     assert paced.wall_us < 400_000
     assert paced.end.game_digest == quick.end.game_digest
-    assert getattr(lines_of(tmp_path / "paced")[0], "pace_ms", 0) == 10
+    header = lines_of(tmp_path / "paced")[0]
+    assert isinstance(header, Header)
+    assert header.terms.pace_ms == 10
     verified(tmp_path / "paced")

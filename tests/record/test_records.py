@@ -9,8 +9,9 @@ import trio
 
 from referee.cli import run
 from referee.errors import RefereeError
+from referee.match.lines import EndLine
 from referee.record.as_json import match_object
-from referee.record.lines import BadLine, Chain, EndLine, Sealed, decode
+from referee.record.chain import BadLine, Chain, decode
 from referee.record.reader import Mismatch, RecordReader
 from referee.record.verify import Resimulation
 from referee.record.writer import Recorder
@@ -87,7 +88,7 @@ def test_changed_times_are_found_as_bytes_sent(tmp_path: Path, record: bytes) ->
     """A receipt that empties the bank changes what the seat was told; the seat is named."""
     lines = record.splitlines(keepends=True)
     header = json.loads(lines[0])
-    header["time"]["bank_ms"] = 5000
+    header["terms"]["time"]["bank_ms"] = 5000
     lines[0] = json.dumps(header, separators=(",", ":")).encode() + b"\n"
     found = trouble(rehashed(lines), tmp_path / "record")
 
@@ -100,14 +101,12 @@ def rehashed(lines: list[bytes]) -> bytes:
     chain = Chain()
     data = b""
     for text in lines:
-        line = decode(text[:-1])
-        data += chain.sealed(line) if isinstance(line, Sealed) else chain.plain(line)
+        data += chain.encode(decode(text[:-1]))
     return data
 
 
 FORGED = {
     b'"protocol":1': b'"protocol":2',
-    b'"wire":2': b'"wire":-1',
     b'"act":"': b'"note":' + b'"x"' + b',"act":"Z',
     b'{"start":0,"us":': b'{"start":0,"us":99999999',
     b'"seating":"one"': b'"seating":"full"',
@@ -154,8 +153,8 @@ def test_a_torn_line_is_cut_and_named(record: bytes, tmp_path: Path) -> None:
 def test_a_record_of_a_newer_format_is_refused(record: bytes, tmp_path: Path) -> None:
     """The format comes first in the file, and is looked at first."""
     path = tmp_path / "record"
-    path.write_bytes(record.replace(b'{"record":2,', b'{"record":3,', 1))
-    with pytest.raises(RefereeError, match="format 3"):
+    path.write_bytes(record.replace(b'{"record":3,', b'{"record":4,', 1))
+    with pytest.raises(RefereeError, match="format 4"):
         RecordReader(path)
 
 
@@ -184,7 +183,7 @@ def test_a_hash_covers_the_hash_before_it() -> None:
     """The same line twice has two different hashes, and only its own place accepts it."""
     end = EndLine("deals", (0,), None, "")
     chain = Chain()
-    first, second = chain.sealed(end), chain.sealed(end)
+    first, second = chain.encode(end), chain.encode(end)
     check = Chain()
 
     assert first != second
@@ -243,7 +242,7 @@ async def test_a_record_of_other_rules_is_refused(tmp_path: Path) -> None:
         (b'"revision":2', b'"revision":3', "revision 3"),
         (b'"game":"briscola-2"', b'"game":"sueca"', "rules of briscola-2"),
         (b'"briscola-2"', b'"poker-2"', "no game 'poker-2'"),
-        (b'"record":2', b'"record":1', "format 1"),
+        (b'"record":3', b'"record":2', "format 2"),
     ):
         header, rest = path.read_bytes().split(b"\n", 1)
         other.write_bytes(header.replace(old, new) + b"\n" + rest)

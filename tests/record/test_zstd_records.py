@@ -16,9 +16,9 @@ import zstandard
 from ladder.files.record_store import keep, path_of
 from referee.cli import run
 from referee.errors import RefereeError
+from referee.match.lines import Line
 from referee.record import by_id, reader
 from referee.record.compressed import LARGEST_WINDOW, Damaged, Unpacked
-from referee.record.lines import Line
 from referee.record.reader import Mismatch
 from support.matches import lines_of, match, rogue
 

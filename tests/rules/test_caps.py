@@ -6,8 +6,7 @@ import pytest
 
 from referee.games import catalogue, find
 from referee.match.leg import Ask, Leg
-from referee.match.leg_state import LegStatePlan
-from support.drive import KEY, plan_of, play
+from support.drive import leg_plan, play
 from support.strategies import option_sets
 
 Taste = Callable[[tuple[str, ...]], str]
@@ -42,9 +41,7 @@ def _chatty(game_id: str) -> dict[str, str]:
 def test_a_match_ends_within_its_most_acts_and_deals(game_id: str, taste: Taste) -> None:
     """Five that always pass, partners that only signal, bidders that crawl: all come to an end."""
     rules, _ = find(game_id).rules_of(_chatty(game_id))
-    seating = tuple(range(rules.game.seats))
-    course = LegStatePlan(rules=rules, seating=seating, decks=None, dealer=0, on_fault=None)
-    leg = Leg(plan_of(course, lambda _: (KEY, None), game_id))
+    leg = Leg(leg_plan(rules, game=game_id))
 
     def choose(_: Ask, legal: tuple[str, ...]) -> str:
         return taste(legal)

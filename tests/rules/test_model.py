@@ -5,10 +5,11 @@ import random
 import pytest
 
 from referee.games import catalogue, find
-from referee.match.leg_state import LegState, LegStatePlan
+from referee.match.leg_state import LegState
 from referee.rules.game import Tally
 from referee.rules.variants import MatchRules
 from support import model
+from support.drive import leg_plan
 from support.strategies import any_options, likely
 
 
@@ -170,9 +171,7 @@ def test_random_matches_agree(game_id: str, options: dict[str, str]) -> None:
     for _ in range(100):
         seats = tuple(range(rules.game.seats))
         first = dice.choice(seats)
-        course = LegState(
-            LegStatePlan(rules=rules, seating=seats, decks=None, dealer=first, on_fault=None)
-        )
+        course = LegState(leg_plan(rules, dealer=first))
         expected = model.Match(game_id, _for_model(options), rules.game.seats)
         while not expected.over:
             assert course.over is None

@@ -26,7 +26,7 @@ import pytest
 
 from referee.errors import RefereeError
 from referee.games import catalogue, find
-from referee.match.leg_state import LegState, LegStatePlan
+from referee.match.leg_state import LegState
 from referee.match.table import IllegalAction, Table
 from referee.rules.cards import PROFILES, Card, Suit, card, strengths, worths
 from referee.rules.contract import Capot, Contract, Pay, Payment, pay
@@ -34,6 +34,7 @@ from referee.rules.deal_scoring import SCORINGS, DealOutcome, tally
 from referee.rules.game import DealAccount, Game, Tally
 from referee.rules.tricks import beaters, winner
 from referee.rules.variants import Variant
+from support.drive import leg_plan
 
 FOLDER = Path(__file__).parents[1] / "vectors"
 AT_THE_END = {"turn_up", "winners", "points", "scores", "values"}
@@ -188,10 +189,7 @@ def written_out(key: str, value: Any, sides: list[list[int]]) -> Any:
 def test_match(game_id: str, case: Any) -> None:
     """A match of the vectors is over when it should be, for whom, and why."""
     rules, _ = find(game_id).rules_of(case["options"])
-    seating = tuple(range(rules.game.seats))
-    course = LegState(
-        LegStatePlan(rules=rules, seating=seating, decks=None, dealer=0, on_fault=None)
-    )
+    course = LegState(leg_plan(rules))
     for brought in brought_by(course, case):
         assert course.over is None
         course.close(brought, ())

@@ -9,6 +9,7 @@ import trio
 
 from referee.bots.settings import Settings
 from referee.errors import RefereeError, SandboxError
+from referee.match.lines import Header
 from referee.match.verdict import FaultCode, Freeze
 from referee.sandbox import Sandbox, janitor, page_cache
 from referee.sandbox.bubblewrap.process import BubblewrapProcess
@@ -292,7 +293,8 @@ async def test_who_works_while_others_think_is_frozen(
     frozen = [line for line in lines if "frozen" in line.__struct_fields__]
 
     assert found.totals.fault_counts == [0, 0]
-    assert getattr(header, "freeze", None) is freeze
+    assert isinstance(header, Header)
+    assert header.terms.freeze is freeze
     assert [getattr(line, "frozen", None) for line in frozen] == [0] * (freeze is Freeze.AUTO)
     verified(tmp_path / "r")
 

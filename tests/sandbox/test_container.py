@@ -20,9 +20,9 @@ import trio
 from referee.bots.find import BotSpec
 from referee.bots.settings import Settings
 from referee.errors import RefereeError, SandboxError
+from referee.match.lines import EndLine, VoidLine
 from referee.match.verdict import Blame, FaultCode, Freeze
 from referee.play.conductor import MatchResult
-from referee.record.lines import EndLine, VoidLine
 from referee.sandbox import Sandbox, choose, janitor
 from referee.sandbox.choose import opened
 from referee.sandbox.container import janitor as janitor_container

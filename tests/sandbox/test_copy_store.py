@@ -22,10 +22,10 @@ from referee.commands import clean
 from referee.sandbox.copy_choice import Copy, over, unused_since
 from referee.sandbox.copy_store import CopyStore
 from referee.sandbox.janitor import run_of
-from referee.workers.jobs import Job
 from referee.workers.player import Player
 from support.processes import open_files
 from support.sandboxes import Copying, bot_that, python_bot
+from support.terms import job_of
 
 MIB = 1 << 20
 PATIENCE_S = 20
@@ -386,7 +386,7 @@ async def test_a_bot_is_in_use_while_it_plays_and_is_copied_anew_when_it_was_rem
     box = Copying(tmp_path)
     store = CopyStore(box.store, CopyLimits())
     player = Player(box, Settings())
-    job = Job(game="briscola-2", bots=tuple(bots), key="k", first=0, blocks=1)
+    job = job_of(game="briscola-2", bots=tuple(bots), key="k", first=0, blocks=1)
     in_use: list[int] = []
     launch = box.launch
 

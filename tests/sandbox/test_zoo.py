@@ -8,6 +8,7 @@ import pytest
 from referee.bots.find import find
 from referee.bots.settings import Settings
 from referee.check.examine import Level, examination, examine
+from referee.match.clock import parse_time
 from referee.sandbox import Sandbox
 from support.invariants import nothing_left
 from support.sandboxes import need
@@ -236,7 +237,7 @@ async def test_check_tells_an_author_what_to_mend(
     """Who cheats by mistake is told what is wrong and how to do it right."""
     async with kept("bare") as sandbox:
         bot = await sandbox.prepare(find(str(cages.folder(animal, "check")), Settings()))
-        plan = examination("briscola-2", (), animal.time, "check")
+        plan = examination("briscola-2", {}, parse_time(animal.time), "check")
         findings = await examine(bot, plan, sandbox)
     said = [f"{one.what} -> {one.mend}" for one in findings if one.level is Level.PROBLEM]
 

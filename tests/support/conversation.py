@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from protocol.messages import Answer
 from referee.games import find
 from referee.match.leg import Leg
-from referee.match.plan import MatchConfig, make_plan
+from referee.match.plan import make_plan
 from support.drive import AT_ONCE, heard
+from support.terms import config_of
 
 DECK = (
     "4H AD JD 5C 2S QS 6H 3D KD 7C 4S AH JH 5D 2C QC 6S 3H KH 7D "
@@ -27,7 +28,7 @@ def conversation(
         script: the first actions of the deal; after them everybody plays the first legal one.
     """
     bots = find(game).seats[0]
-    plan = make_plan(MatchConfig(game=game, bots=bots, key="spec", deck=DECK, dealer=0, time=""))
+    plan = make_plan(config_of(game=game, bots=bots, key="spec", deck=DECK, dealer=0, time=""))
     leg, todo = Leg(plan.leg(0)), iter(script)
     leg.next_deal()
     for place in leg.to_start():

@@ -7,8 +7,9 @@ from typing import Any
 from protocol.messages import Answer, Hello, Limits, Rules, TimeControl
 from referee.match.chance import BlockKey
 from referee.match.clock import parse_time
-from referee.match.leg import Ask, DealResult, Leg, LegPlan
-from referee.match.leg_state import LegStatePlan
+from referee.match.leg import Ask, DealResult, Leg
+from referee.match.leg_state import LegPlan
+from referee.match.terms import Terms
 from referee.match.verdict import FaultCode, OnFault, Receipt, Verdict
 from referee.rules.cards import Card
 from referee.rules.game import Game
@@ -42,24 +43,30 @@ def one_deal(
 ) -> Leg:
     """A leg of one deal that stands alone, with a bot for each seat."""
     rules = MatchRules(game=game, ending=MatchEnd(EndingKind.DEALS, 1), options={}, data={})
-    course = LegStatePlan(
-        rules=rules,
-        seating=tuple(range(game.seats)),
-        decks=1,
-        dealer=dealer,
-        on_fault=on_fault,
+    plan = leg_plan(
+        rules, decks=1, dealer=dealer, on_fault=on_fault, block=lambda _: (KEY, tuple(deck))
     )
-    return Leg(plan_of(course, lambda _: (KEY, tuple(deck))))
+    return Leg(plan)
 
 
-def plan_of(course: LegStatePlan, block: Callable[[int], Any], game: str = "test") -> LegPlan:
-    """A plan with the default clock and no options."""
+def leg_plan(
+    rules: MatchRules,
+    seating: tuple[int, ...] | None = None,
+    *,
+    decks: int | None = None,
+    dealer: int = 0,
+    on_fault: OnFault | None = None,
+    block: Callable[[int], Any] = lambda _: (KEY, None),
+    game: str = "test",
+) -> LegPlan:
+    """A plan with the default clock and no options, with a bot for each seat."""
     return LegPlan(
-        game=game,
+        terms=Terms(game=game, options={}, time=parse_time(""), on_fault=on_fault),
         name=Rules(game, 1, "0" * 64),
-        options={},
-        course=course,
-        control=parse_time(""),
+        rules=rules,
+        seating=tuple(range(rules.game.seats)) if seating is None else seating,
+        decks=decks,
+        dealer=dealer,
         block=block,
     )
 

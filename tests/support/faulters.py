@@ -19,7 +19,6 @@ from protocol.messages import Answer, Ready
 from referee.games import find
 from referee.match.chance import block_key, event_key
 from referee.match.leg import Leg
-from referee.match.leg_state import LegStatePlan
 from referee.match.outcome import BlockResult
 from referee.rules.auction_game import AuctionGame, CalledState
 from referee.rules.cards import Card
@@ -29,7 +28,7 @@ from referee.rules.match_end import EndingKind, MatchEnd
 from referee.rules.plain_game import PlainGame
 from referee.rules.variants import MatchRules
 from referee.workers.block_sums import Blocks
-from support.drive import AT_ONCE, CRASH, plan_of
+from support.drive import AT_ONCE, CRASH, leg_plan
 from support.players import Sight
 
 STATES: Final = 200
@@ -213,15 +212,14 @@ def _table(
     rules = MatchRules(
         game=game, ending=MatchEnd(EndingKind.DEALS, field.blocks), options={}, data={}
     )
-    course = LegStatePlan(
-        rules=rules,
-        seating=tuple(range(field.seats)),
+    event = event_key(key)
+    plan = leg_plan(
+        rules,
         decks=field.blocks,
         dealer=number % field.seats,
-        on_fault=None,
+        block=lambda block: (block_key(event, block), None),
     )
-    event = event_key(key)
-    leg = Leg(plan_of(course, lambda block: (block_key(event, block), None)))
+    leg = Leg(plan)
     none = (0,) * field.seats
     blocks = _blocks(leg, bots, number * field.blocks, attack)
     return TableResult(Pairing(bots), blocks, 0, none, 0, (), none, "", "")

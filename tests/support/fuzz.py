@@ -24,35 +24,27 @@ from protocol.messages import Answer, Ready
 from referee.bots.find import BotSource, BotSpec
 from referee.errors import RefereeError
 from referee.match.leg import Ask, Leg
-from referee.match.plan import MatchConfig, MatchPlan, make_plan
+from referee.match.lines import (
+    FORMAT,
+    BotLine,
+    FrozenLine,
+    Header,
+    Line,
+    StartLine,
+    VoidLine,
+)
+from referee.match.match import Match
+from referee.match.plan import MatchPlan, make_plan
 from referee.match.verdict import Blame, Evidence, FaultCode, Freeze, Receipt, Verdict
 from referee.play.conductor import MatchResult, play_match
 from referee.play.seat import Seat
 from referee.record.as_json import match_object
-from referee.record.lines import (
-    FORMAT,
-    WIRE,
-    ActLine,
-    BadLine,
-    BotLine,
-    Chain,
-    DealLine,
-    FaultLine,
-    FrozenLine,
-    Header,
-    LegLine,
-    Line,
-    Sealed,
-    StartLine,
-    VoidLine,
-    deal_end_line,
-    decode,
-)
+from referee.record.chain import BadLine, Chain, decode
 from referee.record.reader import Mismatch, RecordReader
-from referee.record.totals import Totals
 from referee.record.verify import Resimulation
 from referee.record.writer import Recorder
 from referee.sandbox.streams import Streams
+from support.terms import config_of
 
 READ: Final = 4096
 """The most that the referee reads from a bot at once."""
@@ -158,7 +150,7 @@ def _written(answer_to: str, action: str, dice: Random) -> bytes:
 def setting(number: int) -> Setting:
     """One of the `SETTINGS`, with what honest bots say in it."""
     game, bots, deals, options = SETTINGS[number]
-    asked = MatchConfig(game=game, options=options, bots=bots, deals=deals, key="fuzz", dealer=0)
+    asked = config_of(game=game, options=options, bots=bots, deals=deals, key="fuzz", dealer=0)
     plan = make_plan(asked)
     leg, dice = Leg(plan.leg(0)), Random(number)
     said = [[b""] * deals for _ in leg.voices]
@@ -274,28 +266,19 @@ class _Paper:
         self._chain = Chain()
 
     def write(self, line: Line) -> None:
-        self.data.append(self._chain.plain(line))
-
-    def seal(self, line: Sealed) -> None:
-        self.data.append(self._chain.sealed(line))
+        self.data.append(self._chain.encode(line))
 
 
 def _header(plan: MatchPlan) -> Header:
-    bots = 1 + max(map(max, plan.seatings))
     return Header(
         record=FORMAT,
-        wire=WIRE,
         referee="fuzz",
-        game=plan.game,
-        options=plan.options,
+        terms=plan.terms,
         rules=plan.name,
-        bots=(BotLine("honest", ""),) * bots,
+        bots=(BotLine("honest", ""),) * plan.bots,
         decks=plan.decks,
-        given=False,
-        seating=str(plan.seating),
+        given=plan.given,
         legs=len(plan.seatings),
-        on_fault=None,
-        time=plan.control,
     )
 
 
@@ -306,8 +289,7 @@ class Conductor:
         """Takes what the first process at each place says; processes after it are honest."""
         self._scene, self._dice = scene, dice
         self._paper = _Paper()
-        self._leg = Leg(scene.plan.leg(0))
-        self._totals = Totals(1 + max(scene.plan.seatings[0]))
+        self._match = Match(scene.plan, self._paper.write)
         self._first = list(said)
         self._mouths: dict[int, Mouth] = {}
         self._puppet = Puppet()
@@ -322,27 +304,22 @@ class Conductor:
         return b"".join(self._paper.data)
 
     def _play(self) -> None:
-        leg, totals, plan = self._leg, self._totals, self._scene.plan
-        self._paper.write(_header(plan))
-        self._paper.write(LegLine(0, plan.seatings[0], plan.dealer))
-        while (start := leg.next_deal()) is not None:
-            deck = " ".join(start.deck)
-            self._paper.write(DealLine(start.deal, start.key, deck, start.dealer, start.bots))
-            totals.open_deal()
+        match = self._match
+        self._paper.write(_header(self._scene.plan))
+        leg = match.next_leg()
+        assert leg is not None
+        while (start := match.next_deal()) is not None:
             self._start(start.deal - 1)
             leg.open_deal()
             while (ask := leg.ask()) is not None:
                 self._act(ask)
-            deal = leg.close_deal()
-            self._paper.seal(deal_end_line(deal))
-            totals.add_deal(deal)
+            match.close_deal()
         for place in leg.end_lines():
             self._part(place)
-        totals.end_leg(leg)
-        self._paper.seal(totals.result(1))
+        match.end()
 
     def _start(self, deal: int) -> None:
-        leg = self._leg
+        leg = self._match.leg
         for ask in [leg.greet(place) for place in leg.to_start()]:
             said, self._first[ask.place] = self._first[ask.place], b""
             honest = self._scene.from_deal(ask.place, deal)
@@ -355,7 +332,9 @@ class Conductor:
                 continue
             assert isinstance(ready, Ready)
             us = self._dice.randrange(1000)
-            self._paper.write(StartLine(ask.place, us, PROTOCOL_VERSION, ready.name, ready.version))
+            self._match.started(
+                StartLine(ask.place, us, PROTOCOL_VERSION, ready.name, ready.version)
+            )
 
     def _heard(self, ask: Ask) -> Answer | Ready | Verdict:
         """What is heard of one question: a message that keeps to the protocol, or a verdict."""
@@ -377,7 +356,7 @@ class Conductor:
         return seat
 
     def _act(self, ask: Ask) -> None:
-        leg = self._leg
+        deal = self._match.leg.deal
         heard = self._heard(ask)
         if isinstance(heard, Verdict):
             self._fault(ask.place, heard)
@@ -385,36 +364,26 @@ class Conductor:
         assert isinstance(heard, Answer)
         us = self._dice.choice((5, 5, 5, 900_000))
         receipt = Receipt(1, us, us, 0)
-        legal = leg.deal.table.legal
-        verdict = leg.check_answer(heard, receipt)
+        legal = deal.table.legal
+        verdict = self._match.answer(ask, heard, receipt)
         if verdict is not None:
             evidence = self._seat(ask).evidence(receipt)
             self._fault(ask.place, Verdict(verdict.code, verdict.detail, evidence))
             return
         assert heard.action in legal
         assert heard.id == ask.id
-        self._paper.write(ActLine(heard.action, receipt, heard.note, heard.eval, heard.extra))
-        leg.answered(heard, receipt)
-        assert leg.deal.table.acts[-1][1] == heard.action
+        assert deal.table.acts[-1][1] == heard.action
 
     def _fault(self, place: int, verdict: Verdict) -> None:
-        leg = self._leg
         self.verdicts.append(verdict.code)
-        self._paper.write(FaultLine(place, verdict.code, verdict.detail, verdict.evidence))
-        bot = leg.plan.course.seating[place]
-        self._totals.add_fault(leg.deal.start.deal, bot, verdict)
-        leg.faulted(place, verdict)
+        self._match.fault(place, verdict)
 
     def _part(self, place: int) -> None:
-        leg = self._leg
-        left = leg.voices[place].connection.unread() or self._mouths[place].more()
+        left = self._match.leg.voices[place].connection.unread() or self._mouths[place].more()
         if left:
             verdict = Verdict(FaultCode.PROTOCOL, "a line that nobody asked for")
             self.verdicts.append(verdict.code)
-            self._paper.write(FaultLine(place, verdict.code, verdict.detail, Evidence()))
-            bot = leg.plan.course.seating[place]
-            leg.course.faults[bot] += 1
-            self._totals.add_fault(0, bot, verdict)
+            self._match.fault_at_end(place, verdict)
 
 
 def trouble(data: bytes, path: Path, *, shown: bool = False) -> str | None:
@@ -568,7 +537,7 @@ async def _on_stage(seed: int, path: Path) -> MatchResult:
                 nursery.start_soon(_speaks, puppet, data, Random(f"{seed}/{bot}"))
 
             scope = trio.CancelScope()
-            plan = replace(scene.plan, freeze=Freeze.NEVER)
+            plan = replace(scene.plan, terms=replace(scene.plan.terms, freeze=Freeze.NEVER))
             result = await play_match(plan, bots, Stage(speak), recorder, interrupt=scope)
             nursery.cancel_scope.cancel()
     finally:
@@ -625,11 +594,7 @@ def sample_record(seed: int) -> bytes:
     parsed = [decode(line[:-1]) for line in lines]
     parsed[at:at] = [parsed[at], void]
     parsed.insert(at + 3, frozen)
-    return b"".join(_chained(chain, line) for line in parsed)
-
-
-def _chained(chain: Chain, line: Line) -> bytes:
-    return chain.sealed(line) if isinstance(line, Sealed) else chain.plain(line)
+    return b"".join(map(chain.encode, parsed))
 
 
 _VALUES: Final[tuple[Any, ...]] = (
@@ -670,7 +635,7 @@ def forged(data: bytes, dice: Random) -> bytes:
             lines[at] = json.dumps(found, separators=(",", ":")).encode() + b"\n"
     chain = Chain()
     try:
-        return b"".join(_chained(chain, decode(line[:-1])) for line in lines)
+        return b"".join(chain.encode(decode(line[:-1])) for line in lines)
     except BadLine:
         return b"".join(lines)
 

@@ -24,7 +24,7 @@ from ladder.event.log import LOG, Contents
 from ladder.event.publish import standings_of
 from ladder.show.as_json import as_json
 from referee.cli import run
-from referee.record.lines import EndLine
+from referee.match.lines import EndLine
 from referee.record.reader import RecordReader
 from referee.sandbox.procfs import descendants
 from support.processes import REFEREE

@@ -29,6 +29,7 @@ from ladder.submissions.frozen_bots import BOTS, freeze, keep, scratch
 from referee.bots.find import SAMPLES, find
 from referee.bots.settings import Settings
 from referee.match.chance import KEY_BITS
+from referee.match.clock import parse_time
 from referee.match.outcome import BlockResult, FaultFound
 from referee.match.verdict import FaultCode
 from referee.sandbox.bare import Bare
@@ -44,7 +45,12 @@ LEASE_MS: Final = 600_000
 def usual_pools(*games: str, blocks: int = 2, bench: int = 0) -> tuple[Pool, ...]:
     """Pools of these games (one of briscola-2), with time enough; they answer at once."""
     return tuple(
-        replace(pool, time="move=20s,start=20s", blocks=blocks, bench=bench, pace=0)
+        replace(
+            pool,
+            terms=replace(pool.terms, time=parse_time("move=20s,start=20s"), pace_ms=0),
+            blocks=blocks,
+            bench=bench,
+        )
         for pool in pools_of(games or ("briscola-2",)).pools
     )
 

@@ -9,16 +9,17 @@ import trio
 from referee.bots.find import BotSpec, find
 from referee.bots.settings import Settings
 from referee.match.leg import DealResult
-from referee.match.plan import MatchConfig, make_plan
+from referee.match.lines import Line
+from referee.match.plan import make_plan
 from referee.match.seating import Seating
 from referee.match.verdict import Freeze, OnFault
 from referee.play.conductor import MatchResult, play_match
-from referee.record.lines import Line
 from referee.record.reader import RecordReader
 from referee.record.verify import Resimulation
 from referee.record.writer import Recorder
 from referee.sandbox import Sandbox
 from referee.sandbox.bare import Bare
+from support.terms import config_of
 
 ROGUE = Path(__file__).parent.parent / "support" / "bots" / "rogue.py"
 QUICK = "move=300ms,bank=0s,soft=0ms,start=5s"
@@ -80,7 +81,7 @@ async def match(
 ) -> MatchResult:
     """Plays a match, bare unless told otherwise, and writes its record to `path`."""
     plan = make_plan(
-        MatchConfig(
+        config_of(
             game=game,
             options=options,
             bots=len(bots),

@@ -5,9 +5,8 @@ from typing import Any
 from ladder.core.facts import Pool
 from ladder.terms import LuckUse
 from referee.games import find
-from referee.match.plan import read_options
 from referee.match.seating import Seating, holders, legs
-from referee.match.verdict import Freeze
+from support.terms import OF_TERMS, terms_of
 
 
 def pool_of(game: str = "briscola-2", places: int | None = None, **more: Any) -> Pool:
@@ -16,28 +15,23 @@ def pool_of(game: str = "briscola-2", places: int | None = None, **more: Any) ->
     Args:
         game: its id.
         places: how many bots sit at a table, one a seat if nothing is said.
-        more: other fields of `Pool`; `options` and `seating` are seen by those that follow from it.
+        more: other fields of `Pool`, or what `terms_of` takes.
     """
-    rules, name = find(game).rules_of(read_options(more.get("options", ())))
+    said = {name: more.pop(name) for name in OF_TERMS if name in more}
+    terms = terms_of(game, **{"seating": Seating.ROTATE, "time": "start=10s,move=2s", **said})
+    rules, name = find(game).rules_of(terms.options)
     seats, partners = rules.game.seats, rules.game.partners
     places = places or seats
-    seating = more.get("seating", Seating.ROTATE)
     usual: dict[str, Any] = {
         "pool": 1,
         "name": game,
-        "game": game,
-        "options": (),
+        "terms": terms,
         "rules": name,
         "seats": seats,
         "partners": partners,
         "places": places,
-        "seating": seating,
-        "seatings": len(legs(seating, holders(places, seats, partners, game), partners)),
-        "time": "start=10s,move=2s",
-        "pace": 0,
+        "seatings": len(legs(terms.seating, holders(places, seats, partners, game), partners)),
         "blocks": 1,
-        "on_fault": None,
-        "freeze": Freeze.AUTO,
         "luck": LuckUse.OFF,
         "luck_values": "",
         "bench": 0,

@@ -130,10 +130,11 @@ def _split(text: AnyStr, parts: int) -> list[AnyStr]:
 
 def pool(places: int, sides: Sides = (), *, luck: LuckUse = LuckUse.SHOWN) -> Pool:
     """A pool of tables of that size; its game need not exist."""
+    usual = pool_of()
     return replace(
-        pool_of(),
+        usual,
         name=f"tables of {places}",
-        game=f"briscola-{places}",
+        terms=replace(usual.terms, game=f"briscola-{places}"),
         seats=places,
         partners=sides,
         places=places,

@@ -22,13 +22,14 @@ from msgspec.structs import replace
 
 from referee.bots.find import find
 from referee.bots.settings import Bounds, Settings
-from referee.match.plan import MatchConfig, make_plan
+from referee.match.plan import make_plan
 from referee.match.verdict import FaultCode
 from referee.play.conductor import MatchResult, play_match
 from referee.record.writer import Recorder
 from referee.sandbox import Sandbox
 from referee.sandbox.choose import opened
 from referee.sandbox.names import SandboxName
+from support.terms import config_of
 
 HOSTILE: Final = Path(__file__).parent.parent / "hostile"
 MODES: Final = ("bare", "bwrap", "docker")
@@ -211,7 +212,7 @@ async def meet(
     Raises:
         RefereeError: a bot cannot be run.
     """
-    plan = make_plan(MatchConfig(game="briscola-2", bots=2, deals=2, key=key, time=time, dealer=0))
+    plan = make_plan(config_of(game="briscola-2", bots=2, deals=2, key=key, time=time, dealer=0))
     specs = [await sandbox.prepare(find(one, Settings())) for one in typed]
     recorder = Recorder(record)
     try:

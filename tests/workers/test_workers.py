@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import trio
+from msgspec import json
 from msgspec.structs import replace
 
 from referee.bots.settings import Settings
@@ -17,13 +18,13 @@ from referee.cli import run
 from referee.errors import HostError, RefereeError
 from referee.games import catalogue, find
 from referee.match.leg import Ask, DealResult, Leg
+from referee.match.lines import DealLine
 from referee.match.outcome import BlockResult, JobResult
-from referee.match.plan import MatchConfig, MatchPlan, make_plan
+from referee.match.plan import MatchPlan, make_plan
 from referee.match.seating import Seating
+from referee.match.totals import Totals
 from referee.match.verdict import ATTEMPTS, Blame, FaultCode, OnFault, Verdict
 from referee.play import conductor
-from referee.record.lines import DealLine
-from referee.record.totals import Totals
 from referee.rules.match_end import Reason
 from referee.sandbox.bare import Bare
 from referee.sandbox.bubblewrap import sandbox as bubblewrap
@@ -42,14 +43,15 @@ from support.matches import has_tool, lines_of, processes_with, verified
 from support.processes import until
 from support.sandboxes import Troubled, bot_that, need
 from support.strategies import likely
+from support.terms import config_of, job_of
 
 TABLES = [(game, seats) for game in catalogue() for seats in find(game).seats]
 
 
 def job(*bots: str, game: str = "briscola-2", blocks: int = 2, **more: object) -> Job:
     """A job with a key of its own."""
-    wanted = Job(game=game, bots=bots, key="k", first=0, blocks=blocks, time="move=20s,start=20s")
-    return replace(wanted, **more)
+    usual = {"key": "k", "first": 0, "blocks": blocks, "time": "move=20s,start=20s"}
+    return job_of(game=game, bots=bots, **{**usual, **more})
 
 
 def seats_of(game: str, seats: int) -> tuple[str, ...]:
@@ -75,15 +77,17 @@ def names_in(folder: Path) -> list[str]:
 
 def plan_of(game: str, seats: int, bots: int, **more: object) -> MatchPlan:
     """The plan of some blocks."""
-    asked = MatchConfig(game=game, options=seats_of(game, seats), bots=bots, key="k")
-    return make_plan(replace(asked, **{"deals": 3, "seating": Seating.ROTATE, **more}))
+    usual = {"deals": 3, "seating": Seating.ROTATE, "options": seats_of(game, seats)}
+    return make_plan(config_of(game=game, bots=bots, key="k", **{**usual, **more}))
 
 
-def blocks_of(plan: MatchPlan, choose: Callable[[Ask, tuple[str, ...]], str | Verdict]) -> Blocks:
+def blocks_of(
+    plan: MatchPlan, choose: Callable[[Ask, tuple[str, ...]], str | Verdict], first: int = 0
+) -> Blocks:
     """Plays without processes; makes sure that the blocks add up to the result of the match."""
     bots = max(map(max, plan.seatings)) + 1
     assert plan.decks is not None
-    blocks, totals = Blocks(plan.first, plan.decks, bots, len(plan.seatings)), Totals(bots)
+    blocks, totals = Blocks(first, plan.decks, bots, len(plan.seatings)), Totals(bots)
     faults = [0] * bots
     for number in range(len(plan.seatings)):
         leg = Leg(plan.leg(number), faults)
@@ -148,7 +152,7 @@ def test_blocks_have_numbers_only_where_decks_stand_alone() -> None:
     """Anything else is a mistake of whoever asks."""
     for first, deals in ((-1, 3), (1, None)):
         with pytest.raises(RefereeError, match=f"first={first}: "):
-            make_plan(MatchConfig(game="briscola-2", bots=2, key="k", first=first, deals=deals))
+            make_plan(config_of(game="briscola-2", bots=2, key="k", first=first, deals=deals))
 
 
 def test_luck_is_added_up_by_bot_or_left_out() -> None:
@@ -160,7 +164,7 @@ def test_luck_is_added_up_by_bot_or_left_out() -> None:
         return tuple(1000 * deal.start.deal + seat for seat in range(4))
 
     plan = plan_of("briscola-4", 4, 2)
-    blocks = Blocks(plan.first, 3, 2, 2, luck_of)
+    blocks = Blocks(0, 3, 2, 2, luck_of)
     for number in range(2):
         for deal in play(Leg(plan.leg(number)), lambda _, legal: legal[0])[0]:
             blocks.add(deal)
@@ -193,7 +197,7 @@ async def test_a_record_that_begins_with_a_later_block_verifies(tmp_path: Path) 
     assert run(["replay", str(path), "--verify"]) == 0
     assert [block.block for block in outcome.blocks] == [7, 8]
     assert [sum(block.values) for block in outcome.blocks] == [0, 0]
-    plan = make_plan(MatchConfig(game="briscola-2", bots=2, deals=9, key="k"))
+    plan = make_plan(config_of(game="briscola-2", bots=2, deals=9, key="k"))
     keys = [plan.leg(0).block(number)[0] for number in (7, 8)]
     assert [line.key for line in lines_of(path) if isinstance(line, DealLine)] == keys * 2
     assert deals[0].start.dealer == (plan.dealer + 7) % 2
@@ -451,15 +455,15 @@ async def test_whoever_stops_waiting_ends_the_bots(sandbox: str, tmp_path: Path)
 
 
 PARENT = """
-import sys, trio
+import sys, msgspec, trio
 from referee.sandbox.choose import SandboxName
 from referee.workers.jobs import Job
 from referee.workers.pool import opened_pool
 
-async def main(sandbox, *bots):
+async def main(sandbox, wanted):
+    job = msgspec.json.decode(wanted, type=Job)
     async with opened_pool(2, SandboxName(sandbox)) as pool:
         print(*pool.pids, flush=True)
-        job = Job(game="briscola-2", bots=bots, key="k", first=0, blocks=2, time="move=60s")
         async with trio.open_nursery() as nursery:
             nursery.start_soon(pool.play, job)
             nursery.start_soon(pool.play, job)
@@ -477,7 +481,8 @@ def test_nothing_outlives_a_parent_that_is_killed(tmp_path: Path) -> None:
     slow = bot_that(tmp_path / "slow", f"open({str(flag)!r}, 'a').write('x'); time.sleep(60)")
     toml = tmp_path / "slow" / "bot.toml"
     toml.write_text(toml.read_text().replace("bot.py", f"bot.py {token}"))
-    words = [sys.executable, "-P", "-c", PARENT, "bare", slow, "sample:first"]
+    wanted = json.encode(job(slow, "sample:first", time="move=60s")).decode()
+    words = [sys.executable, "-P", "-c", PARENT, "bare", wanted]
     with subprocess.Popen(words, stdout=subprocess.PIPE) as parent:
         assert parent.stdout is not None
         pids = [int(word) for word in parent.stdout.readline().split()]

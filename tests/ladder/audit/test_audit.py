@@ -402,7 +402,7 @@ def test_a_pool_is_of_a_game_as_this_referee_has_it(ladder: Path, tmp_path: Path
     for name, value, what in (
         ("rules", lambda pool: replace(pool.rules, digest="0" * 64), "digest 0000000000000000"),
         ("seatings", lambda pool: pool.seatings + 1, "each deck is played in 3 seatings"),
-        ("game", lambda _: "no-such-game", "no-such-game"),
+        ("terms", lambda pool: replace(pool.terms, game="no-such-game"), "no-such-game"),
     ):
 
         def changed(fact: Fact, name: str = name, value: Any = value) -> Fact:
@@ -607,6 +607,7 @@ def test_there_has_to_be_a_ladder(tmp_path: Path) -> None:
 
 OPENED = Opened("0" * 32, "test", 1, "0")
 POOL = replace(ladders.usual_pools()[0], pool=1)
+ODD = replace(POOL.terms, options={"a": "b\nc"})
 BOT = Submission(
     entrant=1, bot=1, name="a", author="b", version=1, hash="1" * 64, source="2" * 64, at_ms=2
 )
@@ -630,7 +631,7 @@ SENSELESS: dict[str, tuple[list[Fact], Fact, str]] = {
     ),
     "a ladder's name that acts on terminals": ([], replace(OPENED, name="\x1b[2J"), "be printed"),
     "a pool's, too": ([OPENED], replace(POOL, name="a\x1b]0;b"), "name or a setting cannot"),
-    "or two lines of it": ([OPENED], replace(POOL, options=("a=b\nc",)), "cannot be printed: a=b"),
+    "or two lines of it": ([OPENED], replace(POOL, terms=ODD), "setting cannot be printed: b"),
     "a reason that turns text round": (
         [OPENED, BOT],
         Decision(deed=Deed.RETIRED, entrant=1, reason="\u202eno", at_ms=1),

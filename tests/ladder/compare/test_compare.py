@@ -37,6 +37,7 @@ from referee.workers.jobs import Job
 from support.processes import REFEREE
 from support.simulations import dice
 from support.strategies import likely
+from support.terms import job_of
 
 NAMES = ("greedy", "first")
 ALONE = ("--sandbox", "bare", "--workers", "1")
@@ -44,7 +45,7 @@ ALONE = ("--sandbox", "bare", "--workers", "1")
 
 def job(*bots: str, game: str = "briscola-2", on_fault: OnFault | None = None) -> Job:
     both = bots or ("sample:greedy", "sample:first")
-    return Job(game=game, bots=both, key="k", first=0, blocks=1, on_fault=on_fault)
+    return job_of(game=game, bots=both, key="k", first=0, blocks=1, on_fault=on_fault)
 
 
 class Dice:

@@ -96,7 +96,7 @@ def test_who_is_benched_plays_on_elsewhere() -> None:
 
 def test_a_changed_pool_takes_the_place_of_the_old() -> None:
     """Of pools of one name the last one plays; those that are closed do not."""
-    found = roster(pool(3, replace(BRISCOLA, time="move=1s")))
+    found = roster(pool(3, replace(BRISCOLA, terms=replace(BRISCOLA.terms, pace_ms=1))))
     assert [one.pool for one in found.open_pools] == [2, 3]
     found.add(decided(Deed.CLOSED, pool=1))
     assert [one.pool for one in found.open_pools] == [2, 3]

@@ -26,8 +26,8 @@ from ladder.results import Pairing, Round, RoundResult
 from ladder.show.as_json import as_json
 from referee.cli import run
 from referee.errors import HostError, innermost
+from referee.match.lines import DealLine
 from referee.match.outcome import JobResult
-from referee.record.lines import DealLine
 from referee.workers.jobs import Job
 from support.events import KEY, Silent, ToyPool, event_of, event_text, given_up
 from support.kill_event import EVENT, command, survives, watched

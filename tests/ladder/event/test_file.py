@@ -14,10 +14,12 @@ from referee.bots.find import SAMPLES
 from referee.bots.settings import Settings
 from referee.cli import run
 from referee.errors import RefereeError
+from referee.match.clock import parse_time
 from referee.match.seating import Seating
 from referee.match.verdict import Freeze, OnFault
 from referee.sandbox.names import SandboxName
 from support.events import KEY, event_of, event_text
+from support.terms import terms_of
 
 LEAST = 'name = "x"\n[[game]]\nid = "briscola-2"\n[[bot]]\npath = "sample:first"\n'
 TWO = '[[bot]]\npath = "sample:first"\nname = "second"\n'
@@ -123,7 +125,7 @@ def test_what_is_left_out_has_a_sane_default(tmp_path: Path) -> None:
     assert event.key is None
     assert (event.sandbox, event.workers, event.records) == (SandboxName.AUTO, None, True)
     assert (section.format, section.rounds, section.blocks) == (FormatName.ROUND_ROBIN, None, 20)
-    assert (section.seating, section.seatings, section.pace) == (Seating.FULL, 2, 0)
+    assert (section.terms.seating, section.seatings, section.terms.pace_ms) == (Seating.FULL, 2, 0)
     assert (event.plan.luck, event.plan.bench) == (LuckUse.SHOWN, 10)
     assert event.plan.match_blocks == 5
     assert [entrant.name for entrant in event.plan.entrants] == ["first", "second"]
@@ -154,14 +156,22 @@ def test_everything_can_be_said(tmp_path: Path) -> None:
     small, big = event.plan.sections
 
     assert (event.sandbox, event.workers, event.records) == (SandboxName.BARE, 3, False)
-    assert (event.plan.freeze, event.plan.on_fault) == (Freeze.NEVER, OnFault.PLAY_ON)
+    assert (small.terms.freeze, big.terms.on_fault) == (Freeze.NEVER, OnFault.PLAY_ON)
     assert (event.plan.luck, event.plan.bench) == (LuckUse.OFFICIAL, 4)
     assert event.plan.match_blocks == 9
     assert (small.format, small.rounds, small.blocks) == (FormatName.SWISS, 3, 7)
-    assert (small.seating, small.time, small.pace) == (Seating.ROTATE, "move=2s", 5)
-    assert (big.name, big.options) == ("big", ("void_keeps_dealer=true",))
+    assert small.terms == terms_of(
+        "briscola-2",
+        seating=Seating.ROTATE,
+        time="move=2s",
+        pace=5,
+        freeze=Freeze.NEVER,
+        on_fault=OnFault.PLAY_ON,
+    )
+    assert (big.name, big.terms.options["void_keeps_dealer"]) == ("big", "true")
     assert (big.format, big.rounds, big.blocks) == (FormatName.ROUND_ROBIN, 2, 8)
-    assert (big.seating, big.time, big.pace, big.places) == (Seating.ONE, "move=3s", 0, 4)
+    assert (big.terms.seating, big.terms.pace_ms, big.places) == (Seating.ONE, 0, 4)
+    assert big.terms.time == parse_time("move=3s")
 
 
 @pytest.mark.parametrize(
@@ -183,7 +193,7 @@ def test_tables_are_as_the_game_wants_them(
     event = event_of(tmp_path, event_text(6, [game], top=f'partners = "{partners}"'))
     (section,) = event.plan.sections
 
-    assert (section.places, section.seatings, section.pace) == expected
+    assert (section.places, section.seatings, section.terms.pace_ms) == expected
 
 
 @pytest.mark.parametrize(("top", "own"), [("side", "mixed"), ("mixed", "side")])

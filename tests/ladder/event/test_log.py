@@ -22,8 +22,8 @@ from ladder.event.plan import EventPlan
 from ladder.results import Pairing, Round
 from referee.errors import HostError, RefereeError
 from referee.match.chance import event_key
-from referee.workers.jobs import Job
 from support.events import KEY, event_of, event_text, outcome
+from support.terms import job_of
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def plan(tmp_path: Path) -> EventPlan:
 
 
 def match(table: int) -> MatchLine:
-    job = Job(game="briscola-2", bots=("a", f"b{table}"), key=KEY, first=0, blocks=3)
+    job = job_of(game="briscola-2", bots=("a", f"b{table}"), key=KEY, first=0, blocks=3)
     return match_line((0, 0, table, 0), outcome(job))
 
 
@@ -62,7 +62,7 @@ def test_what_is_written_is_read_again(tmp_path: Path, plan: EventPlan) -> None:
 
 def test_an_outcome_survives_the_log() -> None:
     """All but the traceback of a bug comes back."""
-    played = outcome(Job(game="briscola-2", bots=("a", "b"), key=KEY, first=7, blocks=3))
+    played = outcome(job_of(game="briscola-2", bots=("a", "b"), key=KEY, first=7, blocks=3))
 
     assert outcome_of(match_line((0, 0, 0, 0), played)) == played
 

@@ -4,6 +4,7 @@ import json
 import os
 import shlex
 import sys
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from ladder.terms import RECORDED_A_DEAL, LuckUse
 from referee.cli import run
 from referee.errors import RefereeError
 from referee.games import catalogue
+from referee.match.clock import parse_time
 from referee.match.seating import Seating
 
 BLOATER = Path(__file__).parents[2] / "support" / "bots" / "bloater.py"
@@ -90,7 +92,7 @@ def test_a_game_alone_is_enough(tmp_path: Path) -> None:
     assert found == pools_of(["briscola-2"])
     (pool,) = found.pools
     assert (pool.places, pool.seats, pool.seatings, pool.blocks) == (2, 2, 2, 1)
-    assert (pool.sides, pool.pace, pool.bench) == ((), 0, 10)
+    assert (pool.sides, pool.terms.pace_ms, pool.bench) == ((), 0, 10)
     assert pool.luck is LuckUse.SHOWN
     assert (pool.pool, pool.at_ms) == (0, 0)
 
@@ -111,9 +113,9 @@ def test_a_game_says_what_differs(tmp_path: Path) -> None:
     assert found.name == "Everything"
     assert (one.name, fast.name, mixed.name) == ("briscola-2", "Fast one", "sueca")
     assert (one.blocks, fast.blocks) == (3, 1)
-    assert (one.seating, fast.seating) == (Seating.ROTATE, Seating.FULL)
-    assert (one.time, fast.time) == ("move=1s", "move=100ms")
-    assert (one.pace, fast.pace, mixed.pace) == (0, 7, 5)
+    assert (one.terms.seating, fast.terms.seating) == (Seating.ROTATE, Seating.FULL)
+    assert (one.terms.time, fast.terms.time) == (parse_time(""), parse_time("move=100ms"))
+    assert tuple(pool.terms.pace_ms for pool in found.pools) == (0, 7, 5)
     assert (mixed.places, mixed.sides) == (4, ((0, 2), (1, 3)))
     assert one.luck_values == ""
 
@@ -122,8 +124,8 @@ def test_partners_are_paced(tmp_path: Path) -> None:
     """Where a seat has a partner, its time to think tells nothing, unless it is said."""
     text = '[[game]]\nid = "sueca"\n[[game]]\nid = "briscola-2"\n'
     paced, alone = read(tmp_path, text).pools
-    assert (paced.pace > 0, alone.pace) == (True, 0)
-    assert [pool.pace for pool in read(tmp_path, "pace = 0\n" + text).pools] == [0, 0]
+    assert (paced.terms.pace_ms > 0, alone.terms.pace_ms) == (True, 0)
+    assert [pool.terms.pace_ms for pool in read(tmp_path, "pace = 0\n" + text).pools] == [0, 0]
 
 
 @pytest.mark.parametrize(
@@ -189,6 +191,9 @@ def test_an_unknown_game(tmp_path: Path) -> None:
         pools_of(["briscola-2", "briscola-2"])
 
 
+by_name = attrgetter("name")
+
+
 class TestChanges:
     """A ladder is given other games."""
 
@@ -207,7 +212,8 @@ class TestChanges:
         found = changes(roster, wanted, 77)
         for fact in found:
             roster.add(fact)
-        assert {replace(pool, pool=0, at_ms=0) for pool in roster.open_pools} == set(wanted)
+        ranked = [replace(pool, pool=0, at_ms=0) for pool in roster.open_pools]
+        assert sorted(ranked, key=by_name) == sorted(wanted, key=by_name)
         assert changes(roster, wanted, 78) == []
         return found
 
@@ -232,7 +238,7 @@ class TestChanges:
         """A changed game is another pool of the same name; the old one can come back."""
         roster = self.roster()
         usual = pools_of(["briscola-2", "sueca"]).pools
-        changed = (replace(usual[0], time="move=1s"), usual[1])
+        changed = (replace(usual[0], terms=replace(usual[0].terms, pace_ms=1)), usual[1])
         (added,) = self.add(roster, changed)
         assert isinstance(added, Pool)
         assert (added.pool, added.name) == (3, "briscola-2")

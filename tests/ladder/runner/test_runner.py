@@ -28,9 +28,9 @@ from ladder.submissions.bot_toml import toml_of
 from ladder.submissions.frozen_bots import BOTS, freeze, keep, scratch
 from referee.bots.settings import Bounds, Settings
 from referee.errors import HostError, RefereeError, innermost
+from referee.match.lines import FaultLine, LegLine
 from referee.match.outcome import JobResult
 from referee.match.verdict import Blame
-from referee.record.lines import FaultLine, LegLine
 from referee.record.reader import RecordReader
 from referee.sandbox import Sandbox, janitor
 from referee.sandbox.bare import Bare
@@ -43,6 +43,7 @@ from support.events import outcome
 from support.ladders import LEASE_MS, hash_of, invented, job, lease, made, submit, usual_pools
 from support.postgres import Mode, Postgres
 from support.sandboxes import need, python_bot
+from support.terms import job_of
 
 BOTS_HERE = ("first", "random", "greedy")
 
@@ -72,7 +73,7 @@ class Toy:
         await self.gate.wait()
         assert job.record is not None
         _write(job.record, job.key.encode())
-        (pool,) = pools_of([job.game]).pools
+        (pool,) = pools_of([job.terms.game]).pools
         played = outcome(job)
         blocks = tuple(replace(block, deals=pool.seatings) for block in played.blocks)
         return self._twist(job, replace(played, blocks=blocks))
@@ -803,7 +804,7 @@ async def test_whatever_a_bot_writes_can_be_stored(tmp_path: Path) -> None:
         text = "import os\nwhile True:\n    os.read(0, 9999)\n"
         bot = python_bot(tmp_path / f"bot{number}", f"{text}    os.write(1, b'{said}\\n')\n")
         played = await Worker(Bare(), Settings()).play(
-            Job(game="briscola-2", bots=(bot, "sample:first"), key="k", first=0, blocks=1)
+            job_of(game="briscola-2", bots=(bot, "sample:first"), key="k", first=0, blocks=1)
         )
         assert played.fault_list
         for one in played.fault_list:

@@ -25,10 +25,10 @@ from referee.sandbox import Sandbox
 from referee.sandbox.bubblewrap.sandbox import Bubblewrap
 from referee.sandbox.choose import opened
 from referee.sandbox.names import SandboxName
-from referee.workers.jobs import Job
 from referee.workers.player import Player
 from support.pools import pool_of
 from support.sandboxes import need
+from support.terms import job_of
 from support.uploads import C_BOT, python_bot, said_to
 
 pytestmark = pytest.mark.slow
@@ -66,7 +66,7 @@ async def test_a_bot_is_tried_in_all_games_and_frozen(bwrap: Sandbox, tmp_path: 
     pools = [
         pool_of(),
         pool_of("briscola-3", time="move=1s", pace=1),
-        pool_of("briscola-4", places=2, seating=pool_of().seating),
+        pool_of("briscola-4", places=2, seating=pool_of().terms.seating),
     ]
     settings = Settings()
     frozen = await taken_in("sample:first", tmp_path, pools, bwrap, settings, say=say)
@@ -103,7 +103,7 @@ async def test_a_bot_is_built_here_and_nowhere_else(bwrap: Sandbox, tmp_path: Pa
     assert (found.build, found.words, found.bounds) == ((), ("./first",), Bounds(memory=100))
     assert (first.folder / "first").stat().st_mode & 0o7777 == 0o555
 
-    job = Job(
+    job = job_of(
         game="briscola-2", bots=(str(first.folder),) * 2, key="k", first=0, blocks=1, submitted=True
     )
     outcome = await Player(bwrap, Settings()).play(job)
@@ -152,7 +152,7 @@ async def test_a_bot_that_does_not_pass_check_is_refused(bwrap: Sandbox, tmp_pat
     assert "-> answer with one of the strings in `legal`" in text
     start, _, key = text.rpartition(" ")
     assert start.endswith(
-        f"; see it at home: referee check '{bot}' --game briscola-2 --time start=10s,move=2s "
+        f"; see it at home: referee check '{bot}' --game briscola-2 --time move=2s "
         "--sandbox bwrap --key"
     )
     assert re.fullmatch("[0-9a-f]{32}", key)
@@ -264,7 +264,7 @@ async def test_what_cannot_be_built_is_refused(
     if "ln -s" in toml:  # no command of ours would find fault with it
         assert text.splitlines()[-1] == f"see it at home: cd {bot} && ln -s /etc env"
     elif built:
-        home = f"see it at home: referee check {bot} --game briscola-2 --time start=10s,move=2s"
+        home = f"see it at home: referee check {bot} --game briscola-2 --time move=2s"
         assert text.splitlines()[-1] == f"{home} --sandbox bwrap"
 
 
@@ -343,7 +343,7 @@ async def test_a_job_of_strangers_is_not_played_bare(bare: Sandbox, tmp_path: Pa
     """Even where the same bots, as one's own, have just been."""
     bot = str(python_bot(tmp_path / "bot", GOOD))
     player = Player(bare, Settings())
-    own = Job(game="briscola-2", bots=(bot, "sample:first"), key="k", first=0, blocks=1)
+    own = job_of(game="briscola-2", bots=(bot, "sample:first"), key="k", first=0, blocks=1)
     assert len((await player.play(own)).blocks) == 1
     for bots in ((bot, "sample:first"), ("sample:first", bot)):
         with pytest.raises(RefereeError, match="was submitted: it never runs without a sandbox"):

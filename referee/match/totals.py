@@ -1,14 +1,18 @@
 """What a match brings, added up deal by deal and leg by leg. Pure; flat however long the match."""
 
+import hashlib
+
+import msgspec
 from msgspec import Struct
 
 from referee.match.leg import DealReason, DealResult, Leg
+from referee.match.lines import EndLine
 from referee.match.verdict import Blame, FaultCode, Mishap, OnFault, Verdict
-from referee.record.lines import EndLine, GameDigest
 from referee.rules.match_end import Reason, best_of
 
 ROWS_KEPT = 40
 FAULTS_KEPT = 100
+_encode = msgspec.json.Encoder().encode
 
 
 class DealRow(Struct, frozen=True):
@@ -48,6 +52,39 @@ class VoidRow(Struct, frozen=True):
     bot: int | None
     family: Blame
     detail: str
+
+
+class GameDigest:
+    """The name of what was played, without its times: equal in every run with the same key."""
+
+    def __init__(self) -> None:
+        """Begins before the first deal."""
+        self._sha = hashlib.sha256()
+
+    def add(self, deal: DealResult) -> None:
+        """Takes in a finished deal: deck, dealer, seats, actions, faults, scores, sent bytes."""
+        start = deal.start
+        self._sha.update(
+            _encode(
+                (
+                    start.deck,
+                    start.dealer,
+                    start.bots,
+                    deal.acts,
+                    deal.faults,
+                    deal.account.points,
+                    deal.scores,
+                    deal.sent,
+                )
+            )
+            + b"\n"
+        )
+
+    def end(self, scores: tuple[int, ...], winner: tuple[int, ...] | None, reason: str) -> str:
+        """The digest, once the result is known."""
+        final = self._sha.copy()
+        final.update(_encode((scores, winner, reason)) + b"\n")
+        return final.hexdigest()
 
 
 class Totals:
@@ -144,7 +181,7 @@ class Totals:
             self._last_winner = places and tuple(sorted({seating[place] for place in places}))
             self._reason = course.over.reason
             self._shared = course.plan.rules.ending.shared
-            by_rule = course.plan.on_fault is OnFault.END_MATCH
+            by_rule = course.plan.terms.on_fault is OnFault.END_MATCH
             self._stopped = by_rule and course.over.reason is Reason.FAULT
             self._seatings.append((seating, course.plan.rules.game.partners))
 
