@@ -27,7 +27,7 @@ from ladder.store.bulk_import import import_facts
 from ladder.store.jobs import Lease, Settled
 from ladder.store.location import where_of
 from ladder.store.store import Store
-from referee.match.outcome import BlockResult
+from referee.match.outcome import BlockResult, MatchOutcome
 from support.synthetic import Blobs, blobs, pool
 
 COMMITS: Final = 300
@@ -77,8 +77,7 @@ def _played(
     voids: tuple[int, ...],
     faults: tuple[int, ...],
 ) -> Match:
-    return Match(
-        job=job,
+    outcome = MatchOutcome(
         blocks=blocks,
         acts=80,
         used_us=used_us,
@@ -88,12 +87,9 @@ def _played(
         fault_list=(),
         given_up="",
         game_digest=job.key * 2,
-        record=job.key * 2,
-        size=2000,
-        referee="0",
         sandbox="bwrap",
-        at_ms=2,
     )
+    return Match(job=job, outcome=outcome, record=job.key * 2, size=2000, referee="0", at_ms=2)
 
 
 T = TypeVar("T")

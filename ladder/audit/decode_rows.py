@@ -182,8 +182,8 @@ def _twofold(match: Match, row: Fetched, verdicts: Sequence[Fetched]) -> list[st
     if row["job"] != match.job.name:
         found.append("the id of its job is not that of what the job says")
     try:
-        blocks = packed(match.blocks, len(entrants))
-        counts = packed_counts(entrants, match.used_us, match.voids, match.faults)
+        blocks = packed(match.outcome.blocks, len(entrants))
+        counts = packed_counts(entrants, match.outcome)
     except (ValueError, OverflowError):
         blocks = counts = b""
     if blocks != row["blocks"]:

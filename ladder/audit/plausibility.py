@@ -4,7 +4,7 @@ What strangers send is looked at by this before anything is done with it.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Final
 
@@ -161,27 +161,28 @@ def _unprintable(what: str, texts: Iterable[str]) -> Iterator[str]:
 def _of_table(match: Match, pool: Pool) -> Iterator[str]:
     """Whether a match can be of a table of a pool."""
     job, places = match.job, pool.places
-    by_place: Sequence[Sequence[object]] = (job.entrants, match.used_us, match.voids, match.faults)
-    if any(len(row) != places for row in by_place) or len(set(job.entrants)) != places:
+    outcome = match.outcome
+    by_place = (outcome.used_us, outcome.voids, outcome.faults)
+    if any(len(row) != places for row in (job.entrants, *by_place, set(job.entrants))):
         yield f"its table has not {places} places for different bots"
         return
     if not 0 < job.blocks <= MOST_BLOCKS or not job.key:
         yield "its job has no blocks, too many, or no key"
-    if any(not 0 <= fault.bot < places for fault in match.fault_list):
+    if any(not 0 <= fault.bot < places for fault in outcome.fault_list):
         yield "a fault is at no place of its table"
-    numbers = (match.acts, match.wall_us, match.size)
-    if not _are_sound(chain(numbers, match.used_us, match.voids, match.faults)):
+    numbers = (outcome.acts, outcome.wall_us, match.size)
+    if not _are_sound(chain(numbers, *by_place)):
         yield "it counts less than nothing, or too much"
     elif not _is_kept(match, pool):
         yield "its blocks are not those of its pool"
-    at = [block.block for block in match.blocks]
+    at = [block.block for block in outcome.blocks]
     if at != sorted(set(at)) or any(not 0 <= block < job.blocks for block in at):
         yield "its blocks are not those of its job"
-    if not match.given_up and len(at) != job.blocks:
+    if not outcome.given_up and len(at) != job.blocks:
         yield f"it has {len(at)} blocks instead of {job.blocks}, and does not say why"
     if match.record and not _SHA256.fullmatch(match.record):
         yield "its record is not named by 64 hex digits"
-    if not match.record and match.blocks:
+    if not match.record and outcome.blocks:
         yield "it was played, and has no record"
 
 
@@ -191,9 +192,11 @@ def _are_sound(numbers: Iterable[int]) -> bool:
 
 def _is_kept(match: Match, pool: Pool) -> bool:
     """Whether what was played is the same once a database has kept it."""
-    rows = (match.job.entrants, match.used_us, match.voids, match.faults)
+    outcome, entrants, places = match.outcome, match.job.entrants, pool.places
     try:
-        blocks = unpacked(packed(match.blocks, pool.places), pool.places, pool.seatings)
-        return blocks == match.blocks and unpacked_counts(packed_counts(*rows), pool.places) == rows
+        blocks = unpacked(packed(outcome.blocks, places), places, pool.seatings)
+        counts = unpacked_counts(packed_counts(entrants, outcome), places)
+        wanted = (entrants, outcome.used_us, outcome.voids, outcome.faults)
+        return blocks == outcome.blocks and counts == wanted
     except (ValueError, OverflowError, msgspec.ValidationError):
         return False

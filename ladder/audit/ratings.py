@@ -144,7 +144,7 @@ class Benchings:
                 kept = self._last.setdefault(
                     (pool.pool, entrant), deque(maxlen=max(4 * pool.bench, 1))
                 )
-                kept.appendleft(counted(fact.blocks, fact.voids, place))
+                kept.appendleft(counted(fact.outcome.blocks, fact.outcome.voids, place))
             self._due.extend(
                 benchings(
                     roster,

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from ladder.audit.pool_rules import rules_of
 from ladder.core.facts import LadderJob, Match, Pool, unplayed
@@ -21,12 +22,12 @@ from referee.errors import RefereeError, check_means
 from referee.match.chance import block_key, event_key, first_dealer
 from referee.match.lines import DealLine, Header, LegLine, Line, VoidLine
 from referee.match.luck import VALUES_DIGEST, luck_of
-from referee.match.outcome import BlockResult, FaultFound
+from referee.match.outcome import BlockResult, MatchOutcome
 from referee.match.terms import Terms
 from referee.record.reader import Mismatch, RecordReader
 from referee.record.verify import Resimulation
 from referee.rules.match_end import Reason
-from referee.workers.block_sums import Blocks
+from referee.workers.block_sums import Blocks, outcome_of
 
 
 def prove_job(match: Match, pool: Pool) -> str | None:
@@ -128,7 +129,7 @@ def _check_job(match: Match, pool: Pool) -> None:
     )
     if not 0 < job.blocks <= MOST_BLOCKS:
         raise _Differs(f"{job.blocks} blocks: from 1 to {MOST_BLOCKS}")
-    if match.wall_us < 0 or match.at_ms < 0:
+    if match.outcome.wall_us < 0 or match.at_ms < 0:
         raise _Differs("a time is less than nothing")
 
 
@@ -138,8 +139,8 @@ def _check_unplayed(match: Match, record: Path | None) -> None:
     Raises:
         _Differs: it does not.
     """
-    nothing = unplayed(match.job, match.given_up, match.at_ms)
-    if record is not None or match != nothing or not match.given_up:
+    nothing = unplayed(match.job, match.outcome.given_up, match.at_ms)
+    if record is not None or match != nothing or not match.outcome.given_up:
         raise _Differs("it has no record, though it was played")
 
 
@@ -162,21 +163,23 @@ def _compared(match: Match, pool: Pool, record: Path) -> str | None:
         given_up = found.unfinished is not None
         if end is None or (given_up and end.end != Reason.HOST):
             return f"record {str(record)!r} is unfinished: {found.unfinished}"
-        _check_blocks(blocks.finished(), match.blocks)
-        _check_luck(pool, counted=any(block.luck for block in match.blocks))
-        totals, places = found.totals, range(len(job.entrants))
-        void_for = [void.bot for void in totals.voids]
-        faults = [FaultFound(one.bot, one.code, one.detail) for one in totals.faults]
-        _compare(
-            ("acts", totals.acts, match.acts),
-            ("used_us", tuple(found.match.used_us), match.used_us),
-            ("voids", tuple(map(void_for.count, places)), match.voids),
-            ("faults", tuple(totals.fault_counts), match.faults),
-            ("fault_list", len(faults[:FAULTS_KEPT]), len(match.fault_list)),
-            *(("fault_list", *pair) for pair in zip(faults, match.fault_list, strict=False)),
-            ("given_up", _reason(lines.last_void) if given_up else "", match.given_up),
-            ("game_digest", end.game_digest, match.game_digest),
+        outcome = outcome_of(
+            found.match,
+            blocks.finished(),
+            given_up=_reason(lines.last_void) if given_up else "",
+            game_digest=end.game_digest,
+            wall_us=match.outcome.wall_us,  # of which a record says nothing
+            sandbox=lines.header.sandbox,
         )
+    known = replace(outcome, fault_list=outcome.fault_list[:FAULTS_KEPT])
+    _check_blocks(known.blocks, match.outcome.blocks)
+    _check_luck(pool, counted=any(block.luck for block in match.outcome.blocks))
+    _compare(
+        *(
+            (name, getattr(known, name), getattr(match.outcome, name))
+            for name in MatchOutcome.__struct_fields__
+        )
+    )
     return None
 
 
@@ -196,7 +199,7 @@ def _check_header(header: Header, match: Match, pool: Pool) -> None:
         ("decks", header.decks, match.job.blocks),
         ("given", header.given, False),
         ("legs", header.legs, pool.seatings),
-        ("sandbox", header.sandbox, match.sandbox),
+        ("sandbox", header.sandbox, match.outcome.sandbox),
     )
     _compare(("the bots' hashes", tuple(bot.hash for bot in header.bots), match.job.hashes))
 

@@ -24,14 +24,13 @@ from referee.commands import shared
 from referee.errors import HOST, INTERRUPTED
 from referee.match.chance import KEY_BITS
 from referee.match.clock import parse_time
-from referee.match.outcome import JobResult
 from referee.match.seating import Seating
 from referee.match.terms import Terms, all_options, read_options
 from referee.match.verdict import ATTEMPTS, Freeze
 from referee.play.interrupts import interruptible
 from referee.sandbox.names import SandboxName
 from referee.terminal.console import busy, console
-from referee.workers.jobs import Job
+from referee.workers.jobs import Job, JobResult
 from referee.workers.pool import opened_pool
 
 
@@ -119,8 +118,8 @@ def compare(
         print(json.dumps(report(comparison, bots)))
     else:
         print_report(console(), comparison, bots)
-    if comparison.given_up is not None:
-        why = comparison.given_up[1]
+    if comparison.given_up:
+        why = comparison.given_up
         print(f"referee: given up after {ATTEMPTS} attempts: {why}", file=stderr)
     raise typer.Exit(exit_code(comparison))
 
@@ -167,12 +166,12 @@ def _progress(comparison: Comparison, talk: Console) -> Iterator[Callable[[JobRe
     with Progress(*columns, console=talk, transient=True, disable=not talk.is_terminal) as progress:
         task = progress.add_task("", total=comparison.plan.parts * comparison.plan.part)
 
-        def watch(outcome: JobResult) -> None:
+        def watch(result: JobResult) -> None:
             if not progress.tasks[task].completed:
-                kind, _, how = outcome.sandbox.partition(": ")
+                kind, _, how = result.outcome.sandbox.partition(": ")
                 talk.print(f"sandbox: {kind} ({how})", style="dim")
-            if outcome.bug:
-                talk.print(outcome.bug)
+            if result.bug:
+                talk.print(result.bug)
             said = ""
             if talk.is_terminal:
                 said = "A's mean: {:+.2f} to {:+.2f}".format(*comparison.interval())

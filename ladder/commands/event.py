@@ -193,7 +193,7 @@ async def _conduct(
                     style="dim",
                 )
                 logged = log.found.matches.values()
-                before = sum(block.deals for match in logged for block in match.blocks)
+                before = sum(block.deals for match in logged for block in match.outcome.blocks)
                 with shown(talk, expected_deals(event.plan), before) as watch:
                     return await play_event(event.plan, way, log, pool, watch)
     return None

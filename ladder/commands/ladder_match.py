@@ -46,11 +46,11 @@ def _record(store: Store, number: int, match: Match) -> Path | None:
 def values_of(match: Match) -> list[int]:
     """What each place has won or lost over all blocks of a match."""
     places = range(len(match.job.entrants))
-    return [sum(block.values[place] for block in match.blocks) for place in places]
+    return [sum(block.values[place] for block in match.outcome.blocks) for place in places]
 
 
 def _match_json(roster: Roster, number: int, match: Match, path: Path | None) -> dict[str, Any]:
-    job = match.job
+    job, outcome = match.job, match.outcome
     return {
         "match": number,
         "id": job.name,
@@ -73,9 +73,9 @@ def _match_json(roster: Roster, number: int, match: Match, path: Path | None) ->
                 job.entrants,
                 job.hashes,
                 values_of(match),
-                match.faults,
-                match.used_us,
-                match.voids,
+                outcome.faults,
+                outcome.used_us,
+                outcome.voids,
                 strict=True,
             )
         ],
@@ -88,28 +88,28 @@ def _match_json(roster: Roster, number: int, match: Match, path: Path | None) ->
                 "faults": list(block.faults),
                 "unplayed": list(block.unplayed) or None,
             }
-            for block in match.blocks
+            for block in outcome.blocks
         ],
         "verdicts": [
-            {"place": one.bot, "code": one.code, "detail": one.detail} for one in match.fault_list
+            {"place": one.bot, "code": one.code, "detail": one.detail} for one in outcome.fault_list
         ],
-        "given_up": match.given_up or None,
-        "acts": match.acts,
-        "wall_us": match.wall_us,
-        "game_digest": match.game_digest,
+        "given_up": outcome.given_up or None,
+        "acts": outcome.acts,
+        "wall_us": outcome.wall_us,
+        "game_digest": outcome.game_digest,
         "record": str(path) if path else None,
         "record_hash": match.record,
         "record_bytes": match.size,
         "referee": match.referee,
-        "sandbox": match.sandbox,
+        "sandbox": outcome.sandbox,
     }
 
 
 def _print_match(store: Store, number: int, match: Match, path: Path | None) -> None:
-    to, roster, job = console(), store.roster, match.job
+    to, roster, job, outcome = console(), store.roster, match.job, match.outcome
     pool = roster.pools[job.pool]
     when = datetime.fromtimestamp(match.at_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-    blocks = plural(len(match.blocks), "block")
+    blocks = plural(len(outcome.blocks), "block")
     to.print(f"match {number}: {pool.name}, {blocks}, {when}", style="bold")
     columns = [
         Column("bot", name=True),
@@ -120,7 +120,7 @@ def _print_match(store: Store, number: int, match: Match, path: Path | None) -> 
         Column("time used"),
     ]
     lines = []
-    rows = zip(job.entrants, values_of(match), match.faults, match.used_us, strict=True)
+    rows = zip(job.entrants, values_of(match), outcome.faults, outcome.used_us, strict=True)
     for entrant, value, faults, used in rows:
         one = roster.entrants[entrant]
         lines.append(
@@ -135,14 +135,14 @@ def _print_match(store: Store, number: int, match: Match, path: Path | None) -> 
         )
     print_grid(to, columns, lines)
     labels = roster.labels(versions=True)
-    for fault in match.fault_list:
+    for fault in outcome.fault_list:
         name = labels[job.entrants[fault.bot]]
         to.print(f"fault of {name}: {fault.code}: {fault.detail}", style="red")
-    if match.given_up:
-        to.print(f"given up: {match.given_up}", style="yellow")
+    if outcome.given_up:
+        to.print(f"given up: {outcome.given_up}", style="yellow")
     to.print(f"id: {job.name}", style="dim")
     to.print(f"key: {job.key} (deals the same cards again)", style="dim")
-    to.print(f"game digest: {match.game_digest}", style="dim")
+    to.print(f"game digest: {outcome.game_digest}", style="dim")
     if path is not None:
         to.print(f"record: {printable(str(path))}", style="dim")
         to.print(f"see it: referee replay {number}{store.where.option}", style="dim")

@@ -21,7 +21,7 @@ def find(text: str, where: str | None) -> Path:
     with opened(where) as store:
         number, match = store.match(text)
         if not match.record:
-            raise RefereeError(f"match {number} has no record: {match.given_up}")
+            raise RefereeError(f"match {number} has no record: {match.outcome.given_up}")
         path = record_store.path_of(store.files, match.record)
         if not path.is_file() and number <= store.horizon():
             kept = in_words(store.roster.retention)

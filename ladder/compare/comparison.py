@@ -12,8 +12,7 @@ from ladder.stats.head_to_head import lead
 from ladder.stats.sprt import Sprt, SprtPlan, SprtResult
 from ladder.stats.student import means
 from referee.errors import RefereeError
-from referee.match.outcome import BlockResult, FaultFound, JobResult
-from referee.match.verdict import Blame
+from referee.match.outcome import BlockResult, FaultFound, MatchOutcome
 from referee.text import plural
 from referee.workers.job_plan import plan_of
 from referee.workers.jobs import Job
@@ -137,7 +136,7 @@ class Comparison:
         parts: the blocks of those that count: up to the one that decided.
         ending: why it ended, None if it goes on.
         sprt: the sequential test, where that decides.
-        given_up: what was wrong with the host, if that ended it.
+        given_up: what was wrong with the host, if that ended it; else "".
         acts: decisions that were asked of both bots, in all parts that were taken in.
     """
 
@@ -146,7 +145,7 @@ class Comparison:
         self.plan = plan
         self.parts: list[tuple[BlockResult, ...]] = []
         self.ending: ComparisonEnd | None = None
-        self.given_up: tuple[Blame, str] | None = None
+        self.given_up = ""
         self.sandbox = ""
         self.acts = 0
         self.used_us = [0, 0]
@@ -189,7 +188,7 @@ class Comparison:
         low, high = found or (-bound, bound)
         return max(low, -bound), min(high, bound)
 
-    def add(self, outcome: JobResult) -> ComparisonEnd | None:
+    def add(self, outcome: MatchOutcome) -> ComparisonEnd | None:
         """Takes in the next match part; says why it is over, if it is.
 
         A part that the host did not let us finish does not count: its processes lived shorter.
@@ -204,7 +203,7 @@ class Comparison:
         self.fault_list += outcome.fault_list[: _FAULTS_KEPT - len(self.fault_list)]
         if len(outcome.blocks) == self.plan.part:
             self._count(outcome.blocks)
-        if self.ending is None and outcome.given_up is not None:
+        if self.ending is None and outcome.given_up:
             self.given_up, self.ending = outcome.given_up, ComparisonEnd.HOST
         elif self.ending is None and len(self.parts) >= self.plan.parts:
             self.ending = ComparisonEnd.BLOCKS

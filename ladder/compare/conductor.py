@@ -13,8 +13,7 @@ from msgspec.structs import replace
 
 from ladder.compare.comparison import Comparison
 from referee.errors import innermost
-from referee.match.outcome import JobResult
-from referee.workers.jobs import Players
+from referee.workers.jobs import JobResult, Players
 
 
 async def compare(
@@ -52,9 +51,9 @@ async def compare(
             while comparison.ending is None:
                 while number not in done:
                     await news.wait()
-                outcome = done.pop(number)
-                comparison.add(outcome)
-                watch(outcome)
+                result = done.pop(number)
+                comparison.add(result.outcome)
+                watch(result)
                 number += 1
             nursery.cancel_scope.cancel()
     except ExceptionGroup as error:

@@ -100,7 +100,7 @@ def report(comparison: Comparison, bots: tuple[BotSource, BotSource]) -> dict[st
             {"bot": fault.bot, "code": str(fault.code), "detail": fault.detail}
             for fault in comparison.fault_list
         ],
-        "given_up": comparison.given_up and list(map(str, comparison.given_up)),
+        "given_up": comparison.given_up or None,
         "seating": str(terms.seating),
         "key": plan.job.key,
         "sandbox": comparison.sandbox,

@@ -24,11 +24,11 @@ def benchings(
         last: what an entrant's matches there count against it, this one first; some 4 times as
             many as bench a bot will do.
     """
-    pool = roster.pools[match.job.pool]
+    pool, outcome = roster.pools[match.job.pool], match.outcome
     suspects = [
         entrant
         for place, entrant in enumerate(match.job.entrants)
-        if match.voids[place] or any(block.at_fault[place] for block in match.blocks)
+        if outcome.voids[place] or any(block.at_fault[place] for block in outcome.blocks)
     ]
     if not suspects or not pool.bench:
         return []

@@ -16,7 +16,7 @@ from msgspec import UNSET, Struct
 
 from ladder.results import less_luck
 from ladder.stats.arrays import Flags, Ints
-from referee.match.outcome import BlockResult
+from referee.match.outcome import BlockResult, MatchOutcome
 
 UNKNOWN: Final = -(2**31)
 _NUMBER: Final = np.dtype("<i4")
@@ -243,11 +243,9 @@ def _runs(lengths: Ints, order: Ints) -> Ints:
     return np.repeat(begins[order] - (ends - moved), moved) + np.arange(int(moved.sum()))
 
 
-def packed_counts(
-    entrants: Sequence[int], used_us: Sequence[int], voids: Sequence[int], faults: Sequence[int]
-) -> bytes:
+def packed_counts(entrants: Sequence[int], outcome: MatchOutcome) -> bytes:
     """What a match has by place, as bytes: little-endian integers of 64 bits."""
-    return np.array((entrants, used_us, voids, faults), "<i8").tobytes()
+    return np.array((entrants, outcome.used_us, outcome.voids, outcome.faults), "<i8").tobytes()
 
 
 def unpacked_counts(data: bytes, places: int) -> tuple[tuple[int, ...], ...]:

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from ladder.terms import LuckUse
 from protocol.messages import Rules
-from referee.match.outcome import BlockResult, FaultFound
+from referee.match.outcome import MatchOutcome, nothing_played
 from referee.match.terms import Terms
 from referee.rules.game import Sides
 
@@ -184,33 +184,16 @@ class Match(Struct, frozen=True, tag=True, kw_only=True):
 
     Attributes:
         job: the job.
-        blocks: those that were finished; all, unless it was given up.
-        acts: how many decisions there were.
-        used_us: what each bot's clock was charged, by place.
-        wall_us: what the deals took, one after the other.
-        voids: how many deals were void while each bot was to act.
-        faults: all faults by place, those in unfinished blocks and at the farewell included.
-        fault_list: the first of them, in words; `bot` is a place.
-        given_up: why blocks are missing; "" if none are.
+        outcome: what it brought, with the first `FAULTS_KEPT` faults in words; bots are places.
         record: SHA-256 of the record's file, as it lies compressed; size: its bytes.
         referee: the version that played it.
-        sandbox: where, and what bound the bots there.
     """
 
     job: LadderJob
-    blocks: tuple[BlockResult, ...]
-    acts: int
-    used_us: tuple[int, ...]
-    wall_us: int
-    voids: tuple[int, ...]
-    faults: tuple[int, ...]
-    fault_list: tuple[FaultFound, ...]
-    given_up: str
-    game_digest: str
+    outcome: MatchOutcome
     record: str
     size: int
     referee: str
-    sandbox: str
     at_ms: int
 
 
@@ -219,24 +202,8 @@ Fact = Opened | Pool | Submission | Decision | Retention | Match
 
 def unplayed(job: LadderJob, why: str, at_ms: int) -> Match:
     """The match of a job that nobody could play: it has brought nothing, and says why."""
-    none = (0,) * len(job.entrants)
-    return Match(
-        job=job,
-        blocks=(),
-        acts=0,
-        used_us=none,
-        wall_us=0,
-        voids=none,
-        faults=none,
-        fault_list=(),
-        given_up=why,
-        game_digest="",
-        record="",
-        size=0,
-        referee="",
-        sandbox="",
-        at_ms=at_ms,
-    )
+    outcome = nothing_played(len(job.entrants), why)
+    return Match(job=job, outcome=outcome, record="", size=0, referee="", at_ms=at_ms)
 
 
 _encode = msgspec.json.Encoder().encode

@@ -84,8 +84,8 @@ class Ledger:
     def add(self, match: Match) -> None:
         """The next match, by number."""
         job = match.job
-        blocks = packed(match.blocks, len(job.entrants))
-        counts = packed_counts(job.entrants, match.used_us, match.voids, match.faults)
+        blocks = packed(match.outcome.blocks, len(job.entrants))
+        counts = packed_counts(job.entrants, match.outcome)
         self.add_packed(job.pool, blocks, counts)
 
     def add_packed(self, pool: int, blocks: bytes, counts: bytes) -> None:

@@ -16,7 +16,7 @@ from ladder.benching import benched
 from ladder.event.key import commitment
 from ladder.event.log import Contents, EventLog
 from ladder.event.log_check import Misfit, check_log
-from ladder.event.log_lines import EventEnd, MatchLine, match_line, outcome_of, round_line
+from ladder.event.log_lines import EventEnd, MatchLine, round_line
 from ladder.event.plan import EventPlan, SectionPlan
 from ladder.event.rounds import next_round
 from ladder.event.schedule import (
@@ -34,7 +34,7 @@ from ladder.host_or_bot import Doubts
 from ladder.results import Pairing, Round, RoundResult
 from ladder.terms import MOST_MATCHES
 from referee.errors import HostError, RefereeError
-from referee.match.outcome import JobResult
+from referee.match.outcome import MatchOutcome
 from referee.workers.jobs import Players
 
 RECORDS: Final = "records"
@@ -133,11 +133,11 @@ def rounds_in_log(found: Contents) -> tuple[Rounds, ...]:
     for (section, number), line in sorted(found.rounds.items()):
         tables = tuple(map(Pairing, line.tables))
         begun = Round(tables, line.first, line.blocks, line.byes, line.label)
-        outcomes: dict[Part, JobResult] = {}
+        outcomes: dict[Part, MatchOutcome] = {}
         for part in parts(section, number, begun, plan.match_blocks):
             played = found.matches.get(part.place)
             if played is not None:
-                outcomes[part] = outcome_of(played)
+                outcomes[part] = played.outcome
         sections[section].append(round_result(begun, outcomes))
     return tuple(map(tuple, sections))
 
@@ -175,14 +175,14 @@ class _EventConductor:
         section = self._plan.sections[at]
         self._begin(at, number, found)
         self._watch.begins(section, number, found)
-        outcomes: dict[Part, JobResult] = {}
+        outcomes: dict[Part, MatchOutcome] = {}
         todo = []
         for part in parts(at, number, found, self._plan.match_blocks):
             line = self._log.found.matches.pop(part.place, None)
             if line is None:
                 todo.append(part)
             else:
-                outcomes[part] = self._compact(outcome_of(line))
+                outcomes[part] = self._compact(line.outcome)
         async with trio.open_nursery() as nursery:
             queue = iter(todo)
             for _ in range(self._players.size + 1):  # one waits, so that no worker does
@@ -208,23 +208,24 @@ class _EventConductor:
             where = f"round {number + 1} of {self._plan.sections[at].name}"
             raise RefereeError(f"log {str(self._log.path)!r}: {where} is not what follows from it")
 
-    async def _matches(self, queue: Iterator[Part], outcomes: dict[Part, JobResult]) -> None:
+    async def _matches(self, queue: Iterator[Part], outcomes: dict[Part, MatchOutcome]) -> None:
         """Plays what is next in the queue, which it shares with others, until there is nothing."""
         for part in queue:
             await self._match(part, outcomes)
 
-    async def _match(self, part: Part, outcomes: dict[Part, JobResult]) -> None:
+    async def _match(self, part: Part, outcomes: dict[Part, MatchOutcome]) -> None:
         bots, key, record = self._way.bots, self._way.key, self._record(part)
         name = None if record is None else str(record)
-        outcome = await self._players.play(job(self._plan, part, bots=bots, key=key, record=name))
+        result = await self._players.play(job(self._plan, part, bots=bots, key=key, record=name))
+        outcome = result.outcome
         if record is not None:
             with _host(record):
                 sync_folder(record.parent)  # what the log has was recorded
-        line = match_line(part.place, outcome)
+        line = MatchLine(part.place, outcome)
         for settled in self._doubts.add(line, outcome.given_up, part.bots):
             self._log.write(settled)
-        if outcome.bug:
-            self._watch.bug(outcome.bug)
+        if result.bug:
+            self._watch.bug(result.bug)
         outcomes[part] = self._compact(outcome)
         self._watch.match(sum(block.deals for block in outcome.blocks))
 

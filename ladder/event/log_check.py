@@ -11,6 +11,7 @@ from ladder.event.plan import EventPlan
 from ladder.event.schedule import Part, matches_in, parts
 from ladder.results import Pairing, Round
 from ladder.terms import MOST_BLOCKS, MOST_MATCHES
+from referee.match.outcome import MatchOutcome
 
 _LARGEST: Final = 2**53
 
@@ -63,7 +64,7 @@ def check_log(
     }
     for place, match in matches.items():
         _check(place in planned, f"match {list(place)} is of no round")
-        _check_match(plan, planned[place], match)
+        _check_match(plan, planned[place], match.outcome)
     if end is not None:
         _check(commitment == plan.commitment, "the key is not the one that was committed to")
 
@@ -82,7 +83,7 @@ def _round(plan: EventPlan, line: EventRound) -> Round:
     return Round(tuple(map(Pairing, line.tables)), line.first, line.blocks)
 
 
-def _check_match(plan: EventPlan, part: Part, match: MatchLine) -> None:
+def _check_match(plan: EventPlan, part: Part, match: MatchOutcome) -> None:
     where, places = f"match {list(part.place)}", len(part.bots)
     for name, figures in (
         ("used_us", match.used_us),
@@ -100,12 +101,13 @@ def _check_match(plan: EventPlan, part: Part, match: MatchLine) -> None:
     _check(fits, f"{where}: which blocks")
     deals = plan.sections[part.place[0]].seatings
     for block in match.blocks:
+        meetings = block.meetings or ()
         counted = (
-            *(block.values, block.faults, *block.meetings),
+            *(block.values, block.faults, *meetings),
             *filter(None, (block.luck, block.unplayed)),
         )
         fits = block.deals == deals and all(len(row) == places for row in counted)
-        fits &= len(block.meetings) in (0, 2)
+        fits &= len(meetings) in (0, 2)
         small = all(abs(one) < _LARGEST for row in counted for one in row)
         signs = all(one >= 0 for row in (block.faults, block.unplayed) for one in row)
         _check(fits and small and signs, f"{where}: block {block.block}")

@@ -6,15 +6,14 @@ before it and of the line up to its own. Lines of matches may be in any order: t
 
 import hashlib
 from collections.abc import Mapping
-from typing import Final, Self
+from typing import Final
 
 import msgspec
-from msgspec import UNSET, Struct
+from msgspec import Struct
 
 from ladder.event.plan import EventPlan
 from ladder.results import Round
-from referee.match.outcome import BlockResult, FaultFound, JobResult, Meetings
-from referee.match.verdict import Blame
+from referee.match.outcome import MatchOutcome
 
 FORMAT: Final = 1
 """Of the file; a higher one is refused."""
@@ -43,42 +42,11 @@ class EventRound(Struct, frozen=True):
     label: str
 
 
-class _Block(Struct, frozen=True, array_like=True):
-    """A `BlockResult` without the names of its fields."""
-
-    block: int
-    deals: int
-    values: tuple[int, ...]
-    luck: tuple[int, ...]
-    faults: tuple[int, ...]
-    unplayed: tuple[int, ...]
-    meetings: Meetings = ()
-
-    @classmethod
-    def of(cls, block: BlockResult) -> Self:
-        """A block as the log has it."""
-        fields = msgspec.structs.asdict(block)
-        return cls(**{**fields, "meetings": fields["meetings"] or ()})
-
-    def result(self) -> BlockResult:
-        """What the block brought."""
-        return BlockResult(**{**msgspec.structs.asdict(self), "meetings": self.meetings or UNSET})
-
-
 class MatchLine(Struct, frozen=True):
     """A match is over: a table of a round, or some blocks of it."""
 
     match: ScheduleKey
-    blocks: tuple[_Block, ...]
-    acts: int
-    used_us: tuple[int, ...]
-    wall_us: int
-    faults: tuple[int, ...]
-    fault_list: tuple[FaultFound, ...]
-    voids: tuple[int, ...]
-    given_up: tuple[Blame, str] | None
-    game_digest: str
-    sandbox: str
+    outcome: MatchOutcome
 
 
 class EventEnd(Struct, frozen=True):
@@ -144,39 +112,6 @@ def format_of(text: bytes) -> int:
     except (ValueError, RecursionError) as error:
         raise BadEventLine(str(error)) from error
     return found.event
-
-
-def match_line(place: ScheduleKey, outcome: JobResult) -> MatchLine:
-    """What the log keeps of a match: all but how a bug of ours came about."""
-    return MatchLine(
-        match=place,
-        blocks=tuple(map(_Block.of, outcome.blocks)),
-        acts=outcome.acts,
-        used_us=outcome.used_us,
-        wall_us=outcome.wall_us,
-        faults=outcome.faults,
-        fault_list=outcome.fault_list,
-        voids=outcome.voids,
-        given_up=outcome.given_up,
-        game_digest=outcome.game_digest,
-        sandbox=outcome.sandbox,
-    )
-
-
-def outcome_of(line: MatchLine) -> JobResult:
-    """What a match brought."""
-    return JobResult(
-        blocks=tuple(block.result() for block in line.blocks),
-        acts=line.acts,
-        used_us=line.used_us,
-        wall_us=line.wall_us,
-        faults=line.faults,
-        fault_list=line.fault_list,
-        voids=line.voids,
-        given_up=line.given_up,
-        game_digest=line.game_digest,
-        sandbox=line.sandbox,
-    )
 
 
 def round_line(section: int, number: int, played: Round) -> EventRound:

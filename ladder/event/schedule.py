@@ -15,7 +15,7 @@ from ladder.event.log_lines import ScheduleKey
 from ladder.event.plan import EventPlan
 from ladder.results import FAULTS_KEPT, Pairing, Round, RoundResult, TableResult
 from ladder.terms import LuckUse
-from referee.match.outcome import BlockResult, JobResult
+from referee.match.outcome import BlockResult, MatchOutcome
 from referee.workers.jobs import Job
 
 _SHARED: Final = 10_000
@@ -114,7 +114,7 @@ class Compact:
         """Has seen nothing yet."""
         self._seen: dict[tuple[int, ...], tuple[int, ...]] = {}
 
-    def __call__(self, outcome: JobResult) -> JobResult:
+    def __call__(self, outcome: MatchOutcome) -> MatchOutcome:
         """The same outcome."""
         if len(self._seen) > _SHARED:
             self._seen.clear()  # or what is to save memory would take it
@@ -129,7 +129,7 @@ class Compact:
         )
 
 
-def round_result(played: Round, outcomes: Mapping[Part, JobResult]) -> RoundResult:
+def round_result(played: Round, outcomes: Mapping[Part, MatchOutcome]) -> RoundResult:
     """What a round brought, by the outcomes of its matches."""
     tables: list[list[Part]] = [[] for _ in played.tables]
     for part in sorted(outcomes, key=lambda part: part.place):
@@ -139,10 +139,10 @@ def round_result(played: Round, outcomes: Mapping[Part, JobResult]) -> RoundResu
 
 
 def _table_result(
-    table: Pairing, of: Sequence[Part], every: Mapping[Part, JobResult]
+    table: Pairing, of: Sequence[Part], every: Mapping[Part, MatchOutcome]
 ) -> TableResult:
     outcomes = [every[part] for part in of]
-    reasons = [": ".join(one.given_up) for one in outcomes if one.given_up is not None]
+    reasons = [one.given_up for one in outcomes if one.given_up]
     faults = [fault for one in outcomes for fault in one.fault_list]
     return TableResult(
         table=table,

@@ -38,21 +38,22 @@ class RunnerProgress:
 
     def counted(self, match: Match, pool: Pool, names: Sequence[str]) -> None:
         """A match was counted."""
+        outcome = match.outcome
         self.matches += 1
-        self.blocks += len(match.blocks)
+        self.blocks += len(outcome.blocks)
         self._progress.update(
-            self._task, advance=len(match.blocks), description=f"{pool.name}: {' - '.join(names)}"
+            self._task, advance=len(outcome.blocks), description=f"{pool.name}: {' - '.join(names)}"
         )
         if not self._talk.is_terminal:
-            for block in match.blocks:
+            for block in outcome.blocks:
                 self._talk.print(f"{match.job.name[:8]} {pool.name} {_scores(names, block)}")
-        for found in match.fault_list[:1]:
-            more = sum(match.faults) - 1
+        for found in outcome.fault_list[:1]:
+            more = sum(outcome.faults) - 1
             rest = f", and {plural(more, 'fault')} more" if more > 0 else ""
             told = f"{match.job.name[:8]} fault of {names[found.bot]}: {found.code}: {found.detail}"
             self._talk.print(f"{told}{rest}", style="red")
-        if match.given_up:
-            told = f"{match.job.name[:8]} {' - '.join(names)} was given up: {match.given_up}"
+        if outcome.given_up:
+            told = f"{match.job.name[:8]} {' - '.join(names)} was given up: {outcome.given_up}"
             self._talk.print(told, style="yellow")
 
     def benched(self, decision: Decision, pool: Pool, entrant: Submission) -> None:

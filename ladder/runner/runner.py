@@ -257,7 +257,7 @@ class LadderRunner:
             try:
                 job = workers_job(lease.job, pool, self._files, str(plain))
                 names = tuple(roster.entrants[entrant].name for entrant in lease.job.entrants)
-                outcome = await self._players.play(replace(job, names=names))
+                result = await self._players.play(replace(job, names=names))
                 record, size = await trio.to_thread.run_sync(record_store.keep, self._files, plain)
             except Unready as error:
                 await self._excuse(lease, error)
@@ -270,12 +270,12 @@ class LadderRunner:
             except Exception:
                 del self._held[lease.token]  # it was tried: or it would end every runner for ever
                 raise
-        if outcome.bug:
-            self._watch.bug(outcome.bug)
+        if result.bug:
+            self._watch.bug(result.bug)
         by = version("briscola-referee")
-        match = match_of(lease.job, outcome, (record, size), referee=by, at_ms=0)
+        match = match_of(lease.job, result.outcome, (record, size), referee=by, at_ms=0)
         self._told = ""
-        for settled in self._doubts.add(match, outcome.given_up, lease.job.entrants):
+        for settled in self._doubts.add(match, match.outcome.given_up, lease.job.entrants):
             await self._settle(settled)
 
     async def _settle(self, match: Match) -> None:

@@ -36,7 +36,7 @@ from ladder.store.tables import (
     table_of,
 )
 from referee.errors import RefereeError
-from referee.match.outcome import FaultFound
+from referee.match.outcome import FaultFound, MatchOutcome
 from referee.match.verdict import FaultCode
 
 _json = msgspec.json.Encoder().encode
@@ -149,9 +149,10 @@ def match_row(seq: int, number: int, match: Match) -> Row:
         "seq": seq,
         "job": job.name,
         "pool": job.pool,
-        "blocks": packed(match.blocks, len(job.entrants)),
-        "counts": packed_counts(job.entrants, match.used_us, match.voids, match.faults),
-        **{name: getattr(match, name) for name in _PLAYED},
+        "blocks": packed(match.outcome.blocks, len(job.entrants)),
+        "counts": packed_counts(job.entrants, match.outcome),
+        **{name: getattr(match.outcome, name) for name in _OUTCOME},
+        **{name: getattr(match, name) for name in _KEPT},
     }
 
 
@@ -166,7 +167,7 @@ def verdict_rows(number: int, match: Match) -> list[Row]:
             "code": str(found.code),
             "detail": found.detail,
         }
-        for at, found in enumerate(match.fault_list)
+        for at, found in enumerate(match.outcome.fault_list)
     ]
 
 
@@ -182,9 +183,8 @@ def add_match(connection: Connection, seq: int, number: int, match: Match) -> No
         connection.execute(_ADD_VERDICTS, verdicts)
 
 
-_PLAYED: Final = (
-    *("acts", "wall_us", "given_up", "game_digest", "record", "size", "referee", "sandbox"),
-)
+_OUTCOME: Final = ("acts", "wall_us", "given_up", "game_digest", "sandbox")
+_KEPT: Final = ("record", "size", "referee")
 
 
 def job_in_row(row: Fetched, known: Known) -> LadderJob:
@@ -210,8 +210,7 @@ def match_in_rows(row: Fetched, verdicts: Sequence[Fetched], at_ms: int, known: 
         job = job_in_row(row, known)
         places = len(job.entrants)
         _, used_us, voids, faults = unpacked_counts(row["counts"], places)
-        return Match(
-            job=job,
+        outcome = MatchOutcome(
             blocks=unpacked(row["blocks"], places, known.pools[job.pool].seatings),
             used_us=used_us,
             voids=voids,
@@ -219,9 +218,10 @@ def match_in_rows(row: Fetched, verdicts: Sequence[Fetched], at_ms: int, known: 
             fault_list=tuple(
                 FaultFound(one["place"], FaultCode(one["code"]), one["detail"]) for one in verdicts
             ),
-            at_ms=at_ms,
-            **{name: row[name] for name in _PLAYED},
+            **{name: row[name] for name in _OUTCOME},
         )
+        kept = {name: row[name] for name in _KEPT}
+        return Match(job=job, outcome=outcome, at_ms=at_ms, **kept)
     except (ValueError, KeyError, msgspec.DecodeError) as error:
         raise Damaged(f"match {row['number']}", str(error)) from error
 

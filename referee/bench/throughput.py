@@ -11,7 +11,7 @@ import trio
 from referee.bench.matches import KEY, terms
 from referee.bench.targets import ACTS_A_DEAL
 from referee.errors import HostError
-from referee.match.outcome import JobResult
+from referee.match.outcome import MatchOutcome
 from referee.sandbox.names import SandboxName
 from referee.workers.jobs import Job
 from referee.workers.pool import WorkerPool, opened_pool
@@ -61,7 +61,7 @@ class Crowd:
         async def work() -> None:
             nonlocal acts
             for job in waiting:
-                outcome = await self._pool.play(job)
+                outcome = (await self._pool.play(job)).outcome
                 _check(outcome)
                 acts += outcome.acts
 
@@ -78,10 +78,10 @@ class Crowd:
             record.unlink()
 
 
-def _check(outcome: JobResult) -> None:
+def _check(outcome: MatchOutcome) -> None:
     troubles = [fault.detail for fault in outcome.fault_list]
-    if outcome.given_up is not None:
-        troubles.append(outcome.given_up[1])
+    if outcome.given_up:
+        troubles.append(outcome.given_up)
     if troubles or any(outcome.voids):
         what = troubles[0] if troubles else "a deal was void"
         raise HostError(f"bench: a match of sample bots in {outcome.sandbox} went wrong: {what}")

@@ -2,7 +2,7 @@
 
 from msgspec import UNSET, Struct, UnsetType
 
-from referee.match.verdict import Blame, FaultCode
+from referee.match.verdict import FaultCode
 
 Meetings = tuple[tuple[int, ...], ...]
 """What a block brought each bot in its first leg, and in all others that are turns of it."""
@@ -50,32 +50,53 @@ class FaultFound(Struct, frozen=True):
     detail: str
 
 
-class JobResult(Struct, frozen=True):
-    """A job that was played.
+class MatchOutcome(Struct, frozen=True, kw_only=True):
+    """What a match of decks that stand alone brought, wherever it is kept.
 
     Attributes:
         blocks: those that were finished in all their seatings: all, unless it was given up.
         acts: how many decisions there were.
         used_us: what each bot's clock was charged.
         wall_us: between the first question and the end of each deal, in all.
-        fault_list: the first faults, for people.
         voids: how many of the first hundred void deals were void while each bot was to act.
-        given_up: whose doing it was that the match could not be finished, and what; None if it was.
-        sandbox: where the bots ran, and what bound them there.
         faults: how many faults each bot had in all, those in unfinished blocks and those found at
             the farewell after a leg included. The latter are in no block: where a fault takes a
             block from the others, no bot may choose that once it knows how the block went.
-        bug: our own mistake that made a deal void, with its traceback; "" if there was none.
+        fault_list: the first of them, for people.
+        given_up: why blocks are missing, and whose doing that was; "" if none are.
+        game_digest: names what was played, its times left out.
+        sandbox: where the bots ran, and what bound them there.
     """
 
     blocks: tuple[BlockResult, ...]
     acts: int
     used_us: tuple[int, ...]
     wall_us: int
-    fault_list: tuple[FaultFound, ...]
     voids: tuple[int, ...]
-    given_up: tuple[Blame, str] | None
+    faults: tuple[int, ...]
+    fault_list: tuple[FaultFound, ...]
+    given_up: str
     game_digest: str
     sandbox: str
-    faults: tuple[int, ...] = ()
-    bug: str = ""
+
+
+def nothing_played(places: int, why: str) -> MatchOutcome:
+    """Return the outcome of a match that could not be played.
+
+    Args:
+        places: how many bots it was for.
+        why: the reason.
+    """
+    none = (0,) * places
+    return MatchOutcome(
+        blocks=(),
+        acts=0,
+        used_us=none,
+        wall_us=0,
+        voids=none,
+        faults=none,
+        fault_list=(),
+        given_up=why,
+        game_digest="",
+        sandbox="",
+    )

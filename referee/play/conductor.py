@@ -46,17 +46,23 @@ class MatchResult(Struct, frozen=True):
 
     Attributes:
         wall_us: time spent between the first question and the end of each deal, in all.
-        used_us: what each bot's clock was charged, in all.
-        given_up: what made a deal void for the last time, if that ended the match.
         bug: our own mistake that made a deal void, if there was one.
     """
 
     end: EndLine
-    totals: Totals
+    match: Match
     wall_us: int
-    used_us: tuple[int, ...]
-    given_up: Mishap | None
     bug: BaseException | None
+
+    @property
+    def totals(self) -> Totals:
+        """What was brought."""
+        return self.match.totals
+
+    @property
+    def given_up(self) -> Mishap | None:
+        """What made a deal void for the last time, if that ended the match."""
+        return self.match.given_up
 
 
 async def play_match(
@@ -316,9 +322,7 @@ class _MatchConductor:
         match = self._match
         return MatchResult(
             end=match.end(),
-            totals=match.totals,
+            match=match,
             wall_us=self._wall_ns // 1000,
-            used_us=tuple(match.used_us),
-            given_up=match.given_up,
             bug=self._bug,
         )

@@ -103,7 +103,7 @@ def match_report(
             }
             for void in totals.voids
         ],
-        "used_ms": [used // 1000 for used in result.used_us],
+        "used_ms": [used // 1000 for used in result.match.used_us],
         "acts": totals.acts,
         "wall_us_per_act": round(result.wall_us / totals.acts, 2) if totals.acts else None,
         "key": plan.key,
@@ -154,7 +154,7 @@ def print_report(
                 str(end.scores[bot]),
                 *((f"{end.scores[bot] / totals.deals:+.1f}",) if per_deal else ()),
                 str(totals.fault_counts[bot]),
-                _duration(result.used_us[bot]),
+                _duration(result.match.used_us[bot]),
             )
             for bot in range(len(bots))
         ],

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from msgspec import UNSET, UnsetType
 
 from referee.match.leg import DealResult
-from referee.match.outcome import BlockResult, Meetings
+from referee.match.match import Match
+from referee.match.outcome import BlockResult, FaultFound, MatchOutcome, Meetings
 
 LuckOf = Callable[[DealResult], tuple[int, ...] | None]
 """What chance alone brought in a deal, by seat, in thousandths of its value; None: not known."""
@@ -106,3 +107,38 @@ class Blocks:
 def _is_turn(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
     """Whether the same bots sit in the same order round the table."""
     return any(one[step:] + one[:step] == other for step in range(len(one)))
+
+
+def outcome_of(
+    match: Match,
+    blocks: tuple[BlockResult, ...],
+    *,
+    given_up: str,
+    game_digest: str,
+    wall_us: int,
+    sandbox: str,
+) -> MatchOutcome:
+    """Return what a match of decks that stand alone brought, played or played again.
+
+    Args:
+        match: the match, at its end.
+        blocks: those that were finished.
+        given_up: why some are missing; "" if none are.
+        game_digest: of the match's end.
+        wall_us: what the deals took.
+        sandbox: where the bots ran.
+    """
+    totals, bots = match.totals, range(match.plan.bots)
+    void_for = [row.bot for row in totals.voids]
+    return MatchOutcome(
+        blocks=blocks,
+        acts=totals.acts,
+        used_us=tuple(match.used_us),
+        wall_us=wall_us,
+        voids=tuple(map(void_for.count, bots)),
+        faults=tuple(totals.fault_counts),
+        fault_list=tuple(FaultFound(row.bot, row.code, row.detail) for row in totals.faults),
+        given_up=given_up,
+        game_digest=game_digest,
+        sandbox=sandbox,
+    )

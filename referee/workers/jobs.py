@@ -9,7 +9,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from referee.errors import RefereeError
-from referee.match.outcome import JobResult
+from referee.match.outcome import MatchOutcome
 from referee.match.terms import Terms
 
 
@@ -38,6 +38,17 @@ class Job(Struct, frozen=True, kw_only=True):
     hashes: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     submitted: bool = False
+
+
+class JobResult(Struct, frozen=True):
+    """A job that was played.
+
+    Attributes:
+        bug: our own mistake that made a deal void, with its traceback; "" if there was none.
+    """
+
+    outcome: MatchOutcome
+    bug: str = ""
 
 
 class Unready(RefereeError):

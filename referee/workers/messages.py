@@ -5,8 +5,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from referee.match.outcome import JobResult
-from referee.workers.jobs import Job
+from referee.workers.jobs import Job, JobResult
 
 
 class SetUp(Struct, frozen=True, tag=True):
@@ -36,7 +35,7 @@ class WorkerReady(Struct, frozen=True, tag=True):
 class JobPlayed(Struct, frozen=True, tag=True):
     """The job was played."""
 
-    outcome: JobResult
+    result: JobResult
 
 
 class JobRefused(Struct, frozen=True, tag=True):

@@ -15,14 +15,13 @@ from referee.bots.settings import Settings
 from referee.errors import HostError, RefereeError, Shortage
 from referee.match.lines import LineWriter
 from referee.match.luck import luck_of
-from referee.match.outcome import FaultFound, JobResult
-from referee.play.conductor import MatchResult, play_match
+from referee.play.conductor import play_match
 from referee.record.writer import NoRecord, Recorder
 from referee.sandbox import Sandbox
 from referee.sandbox.choose import only_own
-from referee.workers.block_sums import Blocks
+from referee.workers.block_sums import Blocks, outcome_of
 from referee.workers.job_plan import plan_of
-from referee.workers.jobs import Job, Unready
+from referee.workers.jobs import Job, JobResult, Unready
 
 UNFINISHED: Final = ".part"
 """What the name of a record ends with until the record is complete."""
@@ -77,7 +76,16 @@ class Player:
             )
         if result.given_up is not None and result.given_up.shortage:
             raise Shortage(result.given_up.detail)  # no result: it can be played when there is room
-        return _outcome(result, blocks, len(bots), self.where)
+        mishap, bug = result.given_up, result.bug
+        outcome = outcome_of(
+            result.match,
+            blocks.finished(),
+            given_up="" if mishap is None else f"{mishap.family}: {mishap.detail}",
+            game_digest=result.end.game_digest,
+            wall_us=result.wall_us,
+            sandbox=self.where,
+        )
+        return JobResult(outcome, "" if bug is None else "".join(traceback.format_exception(bug)))
 
     async def _bots(self, job: Job, held: ExitStack) -> list[BotSpec]:
         """The bots of a job, which stay prepared until `held` is left."""
@@ -149,21 +157,3 @@ def _keep(unfinished: Path, final: Path) -> None:
         unfinished.replace(final)
     except OSError as error:
         raise HostError(f"record {str(final)!r}: {error.strerror}") from error
-
-
-def _outcome(result: MatchResult, blocks: Blocks, bots: int, where: str) -> JobResult:
-    totals, mishap, bug = result.totals, result.given_up, result.bug
-    void_for = [row.bot for row in totals.voids]
-    return JobResult(
-        blocks=blocks.finished(),
-        acts=totals.acts,
-        used_us=result.used_us,
-        wall_us=result.wall_us,
-        fault_list=tuple(FaultFound(row.bot, row.code, row.detail) for row in totals.faults),
-        voids=tuple(map(void_for.count, range(bots))),
-        given_up=None if mishap is None else (mishap.family, mishap.detail),
-        game_digest=result.end.game_digest,
-        sandbox=where,
-        faults=tuple(totals.fault_counts),
-        bug="" if bug is None else "".join(traceback.format_exception(bug)),
-    )

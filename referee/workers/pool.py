@@ -1,4 +1,4 @@
-"""Workers on all cores: `async with opened_pool() as pool: outcome = await pool.play(job)`.
+"""Workers on all cores: `async with opened_pool() as pool: result = await pool.play(job)`.
 
 One process a core, pinned to it together with its bots, plays one job at a time. We looked at
 others first. concurrent.futures gives the whole pool up when one worker dies, cannot stop a call
@@ -17,11 +17,10 @@ from typing import Final
 import trio
 
 from referee.errors import HostError, RefereeError, Shortage
-from referee.match.outcome import JobResult
 from referee.match.verdict import ATTEMPTS
 from referee.sandbox.names import SandboxName
 from referee.workers.child import Child, WorkerGone
-from referee.workers.jobs import Job, Unready
+from referee.workers.jobs import Job, JobResult, Unready
 from referee.workers.messages import (
     Broken,
     Failed,
@@ -170,7 +169,7 @@ class WorkerPool:
         finally:
             self._leave.send_nowait(place)
         if isinstance(report, JobPlayed):
-            return report.outcome
+            return report.result
         raise _error(report)
 
     async def _play_at(self, place: _Slot, job: Job) -> WorkerReport:

@@ -208,8 +208,9 @@ def test_faults_are_counted_by_place_and_the_first_are_listed(
     matches: list[dict[str, Any]],
 ) -> None:
     """No more than 20, and each by a place of its table."""
-    assert any(match["fault_list"] for match in matches)
-    for match in matches:
+    outcomes = [match["outcome"] for match in matches]
+    assert any(outcome["fault_list"] for outcome in outcomes)
+    for match in outcomes:
         assert len(match["fault_list"]) == min(sum(match["faults"]), 20)
         for fault in match["fault_list"]:
             assert list(fault) == ["bot", "code", "detail"]

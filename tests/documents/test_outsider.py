@@ -300,12 +300,12 @@ def test_the_luck_of_a_block_is_the_sum_over_its_deals(
     with ladders.made(tmp_path / "it", bots=("random", "greedy")) as store:
         (match,) = ladders.filled(store, 1, really=True)
         record = record_store.path_of(store.files, match.record)
-    rules, wanted = printed_game("briscola-2", capsys), [[0, 0] for _ in match.blocks]
+    rules, wanted = printed_game("briscola-2", capsys), [[0, 0] for _ in match.outcome.blocks]
     for number, deal in enumerate(printed_match(record, capsys)["deals"]):
         for bot, luck in zip(deal["seats"], luck_by_seat(rules, deal), strict=True):
             wanted[number % len(wanted)][bot] += luck
 
-    assert [list(block.luck) for block in match.blocks] == wanted
+    assert [list(block.luck) for block in match.outcome.blocks] == wanted
 
 
 # Receipts (SPEC 13.2).

@@ -224,7 +224,7 @@ async def test_paced_answers_take_effect_on_the_beat(tmp_path: Path) -> None:
     paced = await match(tmp_path / "paced", "briscola-2", *bots, deals=1, pace=10)
 
     assert time.monotonic() - begin > 0.4
-    assert sum(paced.used_us) < 400_000
+    assert sum(paced.match.used_us) < 400_000
     assert paced.wall_us < 400_000
     assert paced.end.game_digest == quick.end.game_digest
     header = lines_of(tmp_path / "paced")[0]

@@ -396,7 +396,7 @@ async def test_a_bot_is_in_use_while_it_plays_and_is_copied_anew_when_it_was_rem
 
     box.launch = look  # type: ignore[method-assign,assignment]  # a spy
     for _ in range(2):
-        assert len((await player.play(job)).blocks) == 1
+        assert len((await player.play(job)).outcome.blocks) == 1
         assert set(in_use) == {2}
         assert [copy.in_use for copy in store.copies()] == [False, False]
         assert all(store.remove(copy) for copy in store.copies())

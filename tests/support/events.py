@@ -12,9 +12,8 @@ from ladder.event.key import commitment
 from ladder.event.plan import SectionPlan
 from ladder.results import Round, RoundResult
 from referee.bots.settings import Settings
-from referee.match.outcome import BlockResult, JobResult
-from referee.match.verdict import Blame
-from referee.workers.jobs import Job
+from referee.match.outcome import BlockResult, MatchOutcome
+from referee.workers.jobs import Job, JobResult
 
 KEY = "0123456789abcdef0123456789abcdef"
 SAMPLES = ("greedy", "random", "first", "first-sh", "first-perl", "first-js")
@@ -58,8 +57,12 @@ class ToyPool:
     size = 2
 
     def __init__(
-        self, seed: int = 0, twist: Callable[[Job, JobResult], JobResult] = lambda _, played: played
+        self,
+        seed: int = 0,
+        twist: Callable[[Job, MatchOutcome], MatchOutcome] = lambda _, played: played,
+        bug: str = "",
     ) -> None:
+        self._bug = bug
         self.jobs: list[Job] = []
         self._seed = seed
         self._twist = twist
@@ -68,10 +71,11 @@ class ToyPool:
         await trio.sleep(self._seed and _drawn(self._seed, job.bots, job.first) % 1000)
         played = self._twist(job, outcome(job))
         self.jobs.append(job)
-        return replace(played, wall_us=self._seed, used_us=(self._seed,) * len(job.bots))
+        used_us = (self._seed,) * len(job.bots)
+        return JobResult(replace(played, wall_us=self._seed, used_us=used_us), self._bug)
 
 
-def outcome(job: Job) -> JobResult:
+def outcome(job: Job) -> MatchOutcome:
     """A match without faults; the same for the same job."""
     blocks = [
         BlockResult(
@@ -83,23 +87,23 @@ def outcome(job: Job) -> JobResult:
         )
         for block in range(job.first, job.first + job.blocks)
     ]
-    return JobResult(
+    return MatchOutcome(
         blocks=tuple(blocks),
         acts=80 * job.blocks,
         used_us=(1,) * len(job.bots),
         wall_us=1,
         fault_list=(),
         voids=(0,) * len(job.bots),
-        given_up=None,
+        given_up="",
         game_digest=hashlib.sha256(repr(job).encode()).hexdigest(),
         sandbox="none",
         faults=(0,) * len(job.bots),
     )
 
 
-def given_up(played: JobResult) -> JobResult:
+def given_up(played: MatchOutcome) -> MatchOutcome:
     """A match of which the host lets nothing be played."""
-    return replace(played, blocks=(), given_up=(Blame.HOST, "the disk is gone"))
+    return replace(played, blocks=(), given_up="host: the disk is gone")
 
 
 def _drawn(*of: object) -> int:

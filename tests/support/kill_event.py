@@ -120,7 +120,9 @@ def outcome_of(out: Path) -> dict[str, Any]:
     heading, standings = standings_of(found.header.plan, rounds_in_log(found), found.end.key)
     return {
         "standings": as_json(heading, standings, times=False),
-        "matches": {place: line.game_digest for place, line in sorted(found.matches.items())},
+        "matches": {
+            place: line.outcome.game_digest for place, line in sorted(found.matches.items())
+        },
         "records": {
             str(path.relative_to(out)): _digest(path) for path in sorted(out.rglob("records/*/*"))
         },

@@ -207,7 +207,7 @@ def survives(typed: str, kills: int, seed: int) -> Tally:
             found = list(reader.matches())
     jobs = [match.job.name for match in found]
     assert len(set(jobs)) == len(jobs)
-    return Tally(len(jobs), sum(bool(match.given_up) for match in found))
+    return Tally(len(jobs), sum(bool(match.outcome.given_up) for match in found))
 
 
 def _temporary(files: Path) -> list[str]:

@@ -30,7 +30,7 @@ from referee.bots.find import SAMPLES, find
 from referee.bots.settings import Settings
 from referee.match.chance import KEY_BITS
 from referee.match.clock import parse_time
-from referee.match.outcome import BlockResult, FaultFound
+from referee.match.outcome import BlockResult, FaultFound, MatchOutcome
 from referee.match.verdict import FaultCode
 from referee.sandbox.bare import Bare
 from referee.workers.player import Player
@@ -163,8 +163,7 @@ def invented(store: Store, wanted: LadderJob, *, faults: Sequence[int] = ()) -> 
     places = len(wanted.entrants)
     by_place = tuple(faults) or (0,) * places
     record, size = record_store.keep_packed(store.files, [f"record of {wanted.name}\n".encode()])
-    return Match(
-        job=wanted,
+    outcome = MatchOutcome(
         blocks=tuple(_block(wanted, pool, at, by_place) for at in range(wanted.blocks)),
         acts=40 * pool.seatings * wanted.blocks,
         used_us=tuple(1000 + drawn(wanted.key, "used", place) for place in range(places)),
@@ -178,12 +177,9 @@ def invented(store: Store, wanted: LadderJob, *, faults: Sequence[int] = ()) -> 
         ),
         given_up="",
         game_digest=hashlib.sha256(wanted.name.encode()).hexdigest(),
-        record=record,
-        size=size,
-        referee="0",
         sandbox="invented",
-        at_ms=0,
     )
+    return Match(job=wanted, outcome=outcome, record=record, size=size, referee="0", at_ms=0)
 
 
 def _block(wanted: LadderJob, pool: Pool, at: int, faults: tuple[int, ...]) -> BlockResult:
@@ -226,10 +222,10 @@ async def play(store: Store, wanted: LadderJob) -> Match:
     pool = store.roster.pools[wanted.pool]
     plain = store.files / f".plain-{wanted.name[:16]}"
     task = replace(workers_job(wanted, pool, store.files, str(plain)), submitted=False)
-    outcome = await Player(Bare(), Settings()).play(task)
+    result = await Player(Bare(), Settings()).play(task)
     kept = record_store.keep(store.files, plain)
     plain.unlink()
-    return match_of(wanted, outcome, kept, referee=version("briscola-referee"), at_ms=0)
+    return match_of(wanted, result.outcome, kept, referee=version("briscola-referee"), at_ms=0)
 
 
 def tables(store: Store, pool: int = 1) -> list[tuple[int, ...]]:

@@ -1,12 +1,22 @@
 """Pools for tests: a game of a ladder, as quick as can be."""
 
-from typing import Any
+from typing import Any, TypeVar
 
-from ladder.core.facts import Pool
+from msgspec.structs import replace
+
+from ladder.core.facts import Match, Pool
+from ladder.event.log_lines import MatchLine
 from ladder.terms import LuckUse
 from referee.games import find
 from referee.match.seating import Seating, holders, legs
 from support.terms import OF_TERMS, terms_of
+
+T = TypeVar("T", Match, MatchLine)
+
+
+def brought(match: T, **changes: Any) -> T:  # of fields of any type
+    """A match that brought something else."""
+    return replace(match, outcome=replace(match.outcome, **changes))
 
 
 def pool_of(game: str = "briscola-2", places: int | None = None, **more: Any) -> Pool:

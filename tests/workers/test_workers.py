@@ -19,11 +19,11 @@ from referee.errors import HostError, RefereeError
 from referee.games import catalogue, find
 from referee.match.leg import Ask, DealResult, Leg
 from referee.match.lines import DealLine
-from referee.match.outcome import BlockResult, JobResult
+from referee.match.outcome import BlockResult, MatchOutcome
 from referee.match.plan import MatchPlan, make_plan
 from referee.match.seating import Seating
 from referee.match.totals import Totals
-from referee.match.verdict import ATTEMPTS, Blame, FaultCode, OnFault, Verdict
+from referee.match.verdict import ATTEMPTS, FaultCode, OnFault, Verdict
 from referee.play import conductor
 from referee.rules.match_end import Reason
 from referee.sandbox.bare import Bare
@@ -59,9 +59,9 @@ def seats_of(game: str, seats: int) -> tuple[str, ...]:
     return (f"seats={seats}",) if len(find(game).seats) > 1 else ()
 
 
-async def played(wanted: Job, sandbox: Bare | None = None) -> JobResult:
+async def played(wanted: Job, sandbox: Bare | None = None) -> MatchOutcome:
     """A job that is played in this process, bare."""
-    return await Player(sandbox or Bare(), Settings()).play(wanted)
+    return (await Player(sandbox or Bare(), Settings()).play(wanted)).outcome
 
 
 def add(path: Path, text: str) -> None:
@@ -258,9 +258,9 @@ async def test_a_job_that_is_given_up_has_the_blocks_that_were_finished(
     outcome = await played(wanted, Troubled(5))
     whole = await played(replace(wanted, record=None))
 
-    assert outcome.given_up == (Blame.HOST, "the daemon is gone")
+    assert outcome.given_up == "host: the daemon is gone"
     assert outcome.blocks == whole.blocks[:2]
-    assert whole.given_up is None
+    assert whole.given_up == ""
     assert run(["replay", str(path), "--verify"]) == 1
 
 
@@ -281,11 +281,11 @@ async def test_our_own_mistake_in_a_deal_is_told_with_its_traceback(
 
     original = Leg.ask
     monkeypatch.setattr(Leg, "ask", ask)
-    outcome = await played(job("sample:first", "sample:greedy", blocks=1))
+    result = await Player(Bare(), Settings()).play(job("sample:first", "sample:greedy", blocks=1))
 
-    assert outcome.given_up is None
-    assert sum(outcome.voids) == 1
-    assert "ZeroDivisionError" in outcome.bug.splitlines()[-1]
+    assert result.outcome.given_up == ""
+    assert sum(result.outcome.voids) == 1
+    assert "ZeroDivisionError" in result.bug.splitlines()[-1]
 
 
 async def test_a_stranger_is_not_run_bare_where_no_sandbox_works(
@@ -322,10 +322,10 @@ async def test_the_same_job_is_the_same_in_every_worker(tmp_path: Path) -> None:
     mine, empty = bot_that(tmp_path / "mine"), tmp_path / "empty"
     empty.mkdir()
     wanted = job("sample:greedy", mine, first=3)
-    found: list[JobResult] = []
+    found: list[MatchOutcome] = []
 
     async def collect(pool: WorkerPool, one: Job) -> None:
-        found.append(await pool.play(one))
+        found.append((await pool.play(one)).outcome)
 
     with nothing_left(tmp_path / "mine", empty):
         async with opened_pool(2, SandboxName.BARE) as pool:
@@ -370,7 +370,7 @@ async def test_what_is_wrong_with_a_job_is_raised_and_the_worker_lives(
         with pytest.raises(WorkerBug) as bug:
             await pool.play(job("sample:first", "sample:first", record="\0"))
         assert "ValueError: embedded null byte" in bug.value.__notes__[0]
-        assert (await pool.play(job("sample:first", "sample:first"))).given_up is None
+        assert (await pool.play(job("sample:first", "sample:first"))).outcome.given_up == ""
         assert pool.pids != pids
 
 
@@ -404,7 +404,7 @@ async def test_a_job_outlives_its_worker(tmp_path: Path) -> None:
     with nothing_left(tmp_path / "kills", empty):
         async with opened_pool(1, SandboxName.BARE) as pool:
             left = runs(pool.pids)
-            outcome = await pool.play(wanted)
+            result = await pool.play(wanted)
             left += runs(pool.pids)
         assert nothing_of(left)
 
@@ -412,7 +412,7 @@ async def test_a_job_outlives_its_worker(tmp_path: Path) -> None:
     assert left[0] != left[1]
     verified(record)
     here = await played(replace(wanted, record=None))
-    assert (outcome.game_digest, outcome.blocks) == (here.game_digest, here.blocks)
+    assert (result.outcome.game_digest, result.outcome.blocks) == (here.game_digest, here.blocks)
 
 
 @pytest.mark.thorough
@@ -451,7 +451,7 @@ async def test_whoever_stops_waiting_ends_the_bots(sandbox: str, tmp_path: Path)
             assert pool.pids == ()
             assert nothing_of(left)
             assert names_in(record.parent) == []
-            assert (await pool.play(job("sample:first", "sample:first"))).given_up is None
+            assert (await pool.play(job("sample:first", "sample:first"))).outcome.given_up == ""
 
 
 PARENT = """
@@ -494,7 +494,7 @@ def test_nothing_outlives_a_parent_that_is_killed(tmp_path: Path) -> None:
     trio.run(until, lambda: not any(Path(f"/proc/{pid}/exe").exists() for pid in pids))
 
 
-def level(outcome: JobResult) -> bool:
+def level(outcome: MatchOutcome) -> bool:
     """Whether every block has ended level."""
     blocks = outcome.blocks
     return len(blocks) > 0 and all(len(set(block.values)) == 1 for block in blocks)
@@ -524,7 +524,7 @@ async def test_copies_of_a_bot_end_every_block_level(many_cases: bool) -> None:
             seating=seating,
             blocks=2 if many_cases else 1,
         )
-        if not level(await pool.play(one)):
+        if not level((await pool.play(one)).outcome):
             unlevel.append(table)
 
     async with opened_pool(sandbox=SandboxName.BARE) as pool, trio.open_nursery() as nursery:
@@ -544,6 +544,6 @@ async def test_a_long_job_keeps_its_worker_small(tmp_path: Path) -> None:
     async with opened_pool(1, SandboxName.BARE) as pool:
         await pool.play(job(name, name, blocks=200))
         before = resident_mib(pool.pids[0])
-        outcome = await pool.play(job(name, name, blocks=1000))
+        result = await pool.play(job(name, name, blocks=1000))
         assert resident_mib(pool.pids[0]) - before < 3
-    assert len(outcome.blocks) == 1000
+    assert len(result.outcome.blocks) == 1000

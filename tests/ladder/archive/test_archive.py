@@ -41,6 +41,7 @@ from referee.errors import HostError, RefereeError
 from referee.sandbox.janitor import run_of
 from support import ladders
 from support.disks import small_disk
+from support.pools import brought
 
 pytestmark = pytest.mark.slow
 
@@ -469,8 +470,10 @@ def test_facts_of_a_stranger_that_make_no_sense_are_refused(archive: Path, tmp_p
     senseless: list[Callable[[Match], Match]] = [
         lambda m: replace(m, job=replace(m.job, pool=77)),
         lambda m: replace(m, job=replace(m.job, entrants=(1, 77))),
-        lambda m: replace(m, blocks=(replace(m.blocks[0], values=(2**40, 0)), m.blocks[1])),
-        lambda m: replace(m, used_us=()),
+        lambda m: brought(
+            m, blocks=(replace(m.outcome.blocks[0], values=(2**40, 0)), m.outcome.blocks[1])
+        ),
+        lambda m: brought(m, used_us=()),
     ]
     for number, change in enumerate(senseless):
         facts = facts_of(files)

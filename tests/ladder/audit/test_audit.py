@@ -37,6 +37,7 @@ from referee.cli import run
 from referee.errors import HostError, RefereeError
 from referee.sandbox.bare import has_ended
 from support import ladders
+from support.pools import brought
 
 pytestmark = pytest.mark.slow
 
@@ -354,8 +355,8 @@ def test_who_hashes_everything_anew_is_found_by_the_records(ladder: Path, tmp_pa
     def better(fact: Fact) -> Fact:
         if not isinstance(fact, Match) or fact.job.entrants != (1, 2):
             return fact
-        block = replace(fact.blocks[0], values=(999, -999))
-        return replace(fact, blocks=(block, *fact.blocks[1:]))
+        block = replace(fact.outcome.blocks[0], values=(999, -999))
+        return brought(fact, blocks=(block, *fact.outcome.blocks[1:]))
 
     (finding,) = remade(ladder, tmp_path / "a", better).findings
     assert finding.line.startswith("match 1: block 0: values: ")
@@ -679,22 +680,25 @@ MATCHES: dict[str, tuple[Callable[[Match], Match], str]] = {
         "2 places for different bots",
     ),
     "by other bots": (lambda m: replace(m, job=replace(m.job, hashes=("0" * 64,) * 2)), "hashes"),
-    "of three": (lambda m: replace(m, used_us=(1, 2, 3)), "2 places"),
-    "less than nothing": (lambda m: replace(m, acts=-1), "less than nothing"),
-    "too much": (lambda m: replace(m, wall_us=2**63), "too much"),
+    "of three": (lambda m: brought(m, used_us=(1, 2, 3)), "2 places"),
+    "less than nothing": (lambda m: brought(m, acts=-1), "less than nothing"),
+    "too much": (lambda m: brought(m, wall_us=2**63), "too much"),
     "sums too large for a database": (
-        lambda m: replace(m, voids=(0, 2**41)),
+        lambda m: brought(m, voids=(0, 2**41)),
         "too much",
     ),
     "a fault of nobody": (
-        lambda m: replace(m, fault_list=(replace(m.fault_list[0], bot=2),)),
+        lambda m: brought(m, fault_list=(replace(m.outcome.fault_list[0], bot=2),)),
         "at no place",
     ),
     "a block of three": (lambda m: block(m, values=(1, 2, 3)), "not those of its pool"),
     "a block of too much": (lambda m: block(m, values=(2**40, 0)), "not those of its pool"),
     "a block in more deals": (lambda m: block(m, deals=9), "not those of its pool"),
     "a block of no job": (lambda m: block(m, block=9), "not those of its job"),
-    "a block is missing": (lambda m: replace(m, blocks=m.blocks[1:]), "1 blocks instead of 2"),
+    "a block is missing": (
+        lambda m: brought(m, blocks=m.outcome.blocks[1:]),
+        "1 blocks instead of 2",
+    ),
     "no record": (lambda m: replace(m, record=""), "has no record"),
     "a record of anything": (lambda m: replace(m, record="../../x"), "64 hex digits"),
 }
@@ -702,7 +706,9 @@ MATCHES: dict[str, tuple[Callable[[Match], Match], str]] = {
 
 def block(match: Match, **how: Any) -> Match:
     """A match whose first block is another one."""
-    return replace(match, blocks=(replace(match.blocks[0], **how), *match.blocks[1:]))
+    return brought(
+        match, blocks=(replace(match.outcome.blocks[0], **how), *match.outcome.blocks[1:])
+    )
 
 
 @pytest.mark.parametrize("what", MATCHES)

@@ -24,7 +24,7 @@ from protocol.messages import Rules
 from referee.bots.find import find as find_bot
 from referee.bots.settings import Settings
 from referee.match.luck import VALUES_DIGEST
-from referee.match.outcome import JobResult
+from referee.match.outcome import nothing_played
 from referee.match.seating import Seating
 from referee.match.verdict import Freeze, OnFault
 from referee.play import conductor
@@ -34,6 +34,7 @@ from referee.sandbox.bare import Bare
 from referee.workers.jobs import Job
 from referee.workers.player import Player
 from support import pools
+from support.pools import brought
 from support.sandboxes import Troubled, bot_that
 
 ENOUGH = "if acts == 5: sys.exit('I have had enough')"
@@ -92,11 +93,11 @@ async def played(
         luck=pool.luck is not LuckUse.OFF,
         hashes=hashes,
     )
-    outcome = await Player(sandbox or Bare(), Settings()).play(wanted)
+    result = await Player(sandbox or Bare(), Settings()).play(wanted)
     kept = keep(folder, folder / "plain")
     with RecordReader(folder / "plain") as reader:
         version = reader.header.referee
-    return Played(match_of(job, outcome, kept, referee=version, at_ms=1), pool, folder)
+    return Played(match_of(job, result.outcome, kept, referee=version, at_ms=1), pool, folder)
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +129,7 @@ async def test_what_was_played_holds(kind: str, tmp_path: Path) -> None:
     bots = ("sample:first", "sample:greedy", "sample:first", "sample:random", "sample:first")
     found = await played(tmp_path, pool, *bots[:places], blocks=1)
 
-    assert found.match.blocks
+    assert found.match.outcome.blocks
     assert found.trouble() is None
 
 
@@ -144,8 +145,8 @@ def test_luck_by_a_table_that_is_not_here_is_found(luck: LuckUse, one: Played) -
 def test_faults_hold_and_are_told_in_words(one: Played) -> None:
     """The fixture is what it should be."""
     assert one.trouble() is None
-    assert sum(one.match.faults) == len(one.match.fault_list) == 3
-    assert [bool(block.luck) for block in one.match.blocks] == [True, True]
+    assert sum(one.match.outcome.faults) == len(one.match.outcome.fault_list) == 3
+    assert [bool(block.luck) for block in one.match.outcome.blocks] == [True, True]
 
 
 @pytest.mark.slow
@@ -157,25 +158,23 @@ async def test_a_match_that_was_given_up_holds_as_far_as_it_went(
     pool, bots = pool_of("briscola-2", 2), ("sample:first", "sample:greedy")
     found = await played(tmp_path, pool, *bots, sandbox=Troubled(3))
 
-    assert found.match.given_up == "host: the daemon is gone"
-    assert (len(found.match.blocks), sum(found.match.voids)) == (1, 3)
+    assert found.match.outcome.given_up == "host: the daemon is gone"
+    assert (len(found.match.outcome.blocks), sum(found.match.outcome.voids)) == (1, 3)
     assert found.trouble() is None
     for changed in (
-        replace(found.match, given_up=""),
-        replace(found.match, given_up="host: the daemon has gone"),
-        replace(found.match, blocks=()),
-        replace(found.match, voids=(0, 0)),
-        replace(found.match, used_us=(0, 0)),
+        brought(found.match, given_up=""),
+        brought(found.match, given_up="host: the daemon has gone"),
+        brought(found.match, blocks=()),
+        brought(found.match, voids=(0, 0)),
+        brought(found.match, used_us=(0, 0)),
     ):
         assert replace(found, match=changed).trouble() is not None
 
 
 def unplayed(job: LadderJob) -> Match:
     """What is said of a match that nobody could play."""
-    none = (0,) * len(job.entrants)
-    outcome = JobResult((), 0, none, 0, (), none, None, "", "", none)
-    match = match_of(job, outcome, ("", 0), referee="", at_ms=1)
-    return replace(match, given_up="3 runners ended over it")
+    outcome = nothing_played(len(job.entrants), "3 runners ended over it")
+    return match_of(job, outcome, ("", 0), referee="", at_ms=1)
 
 
 def test_a_match_without_a_record_may_have_brought_nothing(one: Played) -> None:
@@ -189,8 +188,9 @@ def test_a_match_without_a_record_may_have_brought_nothing(one: Played) -> None:
         for other in variants(getattr(match, name)):
             changed = replace(match, **{name: other})
             found = prove_match(changed, one.pool, None) is not None
-            assert found or name in {"job", "at_ms", "given_up"}, name
-    assert prove_match(replace(match, given_up=""), one.pool, None) is not None
+            told_why = changed == brought(match, given_up=changed.outcome.given_up)
+            assert found or name in {"job", "at_ms"} or told_why, name
+    assert prove_match(brought(match, given_up=""), one.pool, None) is not None
 
 
 def variants(value: Any) -> Iterator[Any]:
@@ -229,20 +229,18 @@ def variants_of_tuple(value: tuple[Any, ...]) -> Iterator[Any]:
             yield (*value[:at], other, *value[at + 1 :])
 
 
-UNPROVEN = {"wall_us", "at_ms"}
-"""Nothing in a record follows from these."""
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [one for one in Match.__struct_fields__ if one != "job"])
 def test_any_change_of_a_match_is_found(name: str, one: Played) -> None:
-    """In each of its fields, and each part of them, with one line that says what differs."""
+    """In each part, with one line that says what differs; nothing says when it was, or how long."""
     tried = 0
-    for other in variants(getattr(one.match, name)):
+    match = one.match
+    for other in variants(getattr(match, name)):
         tried += 1
-        trouble = prove_match(replace(one.match, **{name: other}), one.pool, one.path)
-        if name in UNPROVEN:
-            assert (trouble is not None) == (other < 0)
+        changed = replace(match, **{name: other})
+        trouble = prove_match(changed, one.pool, one.path)
+        if changed == replace(brought(match, wall_us=changed.outcome.wall_us), at_ms=changed.at_ms):
+            assert (trouble is not None) == (min(changed.outcome.wall_us, changed.at_ms) < 0)
         else:
             assert trouble is not None, other
             assert "\n" not in trouble
@@ -383,7 +381,7 @@ async def test_another_match_of_the_same_job_is_not_this_one(one: Played, tmp_pa
     others = replace(again.match, job=replace(job, key="b" * 32))
     mixed = replace(one.match, record=again.match.record, size=again.match.size)
 
-    assert again.match.game_digest == one.match.game_digest
+    assert again.match.outcome.game_digest == one.match.outcome.game_digest
     assert again.trouble() is None
     assert "used_us: " in (prove_match(mixed, one.pool, again.path) or "")
     assert "place " in (found := prove_match(others, one.pool, again.path) or "") or "key" in found
@@ -397,12 +395,12 @@ async def test_the_first_faults_are_kept_in_words_and_all_are_counted(tmp_path: 
     pool = pool_of("briscola-3", 3)
     found = await played(tmp_path, pool, *(3 * (crashes,)), blocks=2)
 
-    assert sum(found.match.faults) == 9
+    assert sum(found.match.outcome.faults) == 9
     assert found.trouble() is None
-    many = found.match.fault_list * 3
-    outcome = JobResult((), 0, (0,), 0, many, (0,), None, "", "", (27,))
+    many = found.match.outcome.fault_list * 3
+    outcome = replace(nothing_played(1, ""), fault_list=many, faults=(27,))
     match = match_of(found.match.job, outcome, ("0" * 64, 1), referee="", at_ms=1)
-    assert match.fault_list == many[:FAULTS_KEPT]
+    assert match.outcome.fault_list == many[:FAULTS_KEPT]
 
 
 def test_a_pool_of_an_unknown_game_is_one_line(one: Played) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import trio
+from msgspec.structs import replace
 from rich.console import Console
 
 from ladder.commands.compare import exit_code
@@ -30,10 +31,10 @@ from referee.cli import run
 from referee.errors import HostError, RefereeError
 from referee.games import catalogue
 from referee.games import find as find_game
-from referee.match.outcome import BlockResult, FaultFound, JobResult
-from referee.match.verdict import Blame, FaultCode, OnFault
+from referee.match.outcome import BlockResult, FaultFound, MatchOutcome, nothing_played
+from referee.match.verdict import FaultCode, OnFault
 from referee.rules.game import Game
-from referee.workers.jobs import Job
+from referee.workers.jobs import Job, JobResult
 from support.processes import REFEREE
 from support.simulations import dice
 from support.strategies import likely
@@ -66,16 +67,18 @@ class Dice:
         whole = len(done) == job.blocks
         faults = (0, self._faulty)
         return JobResult(
-            blocks=tuple(self._block(index) for index in done),
-            acts=80 * len(done),
-            used_us=(1000 * len(done), 2000 * len(done)),
-            wall_us=0,
-            fault_list=(FaultFound(1, FaultCode.LATE, "no answer"),) * self._faulty,
-            voids=(0, 0),
-            given_up=None if whole else (Blame.HOST, "the disk is full"),
-            game_digest="0" * 64,
-            sandbox="bare",
-            faults=faults,
+            MatchOutcome(
+                blocks=tuple(self._block(index) for index in done),
+                acts=80 * len(done),
+                used_us=(1000 * len(done), 2000 * len(done)),
+                wall_us=0,
+                fault_list=(FaultFound(1, FaultCode.LATE, "no answer"),) * self._faulty,
+                voids=(0, 0),
+                given_up="" if whole else "host: the disk is full",
+                game_digest="0" * 64,
+                sandbox="bare",
+                faults=faults,
+            )
         )
 
     def _block(self, index: int) -> BlockResult:
@@ -182,7 +185,7 @@ async def test_what_the_host_gave_up_ends_it_with_what_there_is(fails: int) -> N
 
     assert found.ending is ComparisonEnd.HOST
     assert indexes(found) == list(range(40))
-    assert found.given_up == (Blame.HOST, "the disk is full")
+    assert found.given_up == "host: the disk is full"
     assert exit_code(found) == 3
 
 
@@ -334,18 +337,7 @@ def remembering(gain: int, parts: int = 20) -> Comparison:
             met = ((one, -one), (two, -two))
             value = one + two
             blocks.append(BlockResult(at, 2, (value, -value), (), (0, 0), meetings=met))
-        outcome = JobResult(
-            blocks=tuple(blocks),
-            acts=0,
-            used_us=(0, 0),
-            wall_us=0,
-            fault_list=(),
-            voids=(0, 0),
-            given_up=None,
-            game_digest="",
-            sandbox="bare",
-        )
-        comparison.add(outcome)
+        comparison.add(replace(nothing_played(2, ""), blocks=tuple(blocks)))
     return comparison
 
 
@@ -378,19 +370,7 @@ def test_deals_charged_unplayed_are_told() -> None:
         blocks = tuple(
             BlockResult(at, 2, (-240, 240), (), (3, 0), (2, 0)) for at in (first, first + 1)
         )
-        comparison.add(
-            JobResult(
-                blocks=blocks,
-                acts=0,
-                used_us=(0, 0),
-                wall_us=0,
-                fault_list=(),
-                voids=(0, 0),
-                given_up=None,
-                game_digest="",
-                sandbox="bare",
-            )
-        )
+        comparison.add(replace(nothing_played(2, ""), blocks=blocks))
 
     assert "4 blocks, 8 deals, 8 deals of them charged unplayed: " in printed(comparison)
     found = report(comparison, BOTS)

@@ -27,7 +27,7 @@ from ladder.show.as_json import as_json
 from referee.cli import run
 from referee.errors import HostError, innermost
 from referee.match.lines import DealLine
-from referee.match.outcome import JobResult
+from referee.match.outcome import MatchOutcome
 from referee.workers.jobs import Job
 from support.events import KEY, Silent, ToyPool, event_of, event_text, given_up
 from support.kill_event import EVENT, command, survives, watched
@@ -143,7 +143,7 @@ async def test_match_parts_are_known_in_standings(
 
     cut: list[Job] = []
 
-    def twist(job: Job, outcome: JobResult) -> JobResult:
+    def twist(job: Job, outcome: MatchOutcome) -> MatchOutcome:
         if cut or job.first != 3:
             return outcome
         cut.append(job)
@@ -159,10 +159,10 @@ async def test_match_parts_are_known_in_standings(
     assert sum(bot["match_parts"] for bot in shown["bots"]) == 16
 
 
-def stopping_after(matches: int) -> Callable[[Job, JobResult], JobResult]:
+def stopping_after(matches: int) -> Callable[[Job, MatchOutcome], MatchOutcome]:
     left = [matches]
 
-    def twist(_: Job, outcome: JobResult) -> JobResult:
+    def twist(_: Job, outcome: MatchOutcome) -> MatchOutcome:
         left[0] -= 1
         if left[0] < 0:
             raise Stop
@@ -225,10 +225,10 @@ async def test_an_event_can_be_shown_at_any_moment(
         assert heading.key == ""
 
 
-def faulting(bot: str) -> Callable[[Job, JobResult], JobResult]:
+def faulting(bot: str) -> Callable[[Job, MatchOutcome], MatchOutcome]:
     """Every block has a fault of this bot."""
 
-    def twist(job: Job, outcome: JobResult) -> JobResult:
+    def twist(job: Job, outcome: MatchOutcome) -> MatchOutcome:
         faults = tuple(int(one == bot) for one in job.bots)
         return replace(
             outcome, blocks=tuple(replace(block, faults=faults) for block in outcome.blocks)
@@ -253,7 +253,7 @@ async def test_a_bot_that_faults_again_and_again_is_benched(
     assert "faults in 15 of 15 blocks" in str(shown)
 
 
-def failing(bots: set[str]) -> Callable[[Job, JobResult], JobResult]:
+def failing(bots: set[str]) -> Callable[[Job, MatchOutcome], MatchOutcome]:
     """Matches that have one of these bots are given up."""
     return lambda job, outcome: given_up(outcome) if bots & {*job.bots} else outcome
 
@@ -291,9 +291,7 @@ async def test_a_bug_of_ours_is_told(
     """With its traceback; the event goes on."""
     watch = Silent()
     event = event_of(tmp_path, event_text(2, top="match_blocks = 20"))
-    await played(
-        tmp_path, event, ToyPool(twist=lambda _, outcome: replace(outcome, bug="trace")), watch
-    )
+    await played(tmp_path, event, ToyPool(bug="trace"), watch)
 
     assert watch.bugs == ["trace"]
 

@@ -11,11 +11,11 @@ from msgspec.structs import replace
 from ladder.event.key import commitment, kept_key
 from ladder.event.log import LOG, Contents, EventLog
 from ladder.event.log_lines import (
+    EventChain,
     EventEnd,
     EventHeader,
     MatchLine,
-    match_line,
-    outcome_of,
+    decode,
     round_line,
 )
 from ladder.event.plan import EventPlan
@@ -33,7 +33,7 @@ def plan(tmp_path: Path) -> EventPlan:
 
 def match(table: int) -> MatchLine:
     job = job_of(game="briscola-2", bots=("a", f"b{table}"), key=KEY, first=0, blocks=3)
-    return match_line((0, 0, table, 0), outcome(job))
+    return MatchLine((0, 0, table, 0), outcome(job))
 
 
 def written(folder: Path, plan: EventPlan) -> Path:
@@ -64,7 +64,9 @@ def test_an_outcome_survives_the_log() -> None:
     """All but the traceback of a bug comes back."""
     played = outcome(job_of(game="briscola-2", bots=("a", "b"), key=KEY, first=7, blocks=3))
 
-    assert outcome_of(match_line((0, 0, 0, 0), played)) == played
+    line = EventChain().sealed(MatchLine((0, 0, 0, 0), played))
+
+    assert decode(line.rstrip()) == MatchLine((0, 0, 0, 0), played)
 
 
 def test_any_changed_byte_is_found(tmp_path: Path, plan: EventPlan) -> None:

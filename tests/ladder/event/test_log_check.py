@@ -14,6 +14,7 @@ from ladder.event.log import LOG, Contents, EventLog
 from ladder.event.log_lines import EventEnd, EventHeader, EventRound, Line, MatchLine, decode
 from referee.errors import RefereeError
 from support.events import KEY, Silent, ToyPool, event_of, event_text
+from support.pools import brought
 
 Change = Callable[[Any], Line | None]  # of the kind of line that the case names
 
@@ -38,8 +39,8 @@ def rewritten(folder: Path, lines: list[Line]) -> Iterator[Path]:
 
 def block(**changes: Any) -> Change:  # of fields of any type
     def changed(line: MatchLine) -> MatchLine:
-        first, *others = line.blocks
-        return replace(line, blocks=(replace(first, **changes), *others))
+        first, *others = line.outcome.blocks
+        return brought(line, blocks=(replace(first, **changes), *others))
 
     return changed
 
@@ -69,9 +70,9 @@ FORGED: list[tuple[type[Line], Change, str]] = [
     (EventRound, lambda line: replace(line, blocks=10**12), "its blocks"),
     (EventRound, lambda line: replace(line, blocks=4), "its blocks"),
     (MatchLine, lambda line: replace(line, match=(0, 0, 99, 0)), "is of no round"),
-    (MatchLine, lambda line: replace(line, used_us=(1,)), "used_us"),
-    (MatchLine, lambda line: replace(line, voids=(0, -1)), "voids"),
-    (MatchLine, lambda line: replace(line, acts=-1), "acts or time"),
+    (MatchLine, lambda line: brought(line, used_us=(1,)), "used_us"),
+    (MatchLine, lambda line: brought(line, voids=(0, -1)), "voids"),
+    (MatchLine, lambda line: brought(line, acts=-1), "acts or time"),
     (MatchLine, block(values=(1, 2, 3)), "block 0"),
     (MatchLine, block(values=(2**63, 0)), "block 0"),
     (MatchLine, block(deals=0), "block 0"),

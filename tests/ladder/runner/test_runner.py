@@ -29,14 +29,13 @@ from ladder.submissions.frozen_bots import BOTS, freeze, keep, scratch
 from referee.bots.settings import Bounds, Settings
 from referee.errors import HostError, RefereeError, innermost
 from referee.match.lines import FaultLine, LegLine
-from referee.match.outcome import JobResult
-from referee.match.verdict import Blame
+from referee.match.outcome import MatchOutcome
 from referee.record.reader import RecordReader
 from referee.sandbox import Sandbox, janitor
 from referee.sandbox.bare import Bare
 from referee.sandbox.choose import opened
 from referee.sandbox.names import SandboxName
-from referee.workers.jobs import Job, Unready
+from referee.workers.jobs import Job, JobResult, Unready
 from referee.workers.player import Player as Worker
 from support.disks import small_disk
 from support.events import outcome
@@ -47,7 +46,7 @@ from support.terms import job_of
 
 BOTS_HERE = ("first", "random", "greedy")
 
-Twist = Callable[[Job, JobResult], JobResult]
+Twist = Callable[[Job, MatchOutcome], MatchOutcome]
 
 
 class Toy:
@@ -58,7 +57,10 @@ class Toy:
         gate: nothing is brought before it is open.
     """
 
-    def __init__(self, size: int = 2, twist: Twist = lambda _, played: played) -> None:
+    def __init__(
+        self, size: int = 2, twist: Twist = lambda _, played: played, bug: str = ""
+    ) -> None:
+        self._bug = bug
         self.size = size
         self.jobs: list[Job] = []
         self.gate = trio.Event()
@@ -76,7 +78,7 @@ class Toy:
         (pool,) = pools_of([job.terms.game]).pools
         played = outcome(job)
         blocks = tuple(replace(block, deals=pool.seatings) for block in played.blocks)
-        return self._twist(job, replace(played, blocks=blocks))
+        return JobResult(self._twist(job, replace(played, blocks=blocks)), self._bug)
 
 
 def _write(path: str, data: bytes) -> None:
@@ -221,7 +223,7 @@ async def test_a_runner_clears_frozen_bots_at_its_start_and_when_others_come_to_
     seen = Seen()
     before: list[int] = []
 
-    def twist(_: Job, played: JobResult) -> JobResult:
+    def twist(_: Job, played: MatchOutcome) -> MatchOutcome:
         before.append(counts())
         if len(before) == 2:
             submit(store, "random", "author-of-random", "late")
@@ -243,7 +245,7 @@ async def test_a_version_whose_match_was_under_way_is_cleared_after_it(store: St
     submit(store, "random", "author-of-random", "late")
     there: list[bool] = []
 
-    def twist(_: Job, played: JobResult) -> JobResult:
+    def twist(_: Job, played: MatchOutcome) -> MatchOutcome:
         there.append(old in os.listdir(store.files / BOTS))
         if len(there) == 2:
             store.give_back([held.token])
@@ -262,8 +264,8 @@ class TestSpan:
         """Exactly so many are played, though a match has two; nothing is left open."""
         seen = Seen()
         await runner(store, Toy(), seen, blocks=blocks).run()
-        assert sum(len(match.blocks) for match in seen.matches) == blocks
-        assert sum(len(match.blocks) for match in assert_whole(store)) == blocks
+        assert sum(len(match.outcome.blocks) for match in seen.matches) == blocks
+        assert sum(len(match.outcome.blocks) for match in assert_whole(store)) == blocks
         assert (leases(store), left_over(store)) == (0, [])
 
     async def test_once(self, store: Store) -> None:
@@ -354,7 +356,7 @@ class TestRecords:
         store.add(lambda _, at: [Retention(keep=keep, last=stay, at_ms=at)])
         most = 0
 
-        def look(_: Job, played: JobResult) -> JobResult:
+        def look(_: Job, played: MatchOutcome) -> MatchOutcome:
             nonlocal most
             most = max(
                 most,
@@ -419,7 +421,7 @@ class TestSeveral:
                 toy.gate.set()
         assert seen.matches == []
         (match,) = assert_whole(store)
-        assert match.sandbox == "invented"
+        assert match.outcome.sandbox == "invented"
         kept = [path.name for path in (store.files / record_store.RECORDS).glob("*/*")]
         assert kept == [f"{match.record}{record_store.ENDING}"]
         assert left_over(store) == []
@@ -456,13 +458,13 @@ class TestSeveral:
         await runner(store, toy, blocks=6, is_alive=lambda who: who != "dead").run()
         assert toy.jobs[0].key == held.job.key
         assert leases(store) == 0
-        assert sum(len(match.blocks) for match in assert_whole(store)) == 6
+        assert sum(len(match.outcome.blocks) for match in assert_whole(store)) == 6
 
     async def test_a_dead_runner_s_job_is_played_whole(self, store: Store) -> None:
         """Its length is part of its name, so a run that was to be shorter ends with it."""
         lease(store, job(store, (1, 2)), "dead")
         await runner(store, Toy(size=1), blocks=1, is_alive=lambda who: who != "dead").run()
-        assert [len(match.blocks) for match in assert_whole(store)] == [2]
+        assert [len(match.outcome.blocks) for match in assert_whole(store)] == [2]
 
     async def test_what_dead_runners_have_left_goes(self, store: Store) -> None:
         """Half-written records of processes that are gone; those of the living stay."""
@@ -576,7 +578,7 @@ class TestTrouble:
         folder.chmod(0o755)
         (folder / "more").write_text("")
 
-        def refuses(job: Job, played: JobResult) -> JobResult:
+        def refuses(job: Job, played: MatchOutcome) -> MatchOutcome:
             if any(broken in bot for bot in job.bots):
                 raise Unready(
                     f"bot {str(folder)!r} is not what it was", job.bots.index(str(folder))
@@ -585,7 +587,7 @@ class TestTrouble:
 
         seen = Seen()
         await runner(store, Toy(size=3, twist=refuses), seen, blocks=20).run()
-        assert sum(len(match.blocks) for match in seen.matches) == 20
+        assert sum(len(match.outcome.blocks) for match in seen.matches) == 20
         assert all(1 not in match.job.entrants for match in assert_whole(store))
         (line,) = set(seen.lines)
         assert "first is left out" in line
@@ -627,7 +629,7 @@ class TestTrouble:
         desk = Desk(store, everybody_lives, seen)
         await LadderRunner(desk, worker, store.files, seen, Span(3)).run()
         found = assert_whole(store)
-        assert sum(len(match.blocks) for match in found) == 3
+        assert sum(len(match.outcome.blocks) for match in found) == 3
         assert all(4 not in match.job.entrants for match in found)
         (line,) = seen.lines
         assert line.startswith("odd is left out: ")
@@ -639,7 +641,7 @@ class TestTrouble:
     async def test_a_mistake_that_is_no_bot_s(self, store: Store) -> None:
         """A refusal that has nothing to do with files of bots ends the run with its line."""
 
-        def refuses(_: Job, __: JobResult) -> JobResult:
+        def refuses(_: Job, __: MatchOutcome) -> MatchOutcome:
             raise RefereeError("no such game here")
 
         found = await failure(runner(store, Toy(twist=refuses), blocks=4))
@@ -649,7 +651,7 @@ class TestTrouble:
     async def test_a_match_that_ends_every_runner_is_given_up(self, store: Store) -> None:
         """A job over which the player itself fails does not come back for ever."""
 
-        def fails_over_1(job: Job, played: JobResult) -> JobResult:
+        def fails_over_1(job: Job, played: MatchOutcome) -> MatchOutcome:
             if job.names and "first" in job.names and "random" in job.names:
                 raise HostError("3 workers ended over it")
             return played
@@ -663,7 +665,7 @@ class TestTrouble:
             assert toy.jobs[0].key == held.job.key
         taken = store.take("x", LEASE_MS, lives_not, lambda _: None)
         (match,) = [one for one in assert_whole(store) if one.job == held.job]
-        assert (match.blocks, bool(match.given_up)) == ((), True)
+        assert (match.outcome.blocks, bool(match.outcome.given_up)) == ((), True)
         assert taken is None
 
     async def test_a_record_that_is_too_large_is_given_up(
@@ -675,7 +677,7 @@ class TestTrouble:
 
         matches = assert_whole(store)
         assert len(matches) > 1
-        assert all("more than 10 bytes" in match.given_up for match in matches)
+        assert all("more than 10 bytes" in match.outcome.given_up for match in matches)
         assert leases(store) == 0
 
     async def test_a_host_that_fails(self, store: Store) -> None:
@@ -693,14 +695,14 @@ class TestTrouble:
     async def test_a_bot_that_makes_the_host_fail(self, store: Store) -> None:
         """If it is one bot's matches, they count as given up, and the others go on."""
 
-        def twist(job: Job, played: JobResult) -> JobResult:
+        def twist(job: Job, played: MatchOutcome) -> MatchOutcome:
             return _given_up(job, played) if "random" in job.names else played
 
         seen = Seen()
         await runner(store, Toy(twist=twist), seen, blocks=30).run()
         for match in assert_whole(store):
-            assert bool(match.given_up) == (2 in match.job.entrants)
-        assert any(match.given_up for match in seen.matches)
+            assert bool(match.outcome.given_up) == (2 in match.job.entrants)
+        assert any(match.outcome.given_up for match in seen.matches)
         assert leases(store) == 0
 
     async def test_matches_in_doubt_do_not_keep_it_from_ending(
@@ -709,7 +711,7 @@ class TestTrouble:
         """If nobody is left to play with, they count, and the run ends."""
         monkeypatch.setattr("ladder.runner.runner.IDLE_S", 0.001)
 
-        def twist(job: Job, played: JobResult) -> JobResult:
+        def twist(job: Job, played: MatchOutcome) -> MatchOutcome:
             with Store(store.where) as other:
                 retire(other, 1, 2)
             return _given_up(job, played)
@@ -718,20 +720,20 @@ class TestTrouble:
             await runner(store, Toy(size=1, twist=twist), blocks=30).run()
         found = assert_whole(store)
         assert found
-        assert all(match.given_up for match in found)
+        assert all(match.outcome.given_up for match in found)
         assert leases(store) == 0
 
     async def test_a_bug_of_ours_is_told(self, store: Store) -> None:
         """With its trace; the match counts."""
         seen = Seen()
-        toy = Toy(twist=lambda _, played: replace(played, bug="trace"))
+        toy = Toy(bug="trace")
         await runner(store, toy, seen, blocks=2).run()
         assert (seen.bugs, len(seen.matches)) == (["trace"], 1)
 
     async def test_who_faults_is_benched(self, tmp_path: Path) -> None:
         """It plays no more in that pool, its author can see why, and the others go on."""
 
-        def faulty(job: Job, played: JobResult) -> JobResult:
+        def faulty(job: Job, played: MatchOutcome) -> MatchOutcome:
             at = [int(name == "random") for name in job.names]
             blocks = tuple(replace(block, faults=tuple(at)) for block in played.blocks)
             faults = tuple(len(blocks) * one for one in at)
@@ -764,7 +766,7 @@ async def test_postgresql_restarts_in_mid_run(
                     await trio.sleep(0.001)
                 mode = Mode.FAST if turn % 2 else Mode.IMMEDIATE
                 await trio.to_thread.run_sync(postgres.restart, mode)
-        assert sum(len(match.blocks) for match in assert_whole(store)) >= 398
+        assert sum(len(match.outcome.blocks) for match in assert_whole(store)) >= 398
         assert "the database answers again" in seen.lines
         assert left_over(store) == []
 
@@ -784,7 +786,7 @@ async def test_seats_are_anonymous(tmp_path: Path) -> None:
                 Desk(store, lives_not, seen), worker, store.files, seen, Span(1)
             ).run()
         (match,) = seen.matches
-        assert all(match.faults)
+        assert all(match.outcome.faults)
         found = evidence_of(record_store.path_of(store.files, match.record))
         assert len(found) == 2
         hidden = ["anna-the", "bruno-the", "author-of", "our-ladder", str(tmp_path)]
@@ -803,11 +805,11 @@ async def test_whatever_a_bot_writes_can_be_stored(tmp_path: Path) -> None:
     for number, said in enumerate(("\\0\\33[2J", "\\355\\240\\275", "\\342\\200\\256")):
         text = "import os\nwhile True:\n    os.read(0, 9999)\n"
         bot = python_bot(tmp_path / f"bot{number}", f"{text}    os.write(1, b'{said}\\n')\n")
-        played = await Worker(Bare(), Settings()).play(
+        result = await Worker(Bare(), Settings()).play(
             job_of(game="briscola-2", bots=(bot, "sample:first"), key="k", first=0, blocks=1)
         )
-        assert played.fault_list
-        for one in played.fault_list:
+        assert result.outcome.fault_list
+        for one in result.outcome.fault_list:
             assert one.detail.isprintable()
             assert one.detail.encode()
 
@@ -909,7 +911,7 @@ def lives_not(_: str) -> bool:
     return False
 
 
-def _fill(folder: Path, job: Job, played: JobResult) -> JobResult:
+def _fill(folder: Path, job: Job, played: MatchOutcome) -> MatchOutcome:
     """Leaves no room on a disk; the record that is there is long."""
     assert job.record is not None
     _write(job.record, os.urandom(100_000))
@@ -923,5 +925,5 @@ def _write_on(write: Callable[[bytes], int | None]) -> None:
         pass
 
 
-def _given_up(job: Job, played: JobResult) -> JobResult:
-    return replace(played, blocks=(), given_up=(Blame.HOST, "the disk is gone"), acts=0)
+def _given_up(job: Job, played: MatchOutcome) -> MatchOutcome:
+    return replace(played, blocks=(), given_up="host: the disk is gone", acts=0)

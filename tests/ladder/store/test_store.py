@@ -36,6 +36,7 @@ from referee.errors import HostError, RefereeError
 from referee.match.outcome import FaultFound
 from referee.match.verdict import FaultCode
 from support.ladders import LEASE_MS, count, filled, invented, job, lease, made, submit, usual_pools
+from support.pools import brought
 
 BOTS = ("first", "random", "greedy")
 
@@ -200,8 +201,8 @@ class TestLeases:
         assert found is not None
         assert found.job == other
         (match,) = matches(store)
-        assert (match.job, match.blocks, match.record) == (wanted, (), "")
-        assert str(MOST_TRIES) in match.given_up
+        assert (match.job, match.outcome.blocks, match.record) == (wanted, (), "")
+        assert str(MOST_TRIES) in match.outcome.given_up
         assert store.match("1") == (1, match)
         assert_chained(store)
         assert store.rebuild()[0] == store.rebuild()[1]
@@ -246,7 +247,7 @@ class TestResults:
         before = state(store)
         with again(store) as other:
             assert store.settle(match) == (Settled.DUPLICATE, [])
-            assert other.settle(replace(match, acts=7)) == (Settled.DUPLICATE, [])
+            assert other.settle(brought(match, acts=7)) == (Settled.DUPLICATE, [])
             assert state(other) == before
 
     def test_the_last_tables_are_those_of_all_runners(
@@ -308,11 +309,13 @@ class TestResults:
         """A match is read as it was counted: by number, by id, among its bots' and as a fact."""
         wanted = job(store, (3, 1))
         whole = invented(store, wanted, faults=(2, 0))
-        block = replace(whole.blocks[1], luck=(), unplayed=(0, 1), values=(-(2**31), 2**31 - 1))
+        block = replace(
+            whole.outcome.blocks[1], luck=(), unplayed=(0, 1), values=(-(2**31), 2**31 - 1)
+        )
         text = "\x1b'\"\\ \u202e é 漢 🂡" + "x" * 2000
-        whole = replace(
+        whole = brought(
             whole,
-            blocks=(whole.blocks[0], block),
+            blocks=(whole.outcome.blocks[0], block),
             acts=2**62,
             used_us=(2**62, 0),
             voids=(0, 3),
@@ -600,7 +603,7 @@ class TestSeveral:
                 for turn in range(each):
                     wanted = job(own, ((1, 2), (2, 3), (3, 1))[turn % 3], 1000 * number + turn)
                     held = lease(own, wanted, f"writer {number}")
-                    match = replace(invented(own, held.job), acts=number)
+                    match = brought(invented(own, held.job), acts=number)
                     assert own.settle(match)[0] is Settled.COUNTED
                     assert own.settle(match)[0] is Settled.DUPLICATE
                     played.append(wanted.name)

@@ -106,7 +106,7 @@ async def test_a_bot_is_built_here_and_nowhere_else(bwrap: Sandbox, tmp_path: Pa
     job = job_of(
         game="briscola-2", bots=(str(first.folder),) * 2, key="k", first=0, blocks=1, submitted=True
     )
-    outcome = await Player(bwrap, Settings()).play(job)
+    outcome = (await Player(bwrap, Settings()).play(job)).outcome
     assert len(outcome.blocks) == 1
     assert sum(outcome.faults) == 0
 
@@ -344,11 +344,11 @@ async def test_a_job_of_strangers_is_not_played_bare(bare: Sandbox, tmp_path: Pa
     bot = str(python_bot(tmp_path / "bot", GOOD))
     player = Player(bare, Settings())
     own = job_of(game="briscola-2", bots=(bot, "sample:first"), key="k", first=0, blocks=1)
-    assert len((await player.play(own)).blocks) == 1
+    assert len((await player.play(own)).outcome.blocks) == 1
     for bots in ((bot, "sample:first"), ("sample:first", bot)):
         with pytest.raises(RefereeError, match="was submitted: it never runs without a sandbox"):
             await player.play(replace(own, bots=bots, submitted=True))
-    assert len((await player.play(own)).blocks) == 1
+    assert len((await player.play(own)).outcome.blocks) == 1
 
 
 @pytest.mark.thorough
