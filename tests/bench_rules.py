@@ -1,7 +1,5 @@
 """Random play of briscola-2: our rules beside bare lists of ints, in one run.
 
-`referee bench --only rules` times ours alone.
-
     python tests/bench_rules.py [DEALS]
 
 Ours is `legal` and `apply`, as the table calls them, events for both seats included. The bare ones
@@ -13,14 +11,36 @@ exchange: where all must play the same deals, ours leaves it out too.
 import random
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from statistics import median
 from typing import Any
 
-from referee.bench.rules_and_proof import game_of, random_deal
+from referee.games import find
+from referee.rules.cards import Card
 from referee.rules.game import Game
 
 ROUNDS = 7
+
+
+def game_of(**options: str) -> Game[Any]:
+    """The game that is timed, with these options."""
+    return find("briscola-2").rules_of(options)[0].game
+
+
+def random_deal(deck: Sequence[Card], game: Game[Any], dice: random.Random) -> tuple[int, Any]:
+    """Plays one deal at random by the rules that matches are played by.
+
+    Returns:
+        How many acts it had, and the last state.
+    """
+    acts, legal, apply, to_move, choice = 0, game.legal, game.apply, game.to_move, dice.choice
+    state, _ = game.deal(tuple(deck), 0)
+    while to_move(state) is not None:
+        state, _ = apply(state, choice(legal(state)))
+        acts += 1
+    return acts, state
+
+
 DICE = random.Random(1)
 WITH_EXCHANGE = game_of()
 GAME = game_of(exchange_two="off")

@@ -14,10 +14,7 @@ class Part(StrEnum):
 
     ACTS = "acts"
     STARTS = "starts"
-    RULES = "rules"
-    VERIFY = "verify"
     DEALS = "deals"
-    MATCHES = "matches"
     DOCKER = "docker"
 
 
@@ -57,12 +54,8 @@ def _starts(sandbox: str, part: Part = Part.STARTS) -> tuple[Figure, ...]:
     )
 
 
-def _crowds(sandbox: str) -> tuple[Figure, ...]:
-    return (
-        Figure(f"deals.c.{sandbox}", Part.DEALS, f"deals, {sandbox}", "/s"),
-        Figure(f"deals.python.{sandbox}", Part.DEALS, f"deals, {sandbox}, Python", "/s"),
-        Figure(f"matches.{sandbox}", Part.MATCHES, f"matches, {sandbox}", "/s"),
-    )
+def _deals(sandbox: str) -> Figure:
+    return Figure(f"deals.{sandbox}", Part.DEALS, f"deals, {sandbox}", "/s")
 
 
 FIGURES: Final = (
@@ -70,26 +63,17 @@ FIGURES: Final = (
     *_acts("bare"),
     *_acts("bwrap"),
     *_acts("docker", Part.DOCKER),
-    Figure("whole.bare", Part.ACTS, "whole match, bare", "us", in_l=True),
     *_starts("bare"),
     *_starts("bwrap"),
     *_starts("docker", Part.DOCKER),
-    Figure("rules.plain", Part.RULES, "rules, no exchange", "/s"),
-    Figure("rules.usual", Part.RULES, "rules", "/s"),
-    Figure("verify", Part.VERIFY, "verify", "us", in_l=True),
-    Figure("verify.deals", Part.VERIFY, "verify, deals", "/s"),
-    *_crowds("bare"),
-    *_crowds("bwrap"),
+    _deals("bare"),
+    _deals("bwrap"),
 )
 """In the order of the table."""
 
 LEGEND: Final = """\
 act          from its question to the next, by two C bots; frozen: by --freeze always
-whole match  an act of it, with starts and all between the deals
 start, life  of a C bot, to its first line and to its end
-rules        acts at random without bots
-verify       an act from a record; target: 5 x as fast as to play it bare
 deals        of forty acts, by C bots that live for hundreds, on all cores at once;
-             target: 0.22 x cores / 40 L, half of it for bots in Python
-matches      of one deal, by C bots started for it, on all cores at once"""
+             target: 0.22 x cores / 40 L"""
 """What the names in the table mean. The game is briscola-2; acts are timed on one core."""

@@ -23,7 +23,6 @@ from referee.sandbox import Sandbox
 
 GAME: Final = "briscola-2"
 C_BOT: Final = "sample:first-c"
-PYTHON_BOT: Final = "sample:first"
 KEY: Final = "bench"
 LONGEST_START_S: Final = 30
 

@@ -14,10 +14,9 @@ from msgspec import Struct
 
 from referee.bench.figures import LINE, Part
 from referee.bench.machine import machine
-from referee.bench.matches import C_BOT, PYTHON_BOT, cost_of_acts, lives, mean_line
+from referee.bench.matches import C_BOT, cost_of_acts, lives, mean_line
 from referee.bench.report import BenchReport, rows_of
 from referee.bench.round_trip import compiled, trip_us
-from referee.bench.rules_and_proof import acts_a_second, game_of, proof
 from referee.bench.sizes import Sizes
 from referee.bench.throughput import Crowd, opened_crowd
 from referee.bots.find import find
@@ -55,7 +54,6 @@ class _Run:
         self._parts = parts
         self._sizes = sizes
         self._folder = folder
-        self._record = folder / "record.jsonl"
         self._settings = read_settings()
         self._bot = find(C_BOT, self._settings)
         self._ping = compiled(folder)
@@ -74,22 +72,19 @@ class _Run:
         for name in _SANDBOXES:
             if await self._works(name):
                 steps += self._alone_in(name)
-                steps += await self._together_in(name, stack)
+                if Part.DEALS in self._parts:
+                    steps.append(await self._together_in(name, stack))
         if Part.DOCKER in self._parts:
             if not await self._works(SandboxName.DOCKER):
                 raise RefereeError(f"bench: {self.absent[SandboxName.DOCKER]}")
             steps.append(_Step("docker", self._in_docker))
-        if Part.RULES in self._parts:
-            steps.append(_Step("rules", self._rules))
-        if Part.VERIFY in self._parts:
-            steps.append(_Step("verify", self._verify))
         return steps
 
     async def _works(self, name: SandboxName) -> bool:
-        """Plays a short match; where bare does, its record is the one to verify."""
+        """Plays a short match."""
         try:
             async with opened_for(name, (), self._settings) as sandbox:
-                await self._acts(sandbox, Freeze.AUTO, keep=name is SandboxName.BARE)
+                await self._act(sandbox, Freeze.AUTO)
         except RefereeError as error:
             if name is SandboxName.BARE:
                 raise
@@ -98,29 +93,16 @@ class _Run:
         return True
 
     def _alone_in(self, name: SandboxName) -> Iterator[_Step]:
-        playing = Part.ACTS in self._parts
-        proving = Part.VERIFY in self._parts and name is SandboxName.BARE  # what to compare with
-        if playing or proving:
-            yield _Step(f"acts, {name}", partial(self._acts_in, name, both=playing))
+        if Part.ACTS in self._parts:
+            yield _Step(f"acts, {name}", partial(self._acts_in, name))
         if Part.STARTS in self._parts:
             yield _Step(f"starts, {name}", partial(self._starts_in, name))
 
-    async def _together_in(self, name: SandboxName, stack: AsyncExitStack) -> list[_Step]:
-        dealing, matching = Part.DEALS in self._parts, Part.MATCHES in self._parts
-        bots = (C_BOT, PYTHON_BOT) if dealing else (C_BOT,)
-        if not (dealing or matching):
-            return []
+    async def _together_in(self, name: SandboxName, stack: AsyncExitStack) -> _Step:
         crowd = await stack.enter_async_context(
-            opened_crowd(name, self.machine.cores, bots, self._crowds)
+            opened_crowd(name, self.machine.cores, C_BOT, self._crowds)
         )
-        steps = []
-        if dealing:
-            steps.append(_Step(f"deals, {name}", partial(self._deals_in, name, crowd), alone=False))
-        if matching:
-            steps.append(
-                _Step(f"matches, {name}", partial(self._matches_in, name, crowd), alone=False)
-            )
-        return steps
+        return _Step(f"deals, {name}", partial(self._deals_in, name, crowd), alone=False)
 
     async def round(self, steps: list[_Step], tell: Callable[[str], None]) -> None:
         """Takes every step once, beginning with another one each time."""
@@ -143,29 +125,22 @@ class _Run:
     def _trip(self) -> None:
         self._trips.append(trip_us(self._ping, self._sizes.trips, self.line_bytes))
 
-    async def _acts_in(self, name: SandboxName, *, both: bool) -> None:
+    async def _acts_in(self, name: SandboxName) -> None:
         async with opened(name, self._settings) as sandbox:
-            await self._costs(sandbox, both=both)
+            await self._acts(sandbox)
 
-    async def _costs(self, sandbox: Sandbox, *, both: bool) -> None:
-        freezes = [Freeze.AUTO, Freeze.ALWAYS] if both else [Freeze.AUTO]
-        for freeze in _turned(freezes, self._round):  # what comes first finds caches cold
-            act, whole = await self._acts(sandbox, freeze)
-            self._add(f"act.{sandbox.name}.{freeze}", act)
-            if both and (sandbox.name, freeze) == (SandboxName.BARE, Freeze.AUTO):
-                self._add("whole.bare", whole)
+    async def _acts(self, sandbox: Sandbox) -> None:
+        for freeze in _turned([Freeze.AUTO, Freeze.ALWAYS], self._round):
+            # what comes first finds caches cold
+            self._add(f"act.{sandbox.name}.{freeze}", await self._act(sandbox, freeze))
 
-    async def _acts(
-        self, sandbox: Sandbox, freeze: Freeze, *, keep: bool = False
-    ) -> tuple[float, float]:
-        """Microseconds an act, without and with what is between the deals."""
-        record = self._record if keep else self._folder / "played.jsonl"
+    async def _act(self, sandbox: Sandbox, freeze: Freeze) -> float:
+        """Return how many microseconds an act costs."""
+        record = self._folder / "played.jsonl"
         try:
-            cost = await cost_of_acts(sandbox, self._bot, freeze, self._sizes.deals, record)
+            return (await cost_of_acts(sandbox, self._bot, freeze, self._sizes.deals, record)).act
         finally:
-            if not keep:
-                record.unlink(missing_ok=True)
-        return cost.act, cost.whole
+            record.unlink(missing_ok=True)
 
     async def _starts_in(self, name: SandboxName) -> None:
         async with opened(name, self._settings) as sandbox:
@@ -178,28 +153,12 @@ class _Run:
 
     async def _in_docker(self) -> None:
         async with opened(SandboxName.DOCKER, self._settings) as sandbox:
-            await self._costs(sandbox, both=True)
+            await self._acts(sandbox)
             await self._starts(sandbox, self._sizes.slow_starts)
 
-    async def _rules(self) -> None:
-        plain = acts_a_second(game_of(exchange_two="off"), self._sizes.plays)
-        self._add("rules.plain", plain)
-        self._add("rules.usual", acts_a_second(game_of(), self._sizes.plays))
-
-    async def _verify(self) -> None:
-        act, deals = proof(self._record)
-        self._add("verify", act)
-        self._add("verify.deals", deals)
-
     async def _deals_in(self, name: SandboxName, crowd: Crowd) -> None:
-        sizes = self._sizes
-        self._add(f"deals.c.{name}", await crowd.deals_a_second(C_BOT, sizes.c_deals))
-        rate = await crowd.deals_a_second(PYTHON_BOT, sizes.python_deals)
-        self._add(f"deals.python.{name}", rate)
-
-    async def _matches_in(self, name: SandboxName, crowd: Crowd) -> None:
-        rate = await crowd.matches_a_second(C_BOT, self._sizes.matches)
-        self._add(f"matches.{name}", rate)
+        rate = await crowd.deals_a_second(C_BOT, self._sizes.crowd_deals)
+        self._add(f"deals.{name}", rate)
 
     def _add(self, figure: str, sample: float) -> None:
         self.samples[figure].append(sample)

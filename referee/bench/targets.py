@@ -16,10 +16,7 @@ Samples = Mapping[str, Sequence[float]]
 
 ACTS_A_DEAL = 40
 _ACT_L = {"act.bare.auto": 4.0, "act.bwrap.auto": 4.5}
-_DEALS_SHARE = {"deals.c": 0.22, "deals.python": 0.11}
-_MATCHES_A_CORE = {"matches.bwrap": 50}
-_VERIFYING = 5.0
-_PLAYING = "act.bare.auto"
+_DEALS_SHARE = 0.22
 
 
 class Goal(Struct, frozen=True):
@@ -45,25 +42,16 @@ def goal(figure: str, samples: Samples, cores: int) -> Goal | None:
     """The target of a figure that was measured, or None if it has none."""
     if figure in _ACT_L:
         return _at_most(_ACT_L[figure], in_l(figure, samples))
-    kind = figure.rpartition(".")[0]
-    if kind in _DEALS_SHARE:
+    if figure.startswith("deals."):
         possible = [cores * 1e6 / (ACTS_A_DEAL * line) for line in samples[LINE]]
-        least = _DEALS_SHARE[kind] * median(possible)
-        return _at_least(least, _ratio(samples[figure], possible) * median(possible))
-    if figure in _MATCHES_A_CORE:
-        return _at_least(_MATCHES_A_CORE[figure] * cores, median(samples[figure]))
-    if figure == "verify" and _PLAYING in samples:
-        times = _ratio(samples[_PLAYING], samples[figure])
-        return Goal(f">= {_VERIFYING:.0f} x", times, times >= _VERIFYING)
+        least = _DEALS_SHARE * median(possible)
+        found = _ratio(samples[figure], possible) * median(possible)
+        return Goal(f">= {least:,.0f}/s", found, found >= least)
     return None
 
 
 def _at_most(most: float, found: float) -> Goal:
     return Goal(f"<= {most:.1f} L", found, found <= most)
-
-
-def _at_least(least: float, found: float) -> Goal:
-    return Goal(f">= {least:,.0f}/s", found, found >= least)
 
 
 def _ratio(above: Sequence[float], below: Sequence[float]) -> float:

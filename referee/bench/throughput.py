@@ -1,4 +1,4 @@
-"""How much all cores play together: deals by bots kept alive, and matches of fresh processes."""
+"""How much all cores play together."""
 
 import time
 from collections.abc import AsyncIterator, Sequence
@@ -35,12 +35,6 @@ class Crowd:
         jobs = [self._job(bot, deals) for _ in range(self._cores)]
         acts, seconds = await self._play(jobs)
         return acts / ACTS_A_DEAL / seconds
-
-    async def matches_a_second(self, bot: str, matches: int) -> float:
-        """Matches of one deal a second; every core plays so many, each by new processes."""
-        jobs = [self._job(bot, 1) for _ in range(self._cores * matches)]
-        _, seconds = await self._play(jobs)
-        return len(jobs) / seconds
 
     def _job(self, bot: str, deals: int) -> Job:
         number = next(self._numbers)
@@ -89,9 +83,9 @@ def _check(outcome: MatchOutcome) -> None:
 
 @asynccontextmanager
 async def opened_crowd(
-    name: SandboxName, cores: int, bots: Sequence[str], folder: Path
+    name: SandboxName, cores: int, bot: str, folder: Path
 ) -> AsyncIterator[Crowd]:
-    """Workers that have played each of these bots once; records go to an empty folder.
+    """Workers that have played a bot once; records go to an empty folder.
 
     Raises:
         RefereeError: the sandbox does not work here.
@@ -99,6 +93,5 @@ async def opened_crowd(
     """
     async with opened_pool(workers=cores, sandbox=name) as pool:
         crowd = Crowd(pool, cores, folder)
-        for bot in bots:
-            await crowd.deals_a_second(bot, 1)
+        await crowd.deals_a_second(bot, 1)
         yield crowd

@@ -2,7 +2,6 @@
 
 import json
 import os
-import random
 import signal
 import subprocess
 import time
@@ -15,7 +14,6 @@ from referee.bench.figures import FIGURES, LINE
 from referee.bench.matches import mean_line
 from referee.bench.report import BenchReport, Machine, rows_of
 from referee.bench.round_trip import compiled, trip_us
-from referee.bench.rules_and_proof import game_of, random_deal
 from referee.bench.targets import goal, in_l
 from referee.cli import run
 from referee.commands.bench import show
@@ -24,13 +22,7 @@ from support.matches import has_tool
 from support.processes import REFEREE
 
 MACHINE = Machine(2, "a processor", "a kernel", "a python", "0", "gcc", 0.0)
-CROWDS = (
-    "deals.c.bare",
-    "deals.c.bwrap",
-    "deals.python.bare",
-    "deals.python.bwrap",
-    "matches.bwrap",
-)
+CROWDS = ("deals.bare", "deals.bwrap")
 
 needs_gcc = pytest.mark.skipif(not has_tool("first-c"), reason="there is no C compiler")
 
@@ -60,14 +52,8 @@ def test_a_ratio_is_taken_round_by_round() -> None:
         ("act.bare.auto", 8.1, False, "<= 4.0 L"),
         ("act.bwrap.auto", 9.0, True, "<= 4.5 L"),
         ("act.bwrap.auto", 9.1, False, "<= 4.5 L"),
-        ("deals.c.bare", 5500.0, True, ">= 5,500/s"),
-        ("deals.c.bwrap", 5499.0, False, ">= 5,500/s"),
-        ("deals.python.bare", 2750.0, True, ">= 2,750/s"),
-        ("deals.python.bare", 2749.0, False, ">= 2,750/s"),
-        ("matches.bwrap", 100.0, True, ">= 100/s"),
-        ("matches.bwrap", 99.0, False, ">= 100/s"),
-        ("verify", 1.6, True, ">= 5 x"),
-        ("verify", 1.7, False, ">= 5 x"),
+        ("deals.bare", 5500.0, True, ">= 5,500/s"),
+        ("deals.bwrap", 5499.0, False, ">= 5,500/s"),
     ],
 )
 def test_targets_are_met_or_missed(figure: str, sample: float, met: bool, text: str) -> None:
@@ -79,19 +65,18 @@ def test_targets_are_met_or_missed(figure: str, sample: float, met: bool, text: 
 
 
 def test_figures_without_a_target_have_none() -> None:
-    """Freezing, bare starts and the rules are measured, not judged; nor is half a comparison."""
+    """Freezing and starts are measured, not judged."""
     samples = {figure.id: [1.0] for figure in FIGURES}
     judged = {figure.id for figure in FIGURES if goal(figure.id, samples, 1) is not None}
 
-    assert len(judged) == 8
-    assert goal("verify", {LINE: [1.0], "verify": [1.0]}, 1) is None
+    assert judged == {"act.bare.auto", "act.bwrap.auto", *CROWDS}
 
 
 def test_rows_are_what_was_measured_in_the_order_of_the_table() -> None:
     """Every sample is kept beside its median, lowest and highest."""
-    rows = rows_of({"verify.deals": [3.0, 1.0, 2.0], LINE: [2.0, 2.5, 3.0]}, 2)
+    rows = rows_of({"deals.bare": [3.0, 1.0, 2.0], LINE: [2.0, 2.5, 3.0]}, 2)
 
-    assert [row.id for row in rows] == [LINE, "verify.deals"]
+    assert [row.id for row in rows] == [LINE, "deals.bare"]
     assert rows[1].samples == (3.0, 1.0, 2.0)
     assert (rows[1].low, rows[1].median, rows[1].high) == (1.0, 2.0, 3.0)
     assert rows[0].in_l == 1.0
@@ -113,15 +98,6 @@ def test_the_table_says_what_is_met_and_what_is_missing(
     assert "3.0 processes wanted to run" in said
     assert "fastchess at 12 L" in said
     assert "\x1b" not in said
-
-
-def test_random_play_is_the_games_own() -> None:
-    """A deal of forty cards has forty acts, and all its points are won."""
-    game = game_of(exchange_two="off")
-    acts, state = random_deal(game.pack, game, random.Random(3))
-
-    assert acts == 40
-    assert sum(game.account(state).points) == 120
 
 
 def test_the_line_of_an_act_has_a_length_that_does_not_change() -> None:
@@ -168,13 +144,13 @@ def test_round_trips_are_timed(tmp_path: Path) -> None:
 @needs_gcc
 @pytest.mark.slow
 def test_parts_can_be_chosen(scratch: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Verifying wants to know what playing costs; the rest is left out."""
-    assert run(["bench", "--quick", "--rounds", "1", "--only", "verify", "--only", "rules"]) == 0
+    """The rest is left out."""
+    assert run(["bench", "--quick", "--rounds", "1", "--only", "acts", "--only", "starts"]) == 0
     rows = [line.split("  ")[0] for line in capsys.readouterr().out.splitlines()]
 
     assert "act, bare" in rows
-    assert "verify" in rows
-    assert not [row for row in rows if row.startswith(("deals, ", "matches, ", "act, bwrap"))]
+    assert "start, bare" in rows
+    assert not [row for row in rows if row.startswith("deals, ")]
     assert list(scratch.iterdir()) == []
 
 
