@@ -14,8 +14,10 @@ from typing import Final
 
 import trio
 
+from referee.sandbox.mapping_bound import MOST_MAPPINGS
 from referee.sandbox.procfs import (
     children,
+    count_mappings,
     cpu_us,
     descendants,
     entries_kib,
@@ -70,6 +72,10 @@ class PolledGroup:
             # of those that have ended, whoever has waited for them knows
             self._others_us = sum(map(cpu_us, found)) - cpu_us(self._main, waited=False)
             kernel = sockets_kib(found) + sum(map(mappings_kib, found))
+            if count_mappings(found, MOST_MAPPINGS) > MOST_MAPPINGS:
+                self._exceeded = True
+                self.kill()
+                return
             kernel += entries_kib(max(found, default=0), _IN_MEMORY)
             mapped = sum(map(resident_kib, found)) + kernel
             if mapped > self._most_kib:

@@ -154,6 +154,21 @@ def mappings_kib(pid: int) -> int:
     return int(lines * _MAPPING_KIB)
 
 
+def count_mappings(pids: Iterable[int], most: int) -> int:
+    """Return how many mappings processes have together; once they are more than `most`, any such.
+
+    Those that have ended, or are not ours to look at, have none.
+    """
+    lines = 0
+    for pid in pids:
+        with suppress(OSError), open(f"/proc/{pid}/maps", "rb", buffering=0) as file:
+            while data := file.read(_READ):
+                lines += data.count(b"\n")
+                if lines > most:
+                    return lines
+    return lines
+
+
 def entries_kib(pid: int, folders: Iterable[str]) -> int:
     """Return what the kernel needs for the files in folders of memory, empty ones too, in KiB.
 

@@ -1,4 +1,6 @@
-"""A watchdog over the calls on bots' pipes, none of which waits: should one hang, its bot is ended.
+"""A thread that looks after bots: at what they have mapped, and at calls on their pipes that hang.
+
+No call on a bot's pipe waits; should one hang, its bot is ended.
 
 The kernel locks a pipe while either end is in it. A bot that stays in it (which the filter of
 system calls leaves it no means for, but bare has no filter) would hold whoever comes to the other
@@ -10,8 +12,11 @@ for it during an act.
 import os
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Final
+
+TICK_S: Final = 0.1
+"""Between two looks at what bots have."""
 
 LOOK_S: Final = 1.0
 LOOKS: Final = 5
@@ -23,6 +28,7 @@ _CALLS: Final = {"x86_64": ("0", "1", "3", "16"), "aarch64": ("63", "64", "57", 
 _LOCKING: Final = _CALLS.get(os.uname().machine, ())
 
 End = Callable[[], None]
+Look = Callable[[], None]
 
 
 class Watchdog:
@@ -31,6 +37,7 @@ class Watchdog:
     def __init__(self) -> None:
         """Begin with no pipe, and no thread."""
         self._ends: dict[int, End] = {}
+        self._looks: set[Look] = set()
         self._lock = threading.Lock()
         self._sandboxes = 0
         self._thread: threading.Thread | None = None
@@ -68,15 +75,35 @@ class Watchdog:
         with self._lock:
             self._ends.pop(descriptor, None)
 
+    def look_by(self, look: Look) -> None:
+        """Call this ten times a second from now on, in another thread; it may raise OSError."""
+        with self._lock:
+            self._looks.add(look)
+
+    def look_no_more(self, look: Look) -> None:
+        """Call it no longer; it is not being called when this returns. Idempotent."""
+        with self._lock:
+            self._looks.discard(look)
+
     def _look(self) -> None:
         """Look every now and then, until no sandbox is open any more."""
-        before, same = "", 0
-        while not self._over.wait(LOOK_S):
-            call = _call()
+        before, same, ticks = "", 0, 0
+        while not self._over.wait(TICK_S):
+            self._look_at_bots()
+            ticks += 1
+            if ticks * TICK_S < LOOK_S:
+                continue
+            ticks, call = 0, _call()
             same = same + 1 if call == before else 1
             before = call
             if same >= LOOKS:
                 self._end(call)
+
+    def _look_at_bots(self) -> None:
+        with self._lock:
+            for look in self._looks:
+                with suppress(OSError):  # the bot is gone
+                    look()
 
     def _end(self, call: str) -> None:
         """End the bot whose pipe a call is about, if it is about one."""

@@ -3,7 +3,7 @@
 import os
 import signal
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Final
 
@@ -11,11 +11,16 @@ from referee.bots.settings import Bounds
 from referee.sandbox.cgroups.freezer import Freezer, LateFreezer, version_1, version_2
 from referee.sandbox.cgroups.hierarchy import Hierarchies, Kind, delegate, read_mounts
 from referee.sandbox.janitor import DIE_S, GROUPS, IDLE, end_members, members, remove_groups
+from referee.sandbox.mapping_bound import MappingBound
 from referee.sandbox.page_cache import forget
+from referee.sandbox.watchdog import WATCHDOG
 
 _MIB: Final = 1 << 20
 _LARGEST_CHARGE: Final = 4 * _MIB
 """A group is full when the next charge does not fit: two huge pages, to be sure."""
+
+_LONGEST_STAT: Final = 8192
+"""Bytes of a memory.stat."""
 
 Controllers = Mapping[str, Path]
 """The folder of a group in each hierarchy, by controller; that of version 2 is `unified`."""
@@ -43,18 +48,31 @@ class Gauge:
         cpu = folder / ("cpu.stat" if self._v2 else "cpuacct.usage")
         folder = where["unified" if self._v2 else "memory"]
         oom = folder / ("memory.events" if self._v2 else "memory.oom_control")
+        kernel = folder / ("memory.stat" if self._v2 else "memory.kmem.usage_in_bytes")
         self._peak = None if self._v2 else folder
-        self._cpu = os.open(cpu, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            self._oom = os.open(oom, os.O_RDONLY | os.O_CLOEXEC)
-        except OSError:
-            os.close(self._cpu)
-            raise
+        with ExitStack() as opened:
+            self._cpu, self._oom = (_opened(file, opened) for file in (cpu, oom))
+            self._kernel = _opened(kernel, opened) if kernel.exists() else -1
+            self._opened = opened.pop_all()
 
     def cpu_us(self) -> int:
         """Processor time that all processes have used, in microseconds."""
         text = os.pread(self._cpu, 64, 0)
         return int(text.split(None, 2)[1]) if self._v2 else int(text) // 1000
+
+    def kernel_bytes(self) -> int:
+        """Return what the kernel itself needs for the processes; 0 where it does not tell.
+
+        Raises:
+            OSError: the group is gone.
+        """
+        if self._kernel < 0:
+            return 0
+        text = os.pread(self._kernel, _LONGEST_STAT, 0)
+        if not self._v2:
+            return int(text)
+        words = text.split()
+        return int(words[words.index(b"slab") + 1]) if b"slab" in words else 0
 
     def oom_kills(self) -> int:
         """How many of the processes the kernel has ended for want of memory."""
@@ -72,8 +90,13 @@ class Gauge:
 
     def close(self) -> None:
         """Closes the files."""
-        os.close(self._cpu)
-        os.close(self._oom)
+        self._opened.close()
+
+
+def _opened(file: Path, until: ExitStack) -> int:
+    descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+    until.callback(os.close, descriptor)
+    return descriptor
 
 
 def limit(where: Controllers, bounds: Bounds) -> None:
@@ -128,6 +151,7 @@ class Group:
         self._cache: Path | None = None
         self._gauge: Gauge | None = None
         self._freezer: Freezer | None = None
+        self._mappings: MappingBound | None = None
         try:
             for folder in folders.values():
                 if hierarchies.kind is Kind.V2 and not folder.parent.exists():
@@ -144,9 +168,16 @@ class Group:
         except OSError:
             self.remove()
             raise
+        self._bound_mappings()
         file = "cgroup.procs" if hierarchies.kind is Kind.V2 else "tasks"
         self.doors = tuple(str(folder / file) for folder in folders.values())
         """The files into which a process with one thread writes 0 to join; cheaper so in v1."""
+
+    def _bound_mappings(self) -> None:
+        """Have its mappings looked at until it is closed."""
+        assert self._gauge is not None  # noqa: S101  # it was just opened
+        self._mappings = MappingBound(self._gauge.kernel_bytes, self.members, self.kill)
+        WATCHDOG.look_by(self._mappings.look)
 
     def cpu_us(self) -> int:
         """Processor time that all its processes have used, in microseconds.
@@ -159,11 +190,13 @@ class Group:
         return self._gauge.cpu_us()
 
     def oom_kills(self) -> int:
-        """How many of its processes the kernel has ended for want of memory.
+        """How many of its processes were ended for want of memory, or of room for mappings.
 
         Raises:
             OSError: the group is gone.
         """
+        if self._mappings is not None and self._mappings.exceeded:
+            return 1
         if self._gauge is None:
             raise ProcessLookupError
         kills = self._gauge.oom_kills()
@@ -223,6 +256,8 @@ class Group:
 
     def close(self) -> None:
         """Closes our descriptors. Idempotent."""
+        if self._mappings is not None:
+            WATCHDOG.look_no_more(self._mappings.look)
         for one in (self._gauge, self._freezer):
             if one is not None:
                 one.close()
@@ -250,6 +285,7 @@ class FoundGroup(Group):
         folders = _folders_of(hierarchies, Path(f"/proc/{pid}/cgroup").read_text())
         self._folders = tuple(folders.values())
         self._gauge = self._freezer = None
+        self._mappings = None
         where = _controllers(hierarchies, folders)
         self.parents = tuple(one.parent for one in self._folders if _is_of_one_bot(one.parent))
         """Those that were made for this group alone, and outlive it."""
@@ -262,6 +298,7 @@ class FoundGroup(Group):
         except (OSError, KeyError) as error:
             self.close()
             raise OSError(f"no control group of process {pid}: {error}") from error
+        self._bound_mappings()
 
     def remove(self) -> None:
         """Closes our descriptors; the folders belong to who made them."""

@@ -11,8 +11,10 @@ from docker import APIClient
 from referee.errors import SandboxError, Unstoppable
 from referee.sandbox.cgroups.group import Gauge, gauge_of
 from referee.sandbox.container.daemon import Daemon
+from referee.sandbox.mapping_bound import MappingBound
 from referee.sandbox.polling import PolledGroup
 from referee.sandbox.procfs import descendants
+from referee.sandbox.watchdog import WATCHDOG
 
 _PAUSE_S: Final = 2.0
 _PAUSE_AGAIN_S: Final = 0.005
@@ -28,6 +30,10 @@ class Distant(PolledGroup):
         self._gauge: Gauge | None = None
         with suppress(OSError):  # others' groups cannot be changed, but mostly be read
             self._gauge = gauge_of(pid)
+        self._mappings: MappingBound | None = None
+        if self._gauge is not None:
+            self._mappings = MappingBound(self._gauge.kernel_bytes, self.members, self.kill)
+            WATCHDOG.look_by(self._mappings.look)
 
     def cpu_us(self) -> int:
         """Processor time used, in microseconds: by its control group, else of what lives now.
@@ -46,7 +52,9 @@ class Distant(PolledGroup):
         return (self._root, *descendants(self._root)) if self._root else ()
 
     def oom_kills(self) -> int:
-        """How many there were, none of which can be seen from here."""
+        """How many there were, of which only those for too many mappings can be seen from here."""
+        if self._mappings is not None and self._mappings.exceeded:
+            return 1
         raise OSError("that is the daemon's to say")
 
     def freeze(self) -> None:
@@ -90,6 +98,8 @@ class Distant(PolledGroup):
     def remove(self) -> None:
         """Close what was opened; the group belongs to who made it. Idempotent."""
         super().remove()
+        if self._mappings is not None:
+            WATCHDOG.look_no_more(self._mappings.look)
         if self._gauge is not None:
             self._gauge.close()
             self._gauge = None

@@ -1,0 +1,77 @@
+"""A bot that maps files many thousand times is ended, and nobody counts mappings needlessly."""
+
+import mmap
+import os
+from pathlib import Path
+
+import pytest
+
+from referee.sandbox import mapping_bound
+from referee.sandbox.mapping_bound import MOST_MAPPINGS, MappingBound
+from referee.sandbox.procfs import count_mappings
+
+
+class Bot:
+    """What the bound asks for, in numbers."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.used = self.mapped = self.counts = 0
+        self.ended = False
+        monkeypatch.setattr(mapping_bound, "count_mappings", self._count)
+        self.bound = MappingBound(lambda: self.used, lambda: (), self._end)
+
+    def _count(self, pids: tuple[int, ...], most: int) -> int:
+        self.counts += 1
+        return self.mapped
+
+    def _end(self) -> None:
+        self.ended = True
+
+    def uses(self, mib: float, mapped: int) -> None:
+        self.used, self.mapped = int(mib * 2**20), mapped
+        self.bound.look()
+
+
+@pytest.fixture
+def bot(monkeypatch: pytest.MonkeyPatch) -> Bot:
+    return Bot(monkeypatch)
+
+
+def test_too_many_are_ended(bot: Bot) -> None:
+    """One more than there may be."""
+    ended = []
+    for mib, mapped in ((8, MOST_MAPPINGS), (16, MOST_MAPPINGS + 1)):
+        bot.uses(mib, mapped)
+        ended.append((bot.ended, bot.bound.exceeded))
+    assert ended == [(False, False), (True, True)]
+
+
+def test_they_are_counted_only_when_there_can_be_more(bot: Bot) -> None:
+    """When the kernel's memory has grown since the last count; what it gives back counts anew."""
+    for kib in (100, 900, 1100, 1500, 2000, 2200, 500, 1400, 1600):
+        bot.uses(kib / 1024, 100)
+    assert bot.counts == 3
+
+
+def test_where_they_cannot_be_counted_the_kernels_memory_is_bound(bot: Bot) -> None:
+    """As in a container that is another user's."""
+    ended = []
+    for mib in (31, 40):
+        bot.uses(mib, 0)
+        ended.append(bot.ended)
+    assert ended == [False, True]
+
+
+def test_mappings_of_a_process_are_counted_until_they_are_too_many() -> None:
+    """Those of a process that is gone are none."""
+    before = count_mappings([os.getpid()], 1 << 20)
+    with Path(__file__).open("rb") as file:
+        kept = [
+            mmap.mmap(file.fileno(), 1, prot=mmap.PROT_READ, flags=mmap.MAP_PRIVATE)
+            for _ in range(500)
+        ]
+    after = count_mappings([os.getpid()], 1 << 20)
+    assert 500 <= after - before < 600
+    assert count_mappings([os.getpid(), os.getpid()], 10) > 10
+    assert count_mappings([2**22 + 1], 10) == 0
+    del kept
