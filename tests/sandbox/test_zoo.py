@@ -47,6 +47,7 @@ ROWS = frozenset(
         "resources: memory through timers and sets of descriptors",
         "resources: memory through mappings without pages",
         "resources: memory that is shared no longer",
+        "resources: mappings of a file",
         "resources: memory of processes without a first thread",
         "resources: inode bomb",
         "resources: disk filler",
