@@ -5,7 +5,7 @@
 # make ci      every test, many on far more cases; every sandbox, the zoo of hostile bots,
 #              PostgreSQL; as root it installs what of these is missing
 # make soak    for a long evening: thousands of matches and mutations, printed as they go
-# make schemas writes the JSON Schemas anew, after a change of a message
+# make schemas writes the JSON Schemas anew, after a change of a message or of what --json prints
 
 PYTHON ?= python3
 VENV   := .venv
@@ -63,7 +63,9 @@ lint: $(READY)
 	$(BIN)/lint-imports --no-logo > $(VENV)/imports.log || { cat $(VENV)/imports.log; exit 1; }
 
 schemas: $(READY)
-	$(BIN)/python -c "from protocol.schema import write; write()"
+	for of in protocol.schema referee.commands.json_schemas ladder.commands.json_schemas; do \
+	    $(BIN)/python -m $$of || exit 1; \
+	done
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

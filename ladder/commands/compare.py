@@ -1,6 +1,5 @@
 """`referee compare`: plays two bots against each other until it is clear which is better."""
 
-import json
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
@@ -30,6 +29,7 @@ from referee.match.verdict import ATTEMPTS, Freeze
 from referee.play.interrupts import interruptible
 from referee.sandbox.names import SandboxName
 from referee.terminal.console import busy, console
+from referee.terminal.json_output import json_text
 from referee.workers.jobs import Job, JobResult
 from referee.workers.pool import opened_pool
 
@@ -115,7 +115,7 @@ def compare(
     comparison = Comparison(replace(plan, job=replace(plan.job, hashes=hashes)))
     trio.run(_conduct, comparison, workers, sandbox)
     if as_json:
-        print(json.dumps(report(comparison, bots)))
+        print(json_text(report(comparison, bots), indent=None))
     else:
         print_report(console(), comparison, bots)
     if comparison.given_up:

@@ -1,6 +1,5 @@
 """`referee event`: plays tournaments that can be interrupted at any moment, and shows them."""
 
-import json
 import shlex
 from pathlib import Path
 from typing import Annotated
@@ -32,6 +31,7 @@ from referee.errors import INTERRUPTED, HostError, RefereeError, innermost
 from referee.play.interrupts import interruptible
 from referee.sandbox.choose import opened_for
 from referee.terminal.console import busy, console
+from referee.terminal.json_output import json_text
 from referee.text import plural
 from referee.workers.pool import opened_pool
 
@@ -153,7 +153,7 @@ def _tell(
         failure = error  # raised below: what was played is to be seen all the same
     heading = with_files(heading, folder, folder)
     if as_json:
-        print(json.dumps(to_json(heading, standings)))
+        print(json_text(to_json(heading, standings), indent=None))
     else:
         print_standings(console(), heading, standings)
     if failure is not None:

@@ -1,20 +1,43 @@
 """`referee ladder export` and `import`: a ladder as one file, to publish it or to move it."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from msgspec import Struct
 
 from ladder.archive.export import Exported, export
 from ladder.archive.load import Imported, take_in
 from ladder.commands.shared import Where, opened, tell_new_key
-from ladder.files import signed_head
 from ladder.files.head_text import head_line
+from ladder.files.signed_head import SignedHead
 from ladder.store.location import where_of
 from referee.commands.shared import Json
 from referee.terminal.console import busy, console
+from referee.terminal.json_output import json_text
 from referee.text import plural, printable
+
+
+class ArchiveJson(Struct, frozen=True):
+    """What is in an archive; records that are `gone_by_policy` are not."""
+
+    facts: int
+    records: int
+    gone_by_policy: int
+    bots: int
+    head: SignedHead
+
+
+class ExportJson(ArchiveJson, frozen=True):
+    """What `referee ladder export --json` prints."""
+
+    file: str
+
+
+class ImportJson(ArchiveJson, frozen=True):
+    """What `referee ladder import --json` prints."""
+
+    public_key: str
 
 
 def export_ladder(
@@ -40,17 +63,13 @@ def export_ladder(
             made=tell_new_key,
         )
     if as_json:
-        head = json.loads(signed_head.as_json(found.head))
-        print(json.dumps({"file": str(file), **_counts(found), "head": head}))
+        told = ExportJson(found.facts, found.records, found.gone, found.bots, found.head, str(file))
+        print(json_text(told, indent=None))
     else:
         with_bots = f", {plural(found.bots, 'bot')}" if bots else ""
         print(f"{file}: {_facts_and_records(found)}{with_bots}")
         print(f"head: {head_line(found.head.head)}")
         print(f"signed by {found.head.public_key}")
-
-
-def _counts(of: Exported | Imported) -> dict[str, int]:
-    return {"facts": of.facts, "records": of.records, "gone_by_policy": of.gone, "bots": of.bots}
 
 
 def _facts_and_records(of: Exported | Imported) -> str:
@@ -81,8 +100,9 @@ def import_ladder(
             watch=lambda done: say(f"importing ... {done:,} facts"),
         )
     if as_json:
-        head = json.loads(signed_head.as_json(found.head))
-        print(json.dumps(_counts(found) | {"head": head, "public_key": found.head.public_key}))
+        key = found.head.public_key
+        told = ImportJson(found.facts, found.records, found.gone, found.bots, found.head, key)
+        print(json_text(told, indent=None))
     else:
         print(f"{_facts_and_records(found)}, {plural(found.bots, 'bot')}")
         print(f"head: {head_line(found.head.head)}")

@@ -1,8 +1,7 @@
 """`referee ladder bots`: who is in a ladder, and which version plays."""
 
-import json
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from msgspec import Struct
@@ -19,7 +18,9 @@ from ladder.store.queries import Verdicts
 from ladder.store.store import Store
 from ladder.submissions.clearing import needed_by, size_of, sizes
 from referee.commands.shared import Json
+from referee.match.verdict import FaultCode
 from referee.terminal.console import console
+from referee.terminal.json_output import json_text
 from referee.text import in_bytes, plural
 
 _FAULTS_SHOWN = 5
@@ -64,7 +65,7 @@ def bots(
         faults = _verdicts(store) if bot is not None else []
         seen = [seen_of(store, situation.standings, one, faults) for one in entrants]
         if as_json:
-            print(json.dumps([bot_json(roster, one) for one in seen], indent=2))
+            print(json_text([bot_json(roster, one) for one in seen]))
             return
         _print(roster, seen)
         if bot is not None:
@@ -106,43 +107,82 @@ def seen_of(
     )
 
 
-def bot_json(roster: Roster, one: Seen) -> dict[str, Any]:  # JSON
-    """A version as an object: `number` and `partners` are of bots, `games` is null for all."""
+class PlayedJson(Struct, frozen=True):
+    """What a version has played in a game."""
+
+    blocks: int
+    faulty_blocks: int
+    deals: int
+    voids: int
+
+
+class BotFaultsJson(Struct, frozen=True):
+    """Faults that are alike; `match` is the number of the first one's."""
+
+    code: FaultCode
+    detail: str
+    times: int
+    match: int
+
+
+class BotJson(Struct, frozen=True, kw_only=True):
+    """A version of a bot, as `referee ladder bots --json` lists them.
+
+    Attributes:
+        number: of the bot, as `partners` are; `entrant` is the version's.
+        games: null for all.
+        bytes: what its files take; null where they are not there.
+        benched, played: by the name of the game.
+        faults: only where one bot was asked for.
+    """
+
+    entrant: int
+    number: int
+    bot: str
+    author: str
+    version: int
+    hash: str
+    source: str
+    bytes: int | None
+    partners: tuple[int, ...]
+    games: tuple[str, ...] | None
+    at_ms: int
+    playing: bool
+    why_not: str | None
+    benched: dict[str, str]
+    played: dict[str, PlayedJson]
+    faults: tuple[BotFaultsJson, ...]
+
+
+def bot_json(roster: Roster, one: Seen) -> BotJson:
+    """Return a version of a bot, for programs."""
     entrant = one.entrant
-    return {
-        "entrant": entrant.entrant,
-        "number": entrant.bot,
-        "bot": entrant.name,
-        "author": entrant.author,
-        "version": entrant.version,
-        "hash": entrant.hash,
-        "source": entrant.source,
-        "bytes": one.size,
-        "partners": list(entrant.partners),
-        "games": list(entrant.games) or None,
-        "at_ms": entrant.at_ms,
-        "playing": one.playing,
-        "why_not": one.why or None,
-        "benched": {roster.pools[pool].name: why for pool, why in one.benched.items()},
-        "played": {
-            roster.pools[pool].name: {
-                "blocks": found.blocks,
-                "faulty_blocks": found.faulty,
-                "deals": found.deals,
-                "voids": found.voids,
-            }
+    return BotJson(
+        entrant=entrant.entrant,
+        number=entrant.bot,
+        bot=entrant.name,
+        author=entrant.author,
+        version=entrant.version,
+        hash=entrant.hash,
+        source=entrant.source,
+        bytes=one.size,
+        partners=entrant.partners,
+        games=entrant.games or None,
+        at_ms=entrant.at_ms,
+        playing=one.playing,
+        why_not=one.why or None,
+        benched={roster.pools[pool].name: why for pool, why in one.benched.items()},
+        played={
+            roster.pools[pool].name: PlayedJson(
+                found.blocks, found.faulty, found.deals, found.voids
+            )
             for pool, found in sorted(one.played.items())
         },
-        "faults": [
-            {
-                "code": found.code,
-                "detail": found.detail,
-                "times": found.times,
-                "match": found.match,
-            }
+        faults=tuple(
+            BotFaultsJson(found.code, found.detail, found.times, found.match)
             for _, found in one.verdicts
-        ],
-    }
+        ),
+    )
 
 
 def _state(roster: Roster, one: Seen) -> Text:

@@ -1,11 +1,11 @@
 """`referee ladder match`: a match of a ladder."""
 
-import json
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
+from msgspec import Struct
 
 from ladder.commands.shared import Where, opened
 from ladder.core.facts import Match
@@ -14,7 +14,9 @@ from ladder.files import record_store
 from ladder.show.text_table import Column, print_grid, said
 from ladder.store.store import Store
 from referee.commands.shared import Json
+from referee.match.verdict import FaultCode
 from referee.terminal.console import console
+from referee.terminal.json_output import json_text
 from referee.text import plural, printable
 
 
@@ -30,7 +32,7 @@ def show_match(
         number, found = store.match(match)
         path = _record(store, number, found)
         if as_json:
-            print(json.dumps(_match_json(store.roster, number, found, path), indent=2))
+            print(json_text(_match_json(store.roster, number, found, path)))
         else:
             _print_match(store, number, found, path)
 
@@ -49,60 +51,119 @@ def values_of(match: Match) -> list[int]:
     return [sum(block.values[place] for block in match.outcome.blocks) for place in places]
 
 
-def _match_json(roster: Roster, number: int, match: Match, path: Path | None) -> dict[str, Any]:
+class SeatJson(Struct, frozen=True, kw_only=True):
+    """A bot of a match; `value` is what it won or lost over all blocks."""
+
+    entrant: int
+    bot: str
+    author: str
+    version: int
+    hash: str
+    value: int
+    faults: int
+    used_us: int
+    voids: int
+
+
+class BlockJson(Struct, frozen=True):
+    """A block, by place; `luck` and `unplayed` are null where there is none."""
+
+    block: int
+    deals: int
+    values: tuple[int, ...]
+    luck: tuple[int, ...] | None
+    faults: tuple[int, ...]
+    unplayed: tuple[int, ...] | None
+
+
+class PlaceFaultJson(Struct, frozen=True):
+    """A fault of the bot at a place."""
+
+    place: int
+    code: FaultCode
+    detail: str
+
+
+class LadderMatchJson(Struct, frozen=True, kw_only=True):
+    """What `referee ladder match --json` prints; `record` is null where there is none."""
+
+    match: int
+    id: str
+    at_ms: int
+    game: str
+    key: str
+    bots: tuple[SeatJson, ...]
+    blocks: tuple[BlockJson, ...]
+    faults: tuple[PlaceFaultJson, ...]
+    given_up: str | None
+    acts: int
+    wall_us: int
+    game_digest: str
+    record: str | None
+    record_hash: str
+    record_bytes: int
+    referee: str
+    sandbox: str
+
+
+def _match_json(roster: Roster, number: int, match: Match, path: Path | None) -> LadderMatchJson:
     job, outcome = match.job, match.outcome
-    return {
-        "match": number,
-        "id": job.name,
-        "at_ms": match.at_ms,
-        "game": roster.pools[job.pool].name,
-        "key": job.key,
-        "bots": [
-            {
-                "entrant": entrant,
-                "bot": roster.entrants[entrant].name,
-                "author": roster.entrants[entrant].author,
-                "version": roster.entrants[entrant].version,
-                "hash": digest,
-                "value": value,
-                "faults": faults,
-                "used_us": used,
-                "voids": voids,
-            }
-            for entrant, digest, value, faults, used, voids in zip(
-                job.entrants,
-                job.hashes,
-                values_of(match),
-                outcome.faults,
-                outcome.used_us,
-                outcome.voids,
-                strict=True,
+    return LadderMatchJson(
+        match=number,
+        id=job.name,
+        at_ms=match.at_ms,
+        game=roster.pools[job.pool].name,
+        key=job.key,
+        bots=_seats_json(roster, match),
+        blocks=tuple(
+            BlockJson(
+                block.block,
+                block.deals,
+                block.values,
+                block.luck or None,
+                block.faults,
+                block.unplayed or None,
             )
-        ],
-        "blocks": [
-            {
-                "block": block.block,
-                "deals": block.deals,
-                "values": list(block.values),
-                "luck": list(block.luck) or None,
-                "faults": list(block.faults),
-                "unplayed": list(block.unplayed) or None,
-            }
             for block in outcome.blocks
-        ],
-        "verdicts": [
-            {"place": one.bot, "code": one.code, "detail": one.detail} for one in outcome.fault_list
-        ],
-        "given_up": outcome.given_up or None,
-        "acts": outcome.acts,
-        "wall_us": outcome.wall_us,
-        "game_digest": outcome.game_digest,
-        "record": str(path) if path else None,
-        "record_hash": match.record,
-        "record_bytes": match.size,
-        "referee": match.referee,
-        "sandbox": outcome.sandbox,
-    }
+        ),
+        faults=tuple(PlaceFaultJson(one.bot, one.code, one.detail) for one in outcome.fault_list),
+        given_up=outcome.given_up or None,
+        acts=outcome.acts,
+        wall_us=outcome.wall_us,
+        game_digest=outcome.game_digest,
+        record=str(path) if path else None,
+        record_hash=match.record,
+        record_bytes=match.size,
+        referee=match.referee,
+        sandbox=outcome.sandbox,
+    )
+
+
+def _seats_json(roster: Roster, match: Match) -> tuple[SeatJson, ...]:
+    job, outcome = match.job, match.outcome
+    rows = zip(
+        job.entrants,
+        job.hashes,
+        values_of(match),
+        outcome.faults,
+        outcome.used_us,
+        outcome.voids,
+        strict=True,
+    )
+    return tuple(
+        SeatJson(
+            entrant=entrant,
+            bot=roster.entrants[entrant].name,
+            author=roster.entrants[entrant].author,
+            version=roster.entrants[entrant].version,
+            hash=digest,
+            value=value,
+            faults=faults,
+            used_us=used,
+            voids=voids,
+        )
+        for entrant, digest, value, faults, used, voids in rows
+    )
 
 
 def _print_match(store: Store, number: int, match: Match, path: Path | None) -> None:

@@ -1,6 +1,5 @@
 """`referee ladder records`: which records a ladder keeps, and which may go."""
 
-import json
 import os
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +9,7 @@ from msgspec import Struct
 
 from ladder.commands.progress import Say, counted
 from ladder.commands.shared import Where, opened
+from ladder.core.facts import Keep
 from ladder.core.retention import in_words
 from ladder.files import record_store
 from ladder.store.record_sweep import RecordSweep
@@ -17,6 +17,7 @@ from ladder.store.store import Store
 from referee.commands.shared import Json
 from referee.errors import HostError
 from referee.terminal.console import console
+from referee.terminal.json_output import json_text
 from referee.text import plural
 
 
@@ -25,6 +26,23 @@ class _Lying(Struct, frozen=True):
 
     records: int
     size: int
+
+
+class RecordsJson(Struct, frozen=True, kw_only=True):
+    """What `referee ladder records --json` prints.
+
+    Attributes:
+        last: how many matches keep theirs, where `keep` is `last`.
+        may_go: records of matches up to this number may be removed; `removed` were now.
+    """
+
+    keep: Keep
+    last: int | None
+    matches: int
+    may_go: int
+    records: int
+    bytes: int
+    removed: int
 
 
 def records(
@@ -49,9 +67,16 @@ def records(
         lying = _lying(store.files / record_store.RECORDS)
         policy = store.roster.retention
         if as_json:
-            told = {"keep": policy.keep, "last": policy.last or None, "matches": matches}
-            told |= {"may_go": horizon, "records": lying.records, "bytes": lying.size}
-            print(json.dumps(told | {"removed": removed}))
+            told = RecordsJson(
+                keep=policy.keep,
+                last=policy.last or None,
+                matches=matches,
+                may_go=horizon,
+                records=lying.records,
+                bytes=lying.size,
+                removed=removed,
+            )
+            print(json_text(told, indent=None))
             return
         to = console()
         to.print(f"records kept: {in_words(policy)}; of {plural(matches, 'match', 'matches')}")

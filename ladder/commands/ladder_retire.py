@@ -1,6 +1,5 @@
 """`referee ladder retire` and `rollback`: the organiser decides which version of a bot plays."""
 
-import json
 from typing import Annotated
 
 import typer
@@ -14,6 +13,7 @@ from ladder.submissions.clearing import bots_in_use
 from ladder.submissions.frozen_bots import BOTS
 from referee.commands.shared import Json
 from referee.errors import RefereeError
+from referee.terminal.json_output import json_text
 
 
 def retire(
@@ -95,7 +95,7 @@ def _tell(store: Store, fact: Fact) -> None:
     standings = store.situation().standings
     roster = store.roster
     decided = seen_of(store, standings, roster.entrants[fact.entrant])
-    print(json.dumps(bot_json(roster, decided), indent=2))
+    print(json_text(bot_json(roster, decided)))
 
 
 def _version(roster: Roster, bot: int, typed: str, wanted: int | None) -> Submission:

@@ -1,21 +1,19 @@
 """`referee ladder open` and `run`: a ladder is made, and plays by itself."""
 
-import json
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import trio
 import typer
+from msgspec import Struct
 
 from ladder.audit.pool_rules import pool_misfit
 from ladder.commands.shared import Sandbox, Sandboxes, Where, opened, tell_new_key
-from ladder.core.facts import Fact, Pool
+from ladder.core.facts import Fact, Keep, Pool
 from ladder.core.retention import in_words
 from ladder.core.roster import Roster
-from ladder.files import signed_head
-from ladder.files.disk_limits import read_limits, write_limits
+from ladder.files.disk_limits import DiskLimits, read_limits, write_limits
 from ladder.files.head_text import head_line
 from ladder.files.signed_head import SignedHead
 from ladder.game_files.pool_file import (
@@ -42,6 +40,7 @@ from referee.play.interrupts import interruptible
 from referee.sandbox.choose import opened_for
 from referee.sandbox.names import SandboxName
 from referee.terminal.console import busy, console
+from referee.terminal.json_output import json_text
 from referee.text import plural
 from referee.workers.pool import opened_pool
 
@@ -104,6 +103,69 @@ def open_ladder(
         _tell(store, asked, before, as_json=as_json)
 
 
+class KeptJson(Struct, frozen=True):
+    """Which records stay; `last` of them, where `keep` says so."""
+
+    keep: Keep
+    last: int | None
+
+
+class PoolJson(Struct, frozen=True, kw_only=True):
+    """A game that the ladder ranks.
+
+    Attributes:
+        options: those that are not as the game has them.
+        places: how many bots sit at a table.
+        seatings: how many deals a block has.
+        time: "" for the usual clock.
+    """
+
+    pool: int
+    name: str
+    game: str
+    options: tuple[str, ...]
+    places: int
+    blocks: int
+    seatings: int
+    time: str
+    pace: int
+
+
+class LadderJson(Struct, frozen=True, kw_only=True):
+    """What `referee ladder open --json` prints."""
+
+    ladder: str
+    name: str
+    records: KeptJson
+    games: tuple[PoolJson, ...]
+    disk: DiskLimits
+
+
+class RunJson(Struct, frozen=True):
+    """What `referee ladder run --json` prints; `head` is the one that was signed."""
+
+    blocks: int
+    matches: int
+    stopped: bool
+    head: SignedHead | None
+    version: str
+
+
+def _pool_json(pool: Pool) -> PoolJson:
+    terms = pool.terms
+    return PoolJson(
+        pool=pool.pool,
+        name=pool.name,
+        game=terms.game,
+        options=unusual_options(terms.game, terms.options),
+        places=pool.places,
+        blocks=pool.blocks,
+        seatings=pool.seatings,
+        time=time_text(terms.time),
+        pace=terms.pace_ms,
+    )
+
+
 def _changes(roster: Roster, asked: Pools, now_ms: int) -> list[Fact]:
     """What a file brings to a ladder."""
     records = policy_changes(roster, asked.records, now_ms)
@@ -113,29 +175,14 @@ def _changes(roster: Roster, asked: Pools, now_ms: int) -> list[Fact]:
 def _tell(store: Store, asked: Pools | None, before: tuple[Pool, ...], *, as_json: bool) -> None:
     pools, policy = store.roster.open_pools, store.roster.retention
     if as_json:
-        rows = [
-            {
-                "pool": pool.pool,
-                "name": pool.name,
-                "game": pool.terms.game,
-                "options": list(unusual_options(pool.terms.game, pool.terms.options)),
-                "places": pool.places,
-                "blocks": pool.blocks,
-                "seatings": pool.seatings,
-                "time": time_text(pool.terms.time),
-                "pace": pool.terms.pace_ms,
-            }
-            for pool in pools
-        ]
-        records = {"keep": policy.keep, "last": policy.last or None}
-        told = {
-            "ladder": store.opened.ladder,
-            "name": store.opened.name,
-            "records": records,
-            "games": rows,
-            "disk": msgspec.to_builtins(read_limits(store.files)),
-        }
-        print(json.dumps(told, indent=2))
+        told = LadderJson(
+            ladder=store.opened.ladder,
+            name=store.opened.name,
+            records=KeptJson(policy.keep, policy.last or None),
+            games=tuple(map(_pool_json, pools)),
+            disk=read_limits(store.files),
+        )
+        print(json_text(told))
         return
     to = console()
     to.print(f"ladder {store.opened.name} in {store.where.typed}", style="bold")
@@ -202,9 +249,8 @@ def run(
             )
         head = _publish(store, settings)
         if as_json:
-            told = {"blocks": watch.blocks, "matches": watch.matches, "stopped": stopped}
-            signed = None if head is None else json.loads(signed_head.as_json(head))
-            print(json.dumps(told | {"head": signed, "version": version("briscola-referee")}))
+            told = RunJson(watch.blocks, watch.matches, stopped, head, version("briscola-referee"))
+            print(json_text(told, indent=None))
         else:
             matches = plural(watch.matches, "match", "matches")
             console().print(f"played {plural(watch.blocks, 'block')} in {matches}")

@@ -1,12 +1,12 @@
 """`referee ladder standings` and `history`: what a ladder has come to."""
 
-import json
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from msgspec import Struct
 
 from ladder.commands.ladder_match import values_of
 from ladder.commands.shared import Bot, Everybody, GameOption, Where, opened, pools_meant
@@ -15,7 +15,7 @@ from ladder.core.roster import Roster
 from ladder.files.durable import atomic_write
 from ladder.show.as_csv import as_csv
 from ladder.show.as_json import as_json as standings_json
-from ladder.show.history_json import history_json
+from ladder.show.history_json import HistoryJson, history_json
 from ladder.show.history_terminal import print_history
 from ladder.show.page import page
 from ladder.show.terminal import print_standings
@@ -25,6 +25,16 @@ from ladder.standings.heading import Heading
 from referee.commands.shared import Json
 from referee.errors import HostError, RefereeError
 from referee.terminal.console import busy, console
+from referee.terminal.json_output import json_text
+
+
+class BotHistoryJson(Struct, frozen=True):
+    """What `referee ladder history --json` prints: by game; the numbers of the last matches."""
+
+    bot: str
+    author: str
+    games: tuple[HistoryJson, ...]
+    last_matches: tuple[int, ...]
 
 
 def standings(
@@ -56,7 +66,7 @@ def standings(
                 say(f"fitting {pool.name} ...")
                 found.append(standings_of(store, pool, everybody=everybody))
         if as_json:
-            print(json.dumps(standings_json(heading, found)))
+            print(json_text(standings_json(heading, found), indent=None))
         elif as_comma:
             print(as_csv(heading, found), end="")
         elif html is not None:
@@ -107,13 +117,13 @@ def show_history(
         only = None if game is None else [pool.pool for pool in pools]
         last = store.matches_of(entrants, 10, only)
         if as_json:
-            told = {
-                "bot": roster.entrants[meant].name,
-                "author": roster.entrants[meant].author,
-                "games": [history_json(one) for one in found],
-                "last_matches": [number for number, _ in last],
-            }
-            print(json.dumps(told))
+            told = BotHistoryJson(
+                bot=roster.entrants[meant].name,
+                author=roster.entrants[meant].author,
+                games=tuple(map(history_json, found)),
+                last_matches=tuple(number for number, _ in last),
+            )
+            print(json_text(told, indent=None))
             return
         to = console()
         for one in found:

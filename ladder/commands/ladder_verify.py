@@ -1,17 +1,17 @@
 """`referee ladder verify`, `rebuild`, `migrate`, `export`, `import`: care for a ladder."""
 
-import json
 import os
 import secrets
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from msgspec.structs import asdict
+from msgspec import Struct
 from rich.console import Console
 
 from ladder.audit.audit import Wanted, prove
 from ladder.audit.claims import Claim, read_claims
+from ladder.audit.compared import Compared
 from ladder.audit.findings import AuditReport
 from ladder.commands.progress import counted
 from ladder.commands.shared import Where, opened, tell_new_key
@@ -26,6 +26,7 @@ from ladder.store.store import Store
 from referee.commands.shared import Json
 from referee.errors import RefereeError
 from referee.terminal.console import console
+from referee.terminal.json_output import json_text
 from referee.text import plural
 
 _DAY_S = 24 * 3600
@@ -98,7 +99,7 @@ def verify(
             print(signed_head.as_json(_signed(store, found)).decode(), end="")
         return
     if as_json:
-        print(json.dumps(_as_json(found, seed), indent=2))
+        print(json_text(_as_json(found, seed)))
     else:
         _print(found, seed, console(stderr=head))  # where a head is to go, nothing else goes
     raise typer.Exit(int(not found.holds))
@@ -127,25 +128,78 @@ def _signed(store: Store, found: AuditReport) -> SignedHead:
     return sign_now(store.files, head, tell_new_key)
 
 
-def _as_json(found: AuditReport, seed: str) -> dict[str, Any]:
-    return {
-        "holds": found.holds,
-        "ladder": found.ladder,
-        "facts": found.facts,
-        "matches": found.matches,
-        "records": found.records,
-        "played_again": found.proved,
-        "seed": seed or None,
-        "proved_before": found.earlier,
-        "gone_by_policy": found.gone,
-        "bots": found.bots,
-        "head": found.head,
-        "findings": [{"where": one.where, "what": one.what} for one in found.findings],
-        "more_findings": found.more,
-        "goes_on_from": asdict(found.compared),
-        "not_proved": list(found.unproved()),
-        "notes": list(found.notes),
-    }
+class FindingJson(Struct, frozen=True):
+    """What does not hold, and where."""
+
+    where: str
+    what: str
+
+
+class AuditJson(Struct, frozen=True, kw_only=True):
+    """What `referee ladder verify --json` prints.
+
+    Attributes:
+        played_again: of the `records`; `proved_before` need not be, `gone_by_policy` are not there.
+        seed: draws the same records again, where a sample was played.
+        more_findings: how many are not listed.
+        goes_on_from: the earlier heads that fit.
+        not_proved: what nothing was said of.
+    """
+
+    holds: bool
+    ladder: str
+    facts: int
+    matches: int
+    records: int
+    played_again: int
+    seed: str | None
+    proved_before: int
+    gone_by_policy: int
+    bots: int
+    head: str
+    findings: tuple[FindingJson, ...]
+    more_findings: int
+    goes_on_from: Compared
+    not_proved: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+class MigrateJson(Struct, frozen=True):
+    """What `referee ladder migrate --json` prints: versions of the schema."""
+
+    ladder: str
+    before: int
+    after: int
+
+
+class RebuildJson(Struct, frozen=True):
+    """What `referee ladder rebuild --json` prints: the digests of all ratings."""
+
+    before: str
+    after: str
+    same: bool
+    orphans: int
+
+
+def _as_json(found: AuditReport, seed: str) -> AuditJson:
+    return AuditJson(
+        holds=found.holds,
+        ladder=found.ladder,
+        facts=found.facts,
+        matches=found.matches,
+        records=found.records,
+        played_again=found.proved,
+        seed=seed or None,
+        proved_before=found.earlier,
+        gone_by_policy=found.gone,
+        bots=found.bots,
+        head=found.head,
+        findings=tuple(FindingJson(one.where, one.what) for one in found.findings),
+        more_findings=found.more,
+        goes_on_from=found.compared,
+        not_proved=tuple(found.unproved()),
+        notes=tuple(found.notes),
+    )
 
 
 def _print(found: AuditReport, seed: str, to: Console) -> None:
@@ -189,8 +243,8 @@ def rebuild(where: Where = None, as_json: Json = False) -> None:
             cache.clear(store.files)
             swept = record_store.sweep(store.files, store.records().__contains__, _DAY_S)
         if as_json:
-            told = {"before": before, "after": after, "same": before == after, "orphans": swept}
-            print(json.dumps(told))
+            told = RebuildJson(before, after, before == after, swept)
+            print(json_text(told, indent=None))
         elif before == after:
             print(f"ratings are the same as before: {after}")
         else:
@@ -215,7 +269,7 @@ def migrate_ladder(where: Where = None, as_json: Json = False) -> None:
     finally:
         database.close()
     if as_json:
-        print(json.dumps({"ladder": meant.typed, "before": found, "after": newest()}))
+        print(json_text(MigrateJson(meant.typed, found, newest()), indent=None))
     elif found == newest():
         print(f"ladder {meant.typed} is up to date: schema {found}")
     else:

@@ -1,12 +1,11 @@
 """`referee submit`: takes bots into a ladder, once they have played in a sandbox."""
 
 import getpass
-import json
 import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import trio
 import typer
@@ -41,6 +40,7 @@ from referee.play.interrupts import interruptible
 from referee.sandbox.choose import opened_for
 from referee.sandbox.names import SandboxName
 from referee.terminal.console import busy, console
+from referee.terminal.json_output import json_text
 from referee.text import printable
 
 _SAMPLE = "sample:"
@@ -74,6 +74,34 @@ class Refusal(Struct, frozen=True):
 
     path: str
     why: str
+
+
+class AcceptedJson(Struct, frozen=True, kw_only=True):
+    """A bot that was taken in; without `new` it had been before, unchanged."""
+
+    entrant: int
+    bot: str
+    author: str
+    version: int
+    hash: str
+    source: str
+    new: bool
+    receipt: receipts.SignedReceipt
+
+
+class RefusedJson(Struct, frozen=True):
+    """A bot that was not."""
+
+    path: str
+    why: str
+
+
+class SubmitJson(Struct, frozen=True):
+    """What `referee submit --json` prints."""
+
+    ladder: str
+    taken_in: tuple[AcceptedJson, ...]
+    refused: tuple[RefusedJson, ...]
 
 
 def submit(
@@ -132,7 +160,7 @@ def submit(
                 trio.run(one_by_one, store, asked, partners, pools, place, settings, say)
         finally:  # whatever stops us: what is done is told
             if as_json and (taken or refused):
-                print(json.dumps(_as_json(store, taken, refused), indent=2))
+                print(json_text(_as_json(store, taken, refused)))
             else:
                 _print(store.roster, taken, refused)
     raise typer.Exit(int(bool(refused)))
@@ -289,24 +317,24 @@ def _added(
     return Accepted(entrant, bool(new), receipt_of(store, entrant, tell_new_key))
 
 
-def _as_json(store: Store, taken: list[Accepted], refused: list[Refusal]) -> dict[str, Any]:
-    return {
-        "ladder": store.opened.ladder,
-        "taken_in": [
-            {
-                "entrant": one.entrant.entrant,
-                "bot": one.entrant.name,
-                "author": one.entrant.author,
-                "version": one.entrant.version,
-                "hash": one.entrant.hash,
-                "source": one.entrant.source,
-                "new": one.new,
-                "receipt": receipts.as_object(one.receipt),
-            }
+def _as_json(store: Store, taken: list[Accepted], refused: list[Refusal]) -> SubmitJson:
+    return SubmitJson(
+        ladder=store.opened.ladder,
+        taken_in=tuple(
+            AcceptedJson(
+                entrant=one.entrant.entrant,
+                bot=one.entrant.name,
+                author=one.entrant.author,
+                version=one.entrant.version,
+                hash=one.entrant.hash,
+                source=one.entrant.source,
+                new=one.new,
+                receipt=one.receipt,
+            )
             for one in taken
-        ],
-        "refused": [{"path": one.path, "why": one.why} for one in refused],
-    }
+        ),
+        refused=tuple(RefusedJson(one.path, one.why) for one in refused),
+    )
 
 
 def _print(roster: Roster, taken: list[Accepted], refused: list[Refusal]) -> None:
@@ -318,7 +346,7 @@ def _print(roster: Roster, taken: list[Accepted], refused: list[Refusal]) -> Non
         unchanged = "" if one.new else " (unchanged)"
         print(f"{told}: plays {games} as #{entrant.entrant}{unchanged}")
         print(f"   hash: {entrant.hash}")
-        print(f"   receipt: {json.dumps(receipts.as_object(one.receipt), separators=(',', ':'))}")
+        print(f"   receipt: {receipts.as_json(one.receipt)}")
         for pool, why in roster.state(entrant.entrant).benched.items():
             print(f"   benched in {roster.pools[pool].name}: {why}")
     for other in refused:

@@ -2,19 +2,21 @@
 
 from typing import Any, Final
 
+from msgspec import UNSET, Struct, UnsetType
 from rich.console import Console
 
 from ladder.compare.comparison import Comparison, ComparisonEnd
-from ladder.show import as_json
 from ladder.show.sentences import WARNING, again_lines
 from ladder.standings.rows import again
 from ladder.standings.table import Again
 from ladder.stats.confidence_sequence import Conclusion
 from ladder.stats.estimates import Estimate
 from ladder.stats.head_to_head import Versus, observed_in, versus
-from ladder.stats.sprt import SprtResult
+from ladder.stats.sprt import Model, Sprt, SprtResult
 from referee.bots.find import BotSource
+from referee.match.seating import Seating
 from referee.match.terms import unusual_options
+from referee.match.verdict import FaultCode
 from referee.terminal.console import print_table
 from referee.text import plural, printable
 
@@ -50,61 +52,145 @@ def answer(comparison: Comparison, names: tuple[str, str]) -> str:
             return "undecided: either may be better"
 
 
-def report(comparison: Comparison, bots: tuple[BotSource, BotSource]) -> dict[str, Any]:  # JSON
-    """The object that `referee compare --json` prints."""
+class ComparedBotJson(Struct, frozen=True):
+    """One of the two bots."""
+
+    name: str
+    hash: str
+    faults: int
+    voids: int
+    used_ms: int
+    second_meetings: Again | None
+
+
+class MeasureJson(Struct, frozen=True):
+    """A figure of A's; without an interval where what was played decided when to stop."""
+
+    value: float
+    interval: tuple[float, float] | None
+
+
+class SprtJson(Struct, frozen=True):
+    """How a sequential probability ratio test stands."""
+
+    elo0: float
+    elo1: float
+    alpha: float
+    beta: float
+    model: Model
+    ratio: float
+    bounds: tuple[float, float]
+    elo: float
+
+
+class ComparedFaultJson(Struct, frozen=True):
+    """A fault."""
+
+    bot: int
+    code: FaultCode
+    detail: str
+
+
+class ComparisonJson(Struct, frozen=True, kw_only=True):
+    """What `referee compare --json` prints; what is measured is left out without a match.
+
+    Attributes:
+        decision: A, B, no difference, or undecided; with hypotheses, the one that is accepted.
+        answer: the same in words.
+        ending: why it ended.
+        adaptive: whether what was played decided when to stop.
+        interval: where A's true mean deal value lies, at a risk of 5 %.
+        given_up: what was wrong with the host, if that ended it.
+    """
+
+    game: str
+    options: tuple[str, ...]
+    bots: tuple[ComparedBotJson, ...]
+    decision: str
+    answer: str
+    ending: ComparisonEnd | None
+    adaptive: bool
+    within: float | None
+    match_blocks: int
+    matches: int
+    blocks: int
+    deals: int
+    interval: tuple[float, float]
+    unplayed: tuple[int, ...] | UnsetType = UNSET
+    mean: MeasureJson | UnsetType | None = UNSET
+    luck: float | UnsetType | None = UNSET
+    adjusted: MeasureJson | UnsetType | None = UNSET
+    gain: float | UnsetType | None = UNSET
+    won: int | UnsetType = UNSET
+    level: int | UnsetType = UNSET
+    lost: int | UnsetType = UNSET
+    elo: MeasureJson | UnsetType | None = UNSET
+    los: float | UnsetType | None = UNSET
+    sprt: SprtJson | None
+    acts: int
+    faults: tuple[ComparedFaultJson, ...]
+    given_up: str | None
+    seating: Seating
+    key: str
+    sandbox: str
+
+
+def report(comparison: Comparison, bots: tuple[BotSource, BotSource]) -> ComparisonJson:
+    """Return what there is to say of a comparison, for programs."""
     plan, sprt = comparison.plan, comparison.sprt
     terms = plan.job.terms
     found = versus(comparison.parts) if comparison.parts else None
     low, high = comparison.interval()
     adaptive, again_of = comparison.adaptive, _again(comparison)
-    decision = str(comparison.decision if sprt is None else sprt.verdict)
-    return {
-        "game": terms.game,
-        "options": list(unusual_options(terms.game, terms.options)),
-        "bots": [
-            {
-                "name": bot.name,
-                "hash": bot.hash,
-                "faults": comparison.faults[at],
-                "voids": comparison.voids[at],
-                "used_ms": comparison.used_us[at] // 1000,
-                "second_meetings": as_json.again(again_of[at]),
-            }
+    return ComparisonJson(
+        game=terms.game,
+        options=unusual_options(terms.game, terms.options),
+        bots=tuple(
+            ComparedBotJson(
+                name=bot.name,
+                hash=bot.hash,
+                faults=comparison.faults[at],
+                voids=comparison.voids[at],
+                used_ms=comparison.used_us[at] // 1000,
+                second_meetings=again_of[at],
+            )
             for at, bot in enumerate(bots)
-        ],
-        "decision": decision,
-        "answer": answer(comparison, (bots[0].name, bots[1].name)),
-        "ending": comparison.ending,
-        "adaptive": adaptive,
-        "within": plan.within,
-        "match_blocks": plan.part,
-        "matches": len(comparison.parts),
-        "blocks": comparison.blocks,
-        "deals": 0 if found is None else found.deals,
-        "interval": [round(low, 3), round(high, 3)],
+        ),
+        decision=str(comparison.decision if sprt is None else sprt.verdict),
+        answer=answer(comparison, (bots[0].name, bots[1].name)),
+        ending=comparison.ending,
+        adaptive=adaptive,
+        within=plan.within,
+        match_blocks=plan.part,
+        matches=len(comparison.parts),
+        blocks=comparison.blocks,
+        deals=0 if found is None else found.deals,
+        interval=(round(low, 3), round(high, 3)),
         **({} if found is None else _measures(found, adaptive=adaptive)),
-        "sprt": None
-        if sprt is None
-        else {
-            "elo0": sprt.plan.elo0,
-            "elo1": sprt.plan.elo1,
-            "alpha": sprt.plan.alpha,
-            "beta": sprt.plan.beta,
-            "model": str(sprt.plan.model),
-            "ratio": round(sprt.ratio, 3),
-            "bounds": [round(sprt.plan.lower, 3), round(sprt.plan.upper, 3)],
-            "elo": round(sprt.elo, 1),
-        },
-        "acts": comparison.acts,
-        "faults": [
-            {"bot": fault.bot, "code": str(fault.code), "detail": fault.detail}
-            for fault in comparison.fault_list
-        ],
-        "given_up": comparison.given_up or None,
-        "seating": str(terms.seating),
-        "key": plan.job.key,
-        "sandbox": comparison.sandbox,
-    }
+        sprt=None if sprt is None else _sprt(sprt),
+        acts=comparison.acts,
+        faults=tuple(
+            ComparedFaultJson(one.bot, one.code, one.detail) for one in comparison.fault_list
+        ),
+        given_up=comparison.given_up or None,
+        seating=terms.seating,
+        key=plan.job.key,
+        sandbox=comparison.sandbox,
+    )
+
+
+def _sprt(found: Sprt) -> SprtJson:
+    plan = found.plan
+    return SprtJson(
+        elo0=plan.elo0,
+        elo1=plan.elo1,
+        alpha=plan.alpha,
+        beta=plan.beta,
+        model=plan.model,
+        ratio=round(found.ratio, 3),
+        bounds=(round(plan.lower, 3), round(plan.upper, 3)),
+        elo=round(found.elo, 1),
+    )
 
 
 def _again(comparison: Comparison) -> tuple[Again | None, ...]:
@@ -116,17 +202,18 @@ def _again(comparison: Comparison) -> tuple[Again | None, ...]:
     return again([observed_in(comparison.parts)], 2) if comparison.parts else (None, None)
 
 
-def _measures(found: Versus, *, adaptive: bool) -> dict[str, Any]:  # JSON
+def _measures(found: Versus, *, adaptive: bool) -> dict[str, Any]:  # as ComparisonJson has it
     """The figures; without intervals, which do not hold, where what was played decided to stop."""
 
-    def entry(measure: Estimate | None) -> dict[str, Any] | None:  # JSON
+    def entry(measure: Estimate | None) -> MeasureJson | None:
         if measure is None:
             return None
-        ends = None if adaptive or measure.low is None else [measure.low, measure.high]
-        return {"value": measure.value, "interval": ends}
+        if adaptive or measure.low is None or measure.high is None:
+            return MeasureJson(measure.value, None)
+        return MeasureJson(measure.value, (measure.low, measure.high))
 
     return {
-        "unplayed": list(found.unplayed),
+        "unplayed": tuple(found.unplayed),
         "mean": entry(found.mean),
         "luck": found.luck,
         "adjusted": entry(found.adjusted),

@@ -4,6 +4,8 @@ All numbers are rounded already, so that whoever shows them shows the same. Noth
 time but what is named for it.
 """
 
+from typing import Final
+
 from msgspec import Struct
 
 from ladder.stats.estimates import Estimate, Gain
@@ -26,7 +28,15 @@ class Time(Struct, frozen=True):
         return round(self.used_us / 1000 / self.acts, 4) if self.acts else None
 
 
-class Again(Struct, frozen=True):
+_AGAIN: Final = {
+    "first": "at_first_tables",
+    "tables": "at_later_tables",
+    "beyond": "beyond_chance",
+}
+"""What the fields of `Again` are called in JSON, where no other fields say what they are about."""
+
+
+class Again(Struct, frozen=True, rename=_AGAIN):
     """What later meetings of a deck brought a bot more than the first one, a deal.
 
     Attributes:
@@ -116,7 +126,7 @@ class Cell(Struct, frozen=True):
     lost: int
 
 
-class FaultEntry(Struct, frozen=True):
+class FaultEntry(Struct, frozen=True, rename={"name": "bot"}):
     """Faults of a bot that are alike, for people.
 
     Attributes:
@@ -131,7 +141,7 @@ class FaultEntry(Struct, frozen=True):
     times: int
 
 
-class BotEntry(Struct, frozen=True):
+class BotEntry(Struct, frozen=True, rename={"name": "bot"}):
     """A bot at a table of a round.
 
     Attributes:
@@ -158,7 +168,7 @@ class TableLine(Struct, frozen=True):
     given_up: bool
 
 
-class RoundEntry(Struct, frozen=True):
+class RoundEntry(Struct, frozen=True, rename={"first": "first_block"}):
     """A round.
 
     Attributes:
@@ -174,7 +184,7 @@ class RoundEntry(Struct, frozen=True):
     tables: tuple[TableLine, ...]
 
 
-class Missing(Struct, frozen=True):
+class Missing(Struct, frozen=True, rename={"names": "bots"}):
     """Blocks that were given up: left out of everything, and shown."""
 
     round: str

@@ -100,7 +100,6 @@ def check(found: SignedReceipt, public_key: str | None = None) -> None:
     check_signature("receipt", CONTEXT, found.receipt, signer, public_key)
 
 
-def as_object(found: SignedReceipt) -> dict[str, object]:
-    """Return the receipt as a JSON object."""
-    made: dict[str, object] = msgspec.to_builtins(found)
-    return made
+def as_json(found: SignedReceipt) -> str:
+    """Return the receipt as JSON, on one line."""
+    return msgspec.json.encode(found).decode()

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated
 
-import msgspec
 import trio
 import typer
 from rich.console import Console
@@ -19,6 +18,7 @@ from referee.bench.targets import Goal
 from referee.errors import RefereeError
 from referee.play.interrupts import interruptible
 from referee.terminal.console import console, print_table
+from referee.terminal.json_output import json_text
 from referee.text import plural
 
 _ROUNDS, _QUICK_ROUNDS, _MOST_ROUNDS = 7, 2, 1000
@@ -55,7 +55,7 @@ def bench(
         QUICK if quick else USUAL,
     )
     if as_json:
-        print(msgspec.json.format(msgspec.json.encode(report), indent=2).decode())
+        print(json_text(report))
     else:
         show(report, console())
 

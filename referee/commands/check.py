@@ -1,11 +1,11 @@
 """`referee check`: whether a bot keeps to the protocol, and how to mend it."""
 
-import json
 import shlex
 from typing import Annotated
 
 import trio
 import typer
+from msgspec import Struct
 from rich.text import Text
 
 from referee.bots.find import BotSource, find
@@ -19,9 +19,19 @@ from referee.play.interrupts import interruptible
 from referee.sandbox.choose import opened_for
 from referee.sandbox.names import SandboxName
 from referee.terminal.console import busy, console
+from referee.terminal.json_output import json_text
 from referee.text import printable
 
 _STYLES = {Level.OK: "green", Level.WARNING: "yellow", Level.PROBLEM: "bold red"}
+
+
+class CheckJson(Struct, frozen=True):
+    """What `referee check --json` prints; the same `key` asks the same again."""
+
+    bot: str
+    game: str
+    key: str
+    findings: tuple[CheckFinding, ...]
 
 
 def check(
@@ -47,9 +57,7 @@ def check(
     with busy(talk, f"talking to {spec.name} ..."):
         findings = trio.run(_examine, spec, plan, sandbox, settings)
     if as_json:
-        rows = [{"level": str(f.level), "what": f.what, "mend": f.mend} for f in findings]
-        report = {"bot": spec.name, "game": game, "key": plan.key, "findings": rows}
-        print(json.dumps(report, indent=2))
+        print(json_text(CheckJson(spec.name, game, plan.key, tuple(findings))))
     else:
         for finding in findings:
             _print(finding)

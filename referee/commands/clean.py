@@ -1,10 +1,9 @@
 """`referee clean`: removes copies of bots, and builds, that no process uses."""
 
-import json
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import typer
 from msgspec import Struct
@@ -17,6 +16,7 @@ from referee.sandbox.copy_choice import Copy, unused_since
 from referee.sandbox.copy_store import CopyStore
 from referee.sandbox.folders import store_folder
 from referee.terminal.console import console, print_table
+from referee.terminal.json_output import json_text
 from referee.text import in_bytes, plural
 
 _DAY_S: Final = 24 * 60 * 60
@@ -37,6 +37,43 @@ class Cleaned(Struct, frozen=True):
     folder: str
     removed: tuple[Copy, ...]
     kept: tuple[Copy, ...]
+
+
+class CopyJson(Struct, frozen=True):
+    """A copy of a bot, or a build."""
+
+    name: str
+    bytes: int
+    files: int
+    last_used: str
+    in_use: bool
+    unfinished: bool
+
+
+class FolderJson(Struct, frozen=True):
+    """A folder that was cleaned."""
+
+    holds: str
+    folder: str
+    removed_bytes: int
+    kept_bytes: int
+    removed: tuple[CopyJson, ...]
+    kept: tuple[CopyJson, ...]
+
+
+class LimitsJson(Struct, frozen=True):
+    """What each folder keeps within, whether it is cleaned or not."""
+
+    bytes: int
+    copies: int
+
+
+class CleanJson(Struct, frozen=True):
+    """What `referee clean --json` prints; with `dry_run` nothing was removed."""
+
+    dry_run: bool
+    limits: LimitsJson
+    folders: tuple[FolderJson, ...]
 
 
 def clean(
@@ -70,7 +107,7 @@ def clean(
         _cleaned(holds, store, days * _DAY_S, dry_run=dry_run) for holds, store in stores.items()
     ]
     if as_json:
-        print(json.dumps(_as_json(cleaned, limits, dry_run=dry_run), indent=2))
+        print(json_text(_as_json(cleaned, limits, dry_run=dry_run)))
     else:
         _print(cleaned, limits, dry_run=dry_run)
 
@@ -127,30 +164,24 @@ def _used(copy: Copy) -> str:
     return "today" if days <= 0 else f"{plural(days, 'day')} ago"
 
 
-def _as_json(cleaned: Sequence[Cleaned], limits: CopyLimits, *, dry_run: bool) -> dict[str, Any]:
-    return {
-        "dry_run": dry_run,
-        "limits": {"bytes": limits.size << 20, "copies": limits.number},
-        "folders": [
-            {
-                "holds": one.holds,
-                "folder": one.folder,
-                "removed_bytes": sum(copy.size for copy in one.removed),
-                "kept_bytes": sum(copy.size for copy in one.kept),
-                "removed": [_copy_json(copy) for copy in one.removed],
-                "kept": [_copy_json(copy) for copy in one.kept],
-            }
+def _as_json(cleaned: Sequence[Cleaned], limits: CopyLimits, *, dry_run: bool) -> CleanJson:
+    return CleanJson(
+        dry_run=dry_run,
+        limits=LimitsJson(limits.size << 20, limits.number),
+        folders=tuple(
+            FolderJson(
+                holds=one.holds,
+                folder=one.folder,
+                removed_bytes=sum(copy.size for copy in one.removed),
+                kept_bytes=sum(copy.size for copy in one.kept),
+                removed=tuple(map(_copy, one.removed)),
+                kept=tuple(map(_copy, one.kept)),
+            )
             for one in cleaned
-        ],
-    }
+        ),
+    )
 
 
-def _copy_json(copy: Copy) -> dict[str, Any]:
-    return {
-        "name": copy.name,
-        "bytes": copy.size,
-        "files": copy.files,
-        "last_used": datetime.fromtimestamp(copy.used_at, UTC).isoformat(timespec="seconds"),
-        "in_use": copy.in_use,
-        "unfinished": copy.unfinished,
-    }
+def _copy(copy: Copy) -> CopyJson:
+    used = datetime.fromtimestamp(copy.used_at, UTC).isoformat(timespec="seconds")
+    return CopyJson(copy.name, copy.size, copy.files, used, copy.in_use, copy.unfinished)

@@ -1,11 +1,10 @@
 """`referee doctor`: which sandboxes work here, and what each was proved to enforce."""
 
-import json
-from typing import Annotated, Any
+from typing import Annotated
 
-import msgspec
 import trio
 import typer
+from msgspec import Struct
 from rich.console import Console
 from rich.text import Text
 
@@ -17,6 +16,7 @@ from referee.play.interrupts import interruptible
 from referee.sandbox.choose import by_strength
 from referee.sandbox.names import SandboxName
 from referee.terminal.console import busy, console, print_table
+from referee.terminal.json_output import json_text
 from referee.text import printable
 
 _STYLES = {
@@ -25,6 +25,13 @@ _STYLES = {
     GuaranteeState.ABSENT: "yellow",
 }
 _ALL = (SandboxName.BWRAP, SandboxName.DOCKER, SandboxName.BARE)
+
+
+class DoctorJson(Struct, frozen=True):
+    """What `referee doctor --json` prints; `auto` is what `--sandbox auto` takes."""
+
+    auto: str
+    sandboxes: tuple[SandboxReport, ...]
 
 
 def doctor(
@@ -40,8 +47,7 @@ def doctor(
     names = _ALL if sandbox is SandboxName.AUTO else (sandbox,)
     reports, auto = trio.run(_all, names, read_settings())
     if as_json:
-        rows = [_object(report) for report in reports]
-        print(json.dumps({"auto": auto, "sandboxes": rows}, indent=2))
+        print(json_text(DoctorJson(auto, tuple(reports))))
     else:
         for report in reports:
             _print(report, console())
@@ -69,11 +75,6 @@ async def _all(
     if scope.cancelled_caught:
         raise KeyboardInterrupt
     return reports, auto
-
-
-def _object(report: SandboxReport) -> dict[str, Any]:  # JSON
-    found: dict[str, Any] = msgspec.to_builtins(report)
-    return found
 
 
 def _print(report: SandboxReport, to: Console) -> None:

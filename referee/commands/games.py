@@ -1,17 +1,75 @@
 """`referee games`: the catalogue, and the rules of one game."""
 
-import json
 from typing import Annotated, Any
 
 import typer
+from msgspec import Struct
 from rich.console import Console
 
 from referee.games import catalogue, find
 from referee.match.luck import family_of, rows_of, values_of
-from referee.rules.game import Game
+from referee.rules.game import Game, Sides
 from referee.rules.match_end import EndingKind
 from referee.rules.variants import Variant
 from referee.terminal.console import console, print_table
+from referee.terminal.json_output import json_text
+
+
+class RuleJson(Struct, frozen=True):
+    """A rule of a game, with where it comes from."""
+
+    rule: str
+    text: str
+    source: str
+
+
+class OptionJson(Struct, frozen=True):
+    """An option of a game; without a `default` it has to be said."""
+
+    name: str
+    values: tuple[str, ...]
+    default: str | None
+    meaning: str
+    source: str
+
+
+class WorthJson(Struct, frozen=True):
+    """What a card is worth when luck is counted: dealt, or drawn, in tenths of a deal value."""
+
+    card: str
+    dealt: int
+    drawn: int
+
+
+class LuckJson(Struct, frozen=True):
+    """The values that luck is counted by, which a family of games shares."""
+
+    family: str | None
+    tenths: tuple[WorthJson, ...]
+
+
+class GameJson(Struct, frozen=True, kw_only=True):
+    """What `referee games ID --json` prints; without an id it is a list of these.
+
+    Attributes:
+        seats: how many may sit at a table.
+        sides: the seats that score together.
+        digest: of the rules with all options as they usually are.
+        luck: null where it is not counted.
+        max_acts: of a deal; `max_deals` of a match.
+    """
+
+    id: str
+    title: str
+    seats: tuple[int, ...]
+    sides: Sides
+    revision: int
+    digest: str
+    rules: tuple[RuleJson, ...]
+    options: tuple[OptionJson, ...]
+    luck: LuckJson | None
+    max_acts: int
+    max_deals: int
 
 
 def games(
@@ -21,8 +79,8 @@ def games(
     """Lists the games; with an ID, prints that game's rules and options."""
     chosen = list(catalogue().values()) if game is None else [find(game)]
     if as_json:
-        values = [_object(variant) for variant in chosen]
-        print(json.dumps(values if game is None else values[0], indent=2))
+        values = [_described(variant) for variant in chosen]
+        print(json_text(values if game is None else values[0]))
     elif game is None:
         rows = [(one.id, _seats(one), _sides(one), _match(one)) for one in chosen]
         print_table(console(), ("game", "#seats", "sides", "match"), rows)
@@ -104,36 +162,34 @@ def _print_luck(to: Console, game: Game[Any]) -> None:  # every game has a state
     to.print()
 
 
-def _object(variant: Variant) -> dict[str, Any]:  # JSON
+def _described(variant: Variant) -> GameJson:
     rules, name = variant.rules_of({})
-    return {
-        "id": variant.id,
-        "title": variant.title,
-        "seats": list(variant.seats),
-        "sides": [list(side) for side in rules.game.partners],
-        "revision": name.revision,
-        "digest": name.digest,
-        "rules": [{"rule": a, "text": b, "source": c} for a, b, c in variant.rules],
-        "options": [
-            {
-                "name": option.name,
-                "values": list(option.values),
-                "default": rules.options.get(option.name),
-                "meaning": option.meaning,
-                "source": option.source,
-            }
+    return GameJson(
+        id=variant.id,
+        title=variant.title,
+        seats=tuple(variant.seats),
+        sides=rules.game.partners,
+        revision=name.revision,
+        digest=name.digest,
+        rules=tuple(RuleJson(*rule) for rule in variant.rules),
+        options=tuple(
+            OptionJson(
+                name=option.name,
+                values=tuple(option.values),
+                default=rules.options.get(option.name),
+                meaning=option.meaning,
+                source=option.source,
+            )
             for option in variant.options
-        ],
-        "luck": _luck(rules.game),
-        "max_acts": rules.game.max_acts,
-        "max_deals": rules.ending.max_deals,
-    }
+        ),
+        luck=_luck(rules.game),
+        max_acts=rules.game.max_acts,
+        max_deals=rules.ending.max_deals,
+    )
 
 
-def _luck(game: Game[Any]) -> dict[str, Any] | None:  # JSON, of any game
-    """What cards are worth when luck is counted: class, when dealt and when drawn, in tenths."""
+def _luck(game: Game[Any]) -> LuckJson | None:  # of any game
     values = values_of(game)
     if values is None:
         return None
-    rows = [{"card": a, "dealt": held, "drawn": drawn} for a, held, drawn in rows_of(values)]
-    return {"family": family_of(game), "tenths": rows}
+    return LuckJson(family_of(game), tuple(WorthJson(*row) for row in rows_of(values)))

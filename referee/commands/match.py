@@ -1,6 +1,5 @@
 """`referee match`: plays bots against each other, prints the result, keeps the record."""
 
-import json
 import secrets
 import traceback
 from collections.abc import Callable, Iterator
@@ -37,6 +36,7 @@ from referee.sandbox import Sandbox
 from referee.sandbox.choose import opened_for
 from referee.sandbox.names import SandboxName
 from referee.terminal.console import busy, console
+from referee.terminal.json_output import json_text
 from referee.terminal.match_report import match_report, print_report
 
 
@@ -106,7 +106,7 @@ def match(
     found = [find(bot, settings) for bot in bots]
     result, path, where = _play(plan, found, sandbox, settings, record)
     if as_json:
-        print(json.dumps(match_report(plan, found, result, path, where)))
+        print(json_text(match_report(plan, found, result, path, where), indent=None))
     else:
         print_report(plan, found, result, path, where, repeatable=key is None and deck is None)
     if result.bug is not None:

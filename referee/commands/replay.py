@@ -1,12 +1,12 @@
 """`referee replay`: shows a record, or proves it."""
 
-import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from msgspec import Struct
 from rich.console import Console
 
 from referee.errors import RefereeError
@@ -18,9 +18,27 @@ from referee.record.reader import Mismatch, RecordReader
 from referee.record.verify import Resimulation
 from referee.terminal.console import busy, console
 from referee.terminal.deal_view import deal_heading, ending_text, scene_text, scenes
+from referee.terminal.json_output import json_text
 from referee.text import plural, printable
 
 _STDERR_SHOWN = 5
+
+
+class ProofJson(Struct, frozen=True):
+    """What `replay --verify --json` prints.
+
+    Attributes:
+        trouble: why it does not verify; null if it does.
+        deals: how many hold.
+        voids: void deals, which were played again.
+    """
+
+    record: str
+    verified: bool
+    trouble: str | None
+    deals: int
+    voids: int
+    game_digest: str | None
 
 
 def replay(
@@ -61,7 +79,7 @@ def replay(
         elif as_json:
             shown = match_object(found, deals, deal)
             _check_deal(deal, found)
-            print(json.dumps(shown))
+            print(json_text(shown, indent=None))
         else:
             _show(found, deals, deal, seat, step=step)
             _check_deal(deal, found)
@@ -176,18 +194,15 @@ def _conclude(
     """Says whether the record holds, and ends with exit code 1 if it does not."""
     reason = trouble or (found.unfinished if found else None)
     if verify and as_json:
-        print(
-            json.dumps(
-                {
-                    "record": str(file),
-                    "verified": reason is None,
-                    "trouble": reason,
-                    "deals": found.totals.deals if found else 0,
-                    "voids": found.totals.void_count if found else 0,
-                    "game_digest": found.end.game_digest if found and found.end else None,
-                }
-            )
+        proof = ProofJson(
+            record=str(file),
+            verified=reason is None,
+            trouble=reason,
+            deals=found.totals.deals if found else 0,
+            voids=found.totals.void_count if found else 0,
+            game_digest=found.end.game_digest if found and found.end else None,
         )
+        print(json_text(proof, indent=None))
     if reason is not None:
         what = "does not verify" if trouble else "unfinished"
         console(stderr=True).print(f"{file}: {what}: {reason}", style="red")

@@ -1,14 +1,18 @@
 """What came of a match: as one JSON object, and as tables for a person."""
 
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
+
+from msgspec import Struct
 
 from referee.bots.find import BotSource
 from referee.match.leg import DealReason
+from referee.match.lines import BotLine
 from referee.match.plan import MatchPlan
-from referee.match.totals import ROWS_KEPT, DealRow
+from referee.match.totals import ROWS_KEPT, DealRow, VoidRow
 from referee.match.verdict import FaultCode
 from referee.play.conductor import MatchResult
+from referee.record.as_json import ResultJson
 from referee.rules.match_end import Reason
 from referee.terminal.console import console, print_table
 from referee.text import plural
@@ -58,10 +62,50 @@ def _names(bots: list[BotSource]) -> list[str]:
     ]
 
 
+class FaultJson(Struct, frozen=True):
+    """A fault; legs are counted from 0, deals of a leg from 1, 0 being after the last one."""
+
+    leg: int
+    deal: int
+    bot: int
+    code: FaultCode
+    detail: str
+
+
+class MatchJson(Struct, frozen=True, kw_only=True):
+    """What `referee match --json` prints.
+
+    Attributes:
+        deals: how many came to their end.
+        faults: the first hundred; `fault_counts` has all, by bot.
+        voids: the first hundred of `void_count`.
+        used_ms: what each bot's clock was charged.
+        wall_us_per_act: from a question to the next, on average.
+        key: deals the same cards again.
+    """
+
+    game: str
+    options: dict[str, str]
+    bots: tuple[BotLine, ...]
+    deals: int
+    result: ResultJson
+    faults: tuple[FaultJson, ...]
+    fault_counts: tuple[int, ...]
+    void_count: int
+    voids: tuple[VoidRow, ...]
+    used_ms: tuple[int, ...]
+    acts: int
+    wall_us_per_act: float | None
+    key: str
+    game_digest: str
+    sandbox: str
+    record: str
+
+
 def match_report(
     plan: MatchPlan, bots: list[BotSource], result: MatchResult, path: Path, sandbox: str
-) -> dict[str, Any]:  # JSON
-    """The object that `referee match --json` prints.
+) -> MatchJson:
+    """Return what there is to say of a match, for programs.
 
     Args:
         plan: what was agreed.
@@ -71,46 +115,26 @@ def match_report(
         sandbox: where the bots ran.
     """
     totals, end = result.totals, result.end
-    return {
-        "game": plan.terms.game,
-        "options": plan.terms.options,
-        "bots": [{"name": bot.name, "hash": bot.hash} for bot in bots],
-        "deals": totals.deals,
-        "result": {
-            "scores": list(end.scores),
-            "winner": None if end.winner is None else list(end.winner),
-            "reason": end.end,
-        },
-        "faults": [
-            {
-                "leg": fault.leg,
-                "deal": fault.deal,
-                "bot": fault.bot,
-                "code": str(fault.code),
-                "detail": fault.detail,
-            }
-            for fault in totals.faults
-        ],
-        "fault_counts": totals.fault_counts,
-        "void_count": totals.void_count,
-        "voids": [
-            {
-                "leg": void.leg,
-                "deal": void.deal,
-                "bot": void.bot,
-                "family": str(void.family),
-                "detail": void.detail,
-            }
-            for void in totals.voids
-        ],
-        "used_ms": [used // 1000 for used in result.match.used_us],
-        "acts": totals.acts,
-        "wall_us_per_act": round(result.wall_us / totals.acts, 2) if totals.acts else None,
-        "key": plan.key,
-        "game_digest": end.game_digest,
-        "sandbox": sandbox,
-        "record": str(path),
-    }
+    return MatchJson(
+        game=plan.terms.game,
+        options=plan.terms.options,
+        bots=tuple(BotLine(bot.name, bot.hash) for bot in bots),
+        deals=totals.deals,
+        result=ResultJson(end.scores, end.winner, end.end),
+        faults=tuple(
+            FaultJson(one.leg, one.deal, one.bot, one.code, one.detail) for one in totals.faults
+        ),
+        fault_counts=tuple(totals.fault_counts),
+        void_count=totals.void_count,
+        voids=tuple(totals.voids),
+        used_ms=tuple(used // 1000 for used in result.match.used_us),
+        acts=totals.acts,
+        wall_us_per_act=round(result.wall_us / totals.acts, 2) if totals.acts else None,
+        key=plan.key,
+        game_digest=end.game_digest,
+        sandbox=sandbox,
+        record=str(path),
+    )
 
 
 def print_report(

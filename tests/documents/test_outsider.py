@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from ladder.archive.export import export
 from ladder.files import record_store
-from ladder.store.receipts import as_object, receipt_of
+from ladder.store.receipts import as_json, receipt_of
 from ladder.submissions.bot_toml import toml_of
 from ladder.submissions.frozen_bots import freeze, hash_of, keep, scratch
 from referee.cli import run
@@ -315,7 +315,7 @@ def test_a_receipt_is_checked_with_an_export_and_ed25519(tmp_path: Path) -> None
     """Its signature, its head, and the fact that it is of; from a ladder that has gone on."""
     with ladders.made(tmp_path / "it", bots=("first", "random")) as store:
         submission = store.roster.entrants[2]
-        slip = json.loads(json.dumps(as_object(receipt_of(store, submission, lambda _: None))))
+        slip = json.loads(as_json(receipt_of(store, submission, lambda _: None)))
         ladders.filled(store, 2)
         export(store, tmp_path / "it.zip")
     with ZipFile(tmp_path / "it.zip") as archive:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import trio
+from msgspec import to_builtins
 
 from referee.cli import run
 from referee.errors import RefereeError
@@ -197,7 +198,7 @@ def test_the_object_of_a_record_has_the_keys_of_the_contract(record: bytes, tmp_
     path.write_bytes(record)
     with RecordReader(path) as reader:
         found = Resimulation(reader)
-        shown = match_object(found, found.deals(), None)
+        shown = to_builtins(match_object(found, found.deals(), None))
 
     assert list(shown) == ["game", "options", "bots", "deals", "result", "game_digest"]
     assert list(shown["deals"][0]) == (

@@ -44,6 +44,7 @@ from referee.record.reader import Mismatch, RecordReader
 from referee.record.verify import Resimulation
 from referee.record.writer import Recorder
 from referee.sandbox.streams import Streams
+from referee.terminal.json_output import json_text
 from support.terms import config_of
 
 READ: Final = 4096
@@ -399,7 +400,7 @@ def trouble(data: bytes, path: Path, *, shown: bool = False) -> str | None:
         with RecordReader(path) as reader:
             found = Resimulation(reader)
             if shown:
-                json.dumps(match_object(found, found.deals(), None))
+                json_text(match_object(found, found.deals(), None))
             else:
                 for _ in found.deals():
                     pass

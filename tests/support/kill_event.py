@@ -27,6 +27,7 @@ from referee.cli import run
 from referee.match.lines import EndLine
 from referee.record.reader import RecordReader
 from referee.sandbox.procfs import descendants
+from support.json_objects import object_of
 from support.processes import REFEREE
 
 EVENT = """
@@ -119,7 +120,7 @@ def outcome_of(out: Path) -> dict[str, Any]:
     assert found.end is not None
     heading, standings = standings_of(found.header.plan, rounds_in_log(found), found.end.key)
     return {
-        "standings": as_json(heading, standings, times=False),
+        "standings": object_of(as_json(heading, standings, times=False)),
         "matches": {
             place: line.outcome.game_digest for place, line in sorted(found.matches.items())
         },

@@ -35,6 +35,7 @@ from referee.match.outcome import BlockResult, FaultFound, MatchOutcome, nothing
 from referee.match.verdict import FaultCode, OnFault
 from referee.rules.game import Game
 from referee.workers.jobs import Job, JobResult
+from support.json_objects import object_of
 from support.processes import REFEREE
 from support.simulations import dice
 from support.strategies import likely
@@ -256,7 +257,7 @@ BOTS = (find("sample:greedy", Settings()), find("sample:first", Settings()))
 async def test_the_report_of_a_fixed_number_has_everything() -> None:
     """As JSON: raw, luck and adjusted side by side, and one interval for each figure."""
     comparison = await played(plan("200"), Dice(5))
-    found = json.loads(json.dumps(report(comparison, BOTS)))
+    found = object_of(report(comparison, BOTS))
 
     assert found["answer"] == answer(comparison, NAMES)
     assert found["adaptive"] is False
@@ -278,7 +279,7 @@ async def test_the_report_of_an_adaptive_comparison_has_the_one_interval_that_ho
     """All times together: figures that lean towards the answer have none, and no LOS."""
     for asked in (plan(), plan(most=60), plan(sprt=SprtPlan(elo0=0, elo1=60))):
         comparison = await played(asked, Dice(5))
-        found = json.loads(json.dumps(report(comparison, BOTS)))
+        found = object_of(report(comparison, BOTS))
 
         assert found["adaptive"] is True
         assert found["interval"] == pytest.approx(comparison.interval(), abs=0.001)
@@ -345,7 +346,7 @@ def test_a_bot_that_gains_in_second_legs_is_named() -> None:
     """In JSON by bot, and in a line of warning; one that does not gain is not."""
     for gain, beyond in ((40, True), (0, False)):
         comparison = remembering(gain)
-        one, other = report(comparison, BOTS)["bots"]
+        one, other = object_of(report(comparison, BOTS))["bots"]
         said = printed(comparison)
 
         assert one["second_meetings"]["blocks"] == 40
@@ -359,7 +360,8 @@ async def test_where_legs_were_not_counted_nothing_is_said_of_second_meetings() 
     """As where each deck is played once."""
     comparison = await played(plan("20"), Dice(5))
 
-    assert [bot["second_meetings"] for bot in report(comparison, BOTS)["bots"]] == [None, None]
+    bots = object_of(report(comparison, BOTS))["bots"]
+    assert [bot["second_meetings"] for bot in bots] == [None, None]
     assert "second meetings" not in printed(comparison)
 
 
@@ -373,7 +375,7 @@ def test_deals_charged_unplayed_are_told() -> None:
         comparison.add(replace(nothing_played(2, ""), blocks=blocks))
 
     assert "4 blocks, 8 deals, 8 deals of them charged unplayed: " in printed(comparison)
-    found = report(comparison, BOTS)
+    found = object_of(report(comparison, BOTS))
     assert (found["unplayed"], found["matches"]) == ([8, 0], 2)
 
 
@@ -382,7 +384,7 @@ def test_without_a_block_there_is_still_a_report() -> None:
     comparison = Comparison(plan())
     comparison.interrupt()
 
-    found = report(comparison, BOTS)
+    found = object_of(report(comparison, BOTS))
     assert (found["interval"], found["matches"], found["blocks"]) == ([-120, 120], 0, 0)
 
 

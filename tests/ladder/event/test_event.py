@@ -30,6 +30,7 @@ from referee.match.lines import DealLine
 from referee.match.outcome import MatchOutcome
 from referee.workers.jobs import Job
 from support.events import KEY, Silent, ToyPool, event_of, event_text, given_up
+from support.json_objects import object_of
 from support.kill_event import EVENT, command, survives, watched
 from support.matches import lines_of
 
@@ -123,7 +124,7 @@ async def test_every_format_comes_to_an_end(
     """With as many entrants at each table as it has, and standings of them all."""
     event = event_of(tmp_path, event_text(6, ["briscola-4"], top=f"blocks = 3\n{top}"))
     sections = await played(tmp_path, event, ToyPool())
-    shown = as_json(*standings_of(event.plan, sections, KEY))
+    shown = object_of(as_json(*standings_of(event.plan, sections, KEY)))
 
     for table in [table for one in sections[0] for table in one.tables]:
         assert len({*table.table.bots}) == event.plan.sections[0].places
@@ -151,7 +152,7 @@ async def test_match_parts_are_known_in_standings(
 
     sections = await played(tmp_path, event, ToyPool(twist=twist))
     ((one,),) = sections
-    (shown,) = as_json(*standings_of(event.plan, sections, KEY))["sections"]
+    (shown,) = object_of(as_json(*standings_of(event.plan, sections, KEY)))["sections"]
 
     assert sorted(table.parts for table in one.tables) == [(3, 0, 1), (3, 3, 1), (3, 3, 1)]
     assert without_times(rounds_in_log(Contents(tmp_path / LOG))) == without_times(sections)
@@ -207,7 +208,7 @@ async def test_an_event_that_is_over_is_not_played(
     assert found.end is not None
     assert found.end.end == event_digest(sections)
     heading, standings = standings_of(large.plan, sections, KEY)
-    assert as_json(heading, standings)["finished"]
+    assert object_of(as_json(heading, standings))["finished"]
 
 
 async def test_an_event_can_be_shown_at_any_moment(
@@ -221,7 +222,7 @@ async def test_an_event_can_be_shown_at_any_moment(
         heading, standings = standings_of(
             large.plan, rounds_in_log(Contents(tmp_path / "part")), ""
         )
-        assert not as_json(heading, standings)["finished"]
+        assert not object_of(as_json(heading, standings))["finished"]
         assert heading.key == ""
 
 
@@ -249,7 +250,7 @@ async def test_a_bot_that_faults_again_and_again_is_benched(
     assert [len(one.tables), len(two.tables), len(three.tables)] == [6, 3, 3]
     assert all(1 not in table.table.bots for table in two.tables + three.tables)
     assert watch.out == [("briscola-2", "bot 1", "faults in 15 of 15 blocks")]
-    (shown,) = as_json(*standings_of(event.plan, ((one, two, three),), KEY))["sections"]
+    (shown,) = object_of(as_json(*standings_of(event.plan, ((one, two, three),), KEY)))["sections"]
     assert "faults in 15 of 15 blocks" in str(shown)
 
 

@@ -27,6 +27,7 @@ from ladder.stats.estimates import MOST_CROSSED, Estimate
 from referee.errors import HostError
 from referee.match.verdict import FaultCode
 from referee.terminal.console import console
+from support.json_objects import object_of
 from support.sections import block, fault, played, round_robin, table, tables_of
 
 HEADING = Heading(
@@ -154,7 +155,7 @@ def test_the_same_standings_give_the_same_bytes() -> None:
     assert page(HEADING, [one]) == page(HEADING, [two])
     assert as_csv(HEADING, [one]) == as_csv(HEADING, [two])
     assert msgspec.json.encode(as_json(HEADING, [one])) == msgspec.json.encode(
-        as_json(HEADING, [two])
+        object_of(as_json(HEADING, [two]))
     )
 
 
@@ -356,7 +357,7 @@ def test_a_swiss_shows_what_it_is_sorted_by() -> None:
     found = cup((6, 4, 2, 2, 0))
     text = printed(found, 80)
     rows = list(csv.DictReader(io.StringIO(as_csv(HEADING, [found]), newline="")))
-    (section,) = as_json(HEADING, [found])["sections"]
+    (section,) = object_of(as_json(HEADING, [found]))["sections"]
 
     assert "match points" in text.splitlines()[3]
     assert "champion" not in text
@@ -392,7 +393,7 @@ def test_many_rounds_are_cut_on_a_terminal_only() -> None:
     assert text.count("round 1: ") == 32
     assert read(page(HEADING, [found])).text.count("round 1: ") == 45
     assert "round 1: " not in printed(standings(many), 80)
-    (section,) = as_json(HEADING, [standings(many)])["sections"]
+    (section,) = object_of(as_json(HEADING, [standings(many)]))["sections"]
     assert len(section["rounds"][0]["tables"]) == 45
 
 
@@ -472,7 +473,7 @@ def test_a_block_with_a_fault_at_a_table_of_three_is_in_every_row_and_cell() -> 
     assert "at fault only" not in said
     assert "at fault only" not in page(HEADING, [found])
     assert "mean difference of the deal values of the row's bot and the column's" in said
-    (section,) = as_json(HEADING, [found])["sections"]
+    (section,) = object_of(as_json(HEADING, [found]))["sections"]
     assert {bot["blocks"] for bot in section["bots"]} == {2}
     assert "blocks_for_bots_at_fault_only" not in section
 
@@ -512,7 +513,7 @@ def test_a_warning_of_many_bots_names_the_first_of_each_group() -> None:
 
 def test_linked_bots_get_no_warning(eight: Standings) -> None:
     """Nor does a field that ratings explain."""
-    (section,) = as_json(HEADING, [eight])["sections"]
+    (section,) = object_of(as_json(HEADING, [eight]))["sections"]
 
     assert "warning" not in printed(eight, 80)
     assert "Warning" not in page(HEADING, [eight])
@@ -529,7 +530,7 @@ def test_a_field_that_one_number_does_not_order_is_called_so() -> None:
     names = ("rock", "scissors", "paper")
     found = standings(Section(game="x", names=names, rounds=(played(beats, blocks=60),)))
     line = "arning: one number does not order these bots: who beats whom differs from any order"
-    (section,) = as_json(HEADING, [found])["sections"]
+    (section,) = object_of(as_json(HEADING, [found]))["sections"]
 
     assert f"w{line}" in printed(found, 300)
     assert "counted as independent: line-ups" in printed(found, 300)
@@ -541,7 +542,7 @@ def test_a_field_that_one_number_does_not_order_is_called_so() -> None:
 def test_a_bot_that_has_not_played_has_no_place() -> None:
     """Nothing stands there in any shape."""
     found = unlinked(2)
-    (section,) = as_json(HEADING, [found])["sections"]
+    (section,) = object_of(as_json(HEADING, [found]))["sections"]
     last = section["bots"][-1]
     row = list(csv.DictReader(io.StringIO(as_csv(HEADING, [found]), newline="")))[-1]
 
@@ -561,7 +562,7 @@ def test_units_stand_beside_what_they_make_certain() -> None:
     blocks[5] = replace(blocks[5], faults=(0, 3), unplayed=(0, 4))
     parted = table((0, 1), blocks, parts=(2, 2, 2))
     found = standings(Section(game="x", names=("a", "b"), rounds=(played([parted], blocks=6),)))
-    (section,) = as_json(HEADING, [found])["sections"]
+    (section,) = object_of(as_json(HEADING, [found]))["sections"]
     rows = list(csv.DictReader(io.StringIO(as_csv(HEADING, [found]), newline="")))
     said = printed(found, 120)
 
@@ -578,7 +579,7 @@ def test_a_field_without_squares_is_shown_in_every_shape() -> None:
     few = table((0, 1), [block(0, (3, -3))])
     names = tuple(f"bot-{at}" for at in range(MOST_CROSSED + 1))
     found = standings(Section(game="x", names=names, rounds=(played([few], blocks=1),)))
-    (section,) = as_json(HEADING, [found])["sections"]
+    (section,) = object_of(as_json(HEADING, [found]))["sections"]
 
     assert len(section["bots"]) == MOST_CROSSED + 1
     assert len(section["cross_table"]["cells"]) == len(section["probability_better"]) == 0
@@ -593,7 +594,7 @@ def test_an_event_that_has_not_begun_can_be_shown() -> None:
 
     assert "not finished" in printed(found, 80)
     assert as_csv(HEADING, [found]).count("\r\n") == 3
-    assert not as_json(HEADING, [found])["finished"]
+    assert not object_of(as_json(HEADING, [found]))["finished"]
     assert "Not finished" in read(page(HEADING, [found])).text
 
 

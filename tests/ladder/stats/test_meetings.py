@@ -22,6 +22,7 @@ from referee.match.luck import luck_of
 from referee.match.outcome import BlockResult
 from referee.match.seating import Seating
 from referee.workers.block_sums import Blocks
+from support.json_objects import object_of
 from support.matches import match, verified
 from support.memories import SEASONS, Memory, named, season_of
 from support.nulls import KINDS
@@ -78,7 +79,7 @@ def test_who_remembers_is_named_and_nobody_else() -> None:
     """In a line of the table, and in JSON."""
     shown = standings(section(season(20)))
     lines = [line for line in rules_lines(shown) if "second meetings" in line]
-    bots = as_json(Heading(kind="event", name="E"), [shown])["sections"][0]["bots"]
+    bots = object_of(as_json(Heading(kind="event", name="E"), [shown]))["sections"][0]["bots"]
 
     assert [line.split(" is better")[0] for line in lines] == [f"{WARNING}able"]
     assert {bot["bot"]: bot["second_meetings"]["beyond_chance"] for bot in bots} == {

@@ -213,12 +213,16 @@ def kept_head(store: Store, path: Path) -> None:
 
 
 def kept_receipt(store: Store, path: Path) -> None:
-    receipt = receipts.as_object(receipt_of(store, store.roster.entrants[1], lambda _: None))
+    receipt = json.loads(
+        receipts.as_json(receipt_of(store, store.roster.entrants[1], lambda _: None))
+    )
     path.write_text(f"first v1\n   receipt: {json.dumps(receipt)}\nmore\n")
 
 
 def kept_receipt_json(store: Store, path: Path) -> None:
-    receipt = receipts.as_object(receipt_of(store, store.roster.entrants[1], lambda _: None))
+    receipt = json.loads(
+        receipts.as_json(receipt_of(store, store.roster.entrants[1], lambda _: None))
+    )
     path.write_text(json.dumps({"taken_in": [{"new": True, "receipt": receipt}]}, indent=2))
 
 
@@ -319,7 +323,7 @@ def test_a_receipt_proves_that_its_submission_is_still_there(store: Store, tmp_p
     )
     again = receipts.signed(forged, kept_key(store.files))
     for name, one in (("true", receipt), ("false", again)):
-        (tmp_path / name).write_text(json.dumps(receipts.as_object(one)))
+        (tmp_path / name).write_text(receipts.as_json(one))
     said = findings(proved(store, tmp_path / "false"))
 
     assert receipt.receipt.submission.name == "random"

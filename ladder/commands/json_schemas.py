@@ -1,0 +1,47 @@
+"""JSON Schemas of what the commands of ladders and events print with `--json`.
+
+`make schemas` rewrites the files beside this module; a test says when they are stale.
+"""
+
+from pathlib import Path
+from typing import Final
+
+from ladder.commands.ladder_archive import ExportJson, ImportJson
+from ladder.commands.ladder_bots import BotJson
+from ladder.commands.ladder_match import LadderMatchJson
+from ladder.commands.ladder_records import RecordsJson
+from ladder.commands.ladder_run import LadderJson, RunJson
+from ladder.commands.ladder_show import BotHistoryJson
+from ladder.commands.ladder_verify import AuditJson, MigrateJson, RebuildJson
+from ladder.commands.submit import SubmitJson
+from ladder.compare.report import ComparisonJson
+from ladder.show.as_json import StandingsJson
+from protocol.schema import output_schemas, write
+
+FOLDER: Final = Path(__file__).parent / "schemas"
+_OUTPUTS: Final = {
+    "compare": ComparisonJson,
+    "event run": StandingsJson,
+    "submit": SubmitJson,
+    "ladder open": LadderJson,
+    "ladder run": RunJson,
+    "ladder standings": StandingsJson,
+    "ladder history": BotHistoryJson,
+    "ladder bots": BotJson,
+    "ladder match": LadderMatchJson,
+    "ladder records": RecordsJson,
+    "ladder export": ExportJson,
+    "ladder import": ImportJson,
+    "ladder verify": AuditJson,
+    "ladder rebuild": RebuildJson,
+    "ladder migrate": MigrateJson,
+}
+
+
+def schemas() -> dict[str, str]:
+    """Return the text of every schema, by file name."""
+    return output_schemas(_OUTPUTS)
+
+
+if __name__ == "__main__":
+    write(FOLDER, schemas())

@@ -1,0 +1,38 @@
+"""JSON Schemas of what commands print with `--json`.
+
+`make schemas` rewrites the files beside this module; a test says when they are stale.
+"""
+
+from pathlib import Path
+from typing import Final
+
+from protocol.schema import output_schemas, write
+from referee.bench.report import BenchReport
+from referee.commands.check import CheckJson
+from referee.commands.clean import CleanJson
+from referee.commands.doctor import DoctorJson
+from referee.commands.games import GameJson
+from referee.commands.replay import ProofJson
+from referee.record.as_json import ReplayJson
+from referee.terminal.match_report import MatchJson
+
+FOLDER: Final = Path(__file__).parent / "schemas"
+_OUTPUTS: Final = {
+    "match": MatchJson,
+    "replay": ReplayJson,
+    "replay --verify": ProofJson,
+    "check": CheckJson,
+    "doctor": DoctorJson,
+    "games ID": GameJson,
+    "clean": CleanJson,
+    "bench": BenchReport,
+}
+
+
+def schemas() -> dict[str, str]:
+    """Return the text of every schema, by file name."""
+    return output_schemas(_OUTPUTS)
+
+
+if __name__ == "__main__":
+    write(FOLDER, schemas())
