@@ -11,14 +11,12 @@ from ladder.commands.shared import Everybody, Where, opened
 from ladder.core.candidates import Situation
 from ladder.core.facts import Pool, Submission
 from ladder.core.roster import Roster
-from ladder.core.tallies import EntrantTotals, StandingTable
+from ladder.core.tallies import EntrantTotals, FaultKind, StandingTable
 from ladder.files.disk_limits import read_limits
 from ladder.show.text_table import Column, print_grid, said
-from ladder.store.queries import Verdicts
 from ladder.store.store import Store
 from ladder.submissions.clearing import needed_by, size_of, sizes
 from referee.commands.shared import Json
-from referee.match.verdict import FaultCode
 from referee.terminal.console import console
 from referee.terminal.json_output import json_text
 from referee.text import in_bytes, plural
@@ -32,7 +30,7 @@ class Seen(Struct, frozen=True):
     Attributes:
         played: by pool.
         size: bytes of its frozen files; None if they are not there any more.
-        verdicts: its faults, each with its game; empty where they were not asked for.
+        faults: its faults, each with its game; empty where they were not asked for.
     """
 
     entrant: Submission
@@ -42,7 +40,7 @@ class Seen(Struct, frozen=True):
     benched: dict[int, str]
     played: dict[int, EntrantTotals]
     size: int | None
-    verdicts: tuple[tuple[Pool, Verdicts], ...] = ()
+    faults: tuple[tuple[Pool, FaultKind], ...] = ()
 
 
 def bots(
@@ -62,7 +60,7 @@ def bots(
             entrants = roster.versions(roster.find(bot))
         elif not everybody:
             entrants = tuple(one for one in entrants if roster.is_current(one.entrant))
-        faults = _verdicts(store) if bot is not None else []
+        faults = _faults(store) if bot is not None else []
         seen = [seen_of(store, situation.standings, one, faults) for one in entrants]
         if as_json:
             print(json_text([bot_json(roster, one) for one in seen]))
@@ -74,16 +72,16 @@ def bots(
             _print_sizes(store, situation)
 
 
-def _verdicts(store: Store) -> list[tuple[Pool, Verdicts]]:
+def _faults(store: Store) -> list[tuple[Pool, FaultKind]]:
     pools = store.roster.pools
-    return [(pool, one) for number, pool in pools.items() for one in store.verdicts(number)]
+    return [(pool, one) for number, pool in pools.items() for one in store.faults(number)]
 
 
 def seen_of(
     store: Store,
     standings: StandingTable,
     one: Submission,
-    faults: Sequence[tuple[Pool, Verdicts]] = (),
+    faults: Sequence[tuple[Pool, FaultKind]] = (),
 ) -> Seen:
     """Return how it stands with a version, by all that its ladder knows of it.
 
@@ -103,7 +101,7 @@ def seen_of(
         benched=state.benched,
         played={pool: found for (pool, who), found in standings.items() if who == one.entrant},
         size=size_of(store.files, one.hash),
-        verdicts=tuple(found for found in faults if found[1].entrant == one.entrant),
+        faults=tuple(found for found in faults if found[1].entrant == one.entrant),
     )
 
 
@@ -114,15 +112,6 @@ class PlayedJson(Struct, frozen=True):
     faulty_blocks: int
     deals: int
     voids: int
-
-
-class BotFaultsJson(Struct, frozen=True):
-    """Faults that are alike; `match` is the number of the first one's."""
-
-    code: FaultCode
-    detail: str
-    times: int
-    match: int
 
 
 class BotJson(Struct, frozen=True, kw_only=True):
@@ -151,7 +140,7 @@ class BotJson(Struct, frozen=True, kw_only=True):
     why_not: str | None
     benched: dict[str, str]
     played: dict[str, PlayedJson]
-    faults: tuple[BotFaultsJson, ...]
+    faults: tuple[FaultKind, ...]
 
 
 def bot_json(roster: Roster, one: Seen) -> BotJson:
@@ -178,10 +167,7 @@ def bot_json(roster: Roster, one: Seen) -> BotJson:
             )
             for pool, found in sorted(one.played.items())
         },
-        faults=tuple(
-            BotFaultsJson(found.code, found.detail, found.times, found.match)
-            for _, found in one.verdicts
-        ),
+        faults=tuple(found for _, found in one.faults),
     )
 
 
@@ -247,10 +233,10 @@ def _print_faults(roster: Roster, seen: Sequence[Seen], option: str) -> None:
         for number, why in one.benched.items():
             game = roster.pools[number].name
             to.print(f"{one.label} is benched in {game}: {why}", style="yellow")
-        for pool, found in one.verdicts[:_FAULTS_SHOWN]:
+        for pool, found in one.faults[:_FAULTS_SHOWN]:
             where = f" in {pool.name}" if many else ""
             told = f"v{one.entrant.version}{where}: {found.code}: {found.detail}"
             to.print(f"{told} ({plural(found.times, 'time')})", style="red")
             to.print(f"   look: referee replay {found.match}{option}", style="dim")
-        if (more := len(one.verdicts) - _FAULTS_SHOWN) and more > 0:
+        if (more := len(one.faults) - _FAULTS_SHOWN) and more > 0:
             to.print(f"   ... and {plural(more, 'kind')} of faults more", style="dim")

@@ -12,6 +12,7 @@ from ladder.core.block_codec import packed, packed_counts, plain_blocks, unpacke
 from ladder.core.facts import Match, Pool
 from ladder.stats.online_ratings import NEW, Rater, Skill
 from ladder.terms import LuckUse
+from referee.match.verdict import FaultCode
 
 
 class SkillStep(TypedDict):
@@ -24,6 +25,16 @@ class SkillStep(TypedDict):
     match: int
     mu: float
     sigma: float
+
+
+class FaultKind(Struct, frozen=True):
+    """Faults of an entrant that are alike; `match` is the number of the first one's."""
+
+    entrant: int
+    code: FaultCode
+    detail: str
+    times: int
+    match: int
 
 
 class EntrantTotals(Struct, frozen=True):

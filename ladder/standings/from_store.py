@@ -42,7 +42,7 @@ def standings_of(store: Store, pool: Pool, *, everybody: bool = False) -> Standi
 def computed(store: Store, pool: Pool, *, everybody: bool = False) -> Standings:
     """Compute the published table of a pool from the facts; for arguments see `standings_of`."""
     # the fit, with its libraries, takes longer to import than all that a kept table needs
-    from ladder.standings.pool import Entrant, Faults, pool_standings  # noqa: PLC0415  # see above
+    from ladder.standings.pool import Entrant, pool_standings  # noqa: PLC0415  # see above
     from ladder.stats.arrays import distinct  # noqa: PLC0415  # see above
 
     results = store.results(pool.pool)
@@ -54,10 +54,7 @@ def computed(store: Store, pool: Pool, *, everybody: bool = False) -> Standings:
         left = frozenset(one for one in idle if not roster.is_current(one))
     results = results.without(left)
     played = set(distinct(results.seated).tolist())
-    faults = [
-        Faults(one.entrant, str(one.code), one.detail, one.times)
-        for one in store.verdicts(pool.pool, left)
-    ]
+    faults = store.faults(pool.pool, left)
     entrants = [
         Entrant(
             entrant=one.entrant,

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from ladder.core.block_codec import Results
 from ladder.core.facts import Pool
+from ladder.core.tallies import FaultKind
 from ladder.standings.rows import BotUsage, MeanValues, mean_values, rows
 from ladder.standings.section import FAULTS_SHOWN, cells
 from ladder.standings.table import FaultEntry, Row, Standings, Time
@@ -44,20 +45,11 @@ class Entrant(Struct, frozen=True, kw_only=True):
     benched: str = ""
 
 
-class Faults(Struct, frozen=True):
-    """Faults of an entrant that are alike."""
-
-    entrant: int
-    code: str
-    detail: str
-    times: int
-
-
 def pool_standings(
     pool: Pool,
     entrants: Sequence[Entrant],
     found: Results,
-    faults: Sequence[Faults] = (),
+    faults: Sequence[FaultKind] = (),
     *,
     everybody: bool = False,
     left: int = 0,
@@ -201,7 +193,7 @@ def _observed(pool: Pool, found: Results, who: Ints) -> Observed:
 
 
 def _accounts(
-    found: Results, who: Ints, every: Sequence[Entrant], faults: Sequence[Faults]
+    found: Results, who: Ints, every: Sequence[Entrant], faults: Sequence[FaultKind]
 ) -> tuple[BotUsage, ...]:
     """By entrant, over all matches, finished or given up."""
     seats, bots = found.seated.shape[1], len(every)
@@ -215,7 +207,7 @@ def _accounts(
 
     codes: dict[int, Counter[str]] = defaultdict(Counter)
     for one in faults:
-        codes[one.entrant][one.code] += one.times
+        codes[one.entrant][str(one.code)] += one.times
     all_faults, unplayed = added(sat, found.all_faults), added(in_block, found.unplayed)
     charged, seated = added(in_block, faulty), added(in_block, np.ones_like(in_block))
     voids, used_us = added(sat, found.voids), added(sat, found.used_us)
@@ -234,12 +226,12 @@ def _accounts(
     )
 
 
-def _fault_lines(faults: Sequence[Faults], called: dict[int, str]) -> tuple[FaultEntry, ...]:
+def _fault_lines(faults: Sequence[FaultKind], called: dict[int, str]) -> tuple[FaultEntry, ...]:
     """The kinds of faults of those who are shown, the most frequent first."""
     kinds: Counter[tuple[int, str, str]] = Counter()
     for one in faults:
         if one.entrant in called:
-            kinds[one.entrant, one.code, one.detail] += one.times
+            kinds[one.entrant, str(one.code), one.detail] += one.times
     first = sorted(kinds.items(), key=lambda kind: (-kind[1], kind[0]))[:FAULTS_SHOWN]
     return tuple(
         FaultEntry("", called[entrant], code, detail, times)

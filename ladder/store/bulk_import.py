@@ -16,7 +16,7 @@ from ladder.core.tallies import Ledger
 from ladder.store import ratings
 from ladder.store.chain import fact_row
 from ladder.store.database import Database, make_file
-from ladder.store.fact_rows import Link, add_rows, job_row, match_row, verdict_rows
+from ladder.store.fact_rows import Link, add_rows, fault_rows, job_row, match_row
 from ladder.store.location import Where
 from ladder.store.migrations import migrate
 from ladder.store.tables import Base, FactRow, FaultFoundRow, JobRow, MatchRow, Row, table_of
@@ -129,7 +129,7 @@ class _Import:
         self._matches += 1
         self._waiting[JobRow].append(job_row(match.job, match.at_ms))
         self._waiting[MatchRow].append(match_row(seq, self._matches, match))
-        self._waiting[FaultFoundRow] += verdict_rows(self._matches, match)
+        self._waiting[FaultFoundRow] += fault_rows(self._matches, match)
         self._ratings.add(match)
         if len(self._waiting[MatchRow]) >= _AT_ONCE:
             self.flush()

@@ -156,8 +156,8 @@ def match_row(seq: int, number: int, match: Match) -> Row:
     }
 
 
-def verdict_rows(number: int, match: Match) -> list[Row]:
-    """The rows of a match's verdicts."""
+def fault_rows(number: int, match: Match) -> list[Row]:
+    """The rows of a match's faults."""
     return [
         {
             "match": number,
@@ -172,15 +172,15 @@ def verdict_rows(number: int, match: Match) -> list[Row]:
 
 
 _ADD_MATCH: Final = insert(table_of(MatchRow))
-_ADD_VERDICTS: Final = insert(table_of(FaultFoundRow))
+_ADD_FAULTS: Final = insert(table_of(FaultFoundRow))
 
 
 def add_match(connection: Connection, seq: int, number: int, match: Match) -> None:
     """Adds a match, whose job is there."""
     connection.execute(_ADD_MATCH, match_row(seq, number, match))
-    verdicts = verdict_rows(number, match)
-    if verdicts:
-        connection.execute(_ADD_VERDICTS, verdicts)
+    faults = fault_rows(number, match)
+    if faults:
+        connection.execute(_ADD_FAULTS, faults)
 
 
 _OUTCOME: Final = ("acts", "wall_us", "given_up", "game_digest", "sandbox")
@@ -200,7 +200,7 @@ def job_in_row(row: Fetched, known: Known) -> LadderJob:
     )
 
 
-def match_in_rows(row: Fetched, verdicts: Sequence[Fetched], at_ms: int, known: Known) -> Match:
+def match_in_rows(row: Fetched, found: Sequence[Fetched], at_ms: int, known: Known) -> Match:
     """The match that rows hold.
 
     Raises:
@@ -216,7 +216,7 @@ def match_in_rows(row: Fetched, verdicts: Sequence[Fetched], at_ms: int, known: 
             voids=voids,
             faults=faults,
             fault_list=tuple(
-                FaultFound(one["place"], FaultCode(one["code"]), one["detail"]) for one in verdicts
+                FaultFound(one["place"], FaultCode(one["code"]), one["detail"]) for one in found
             ),
             **{name: row[name] for name in _OUTCOME},
         )
@@ -324,7 +324,7 @@ def _matches(
 ) -> Iterator[tuple[int, Match]]:
     query = matches_query().where(MatchRow.seq.between(first, last))
     rows = connection.execute(query).mappings().all()
-    verdicts: dict[int, list[RowMapping]] = {}
+    faults: dict[int, list[RowMapping]] = {}
     wanted = (
         select(FaultFoundRow.__table__)
         .join(MatchRow, MatchRow.number == FaultFoundRow.match)
@@ -332,10 +332,10 @@ def _matches(
         .order_by(FaultFoundRow.match, FaultFoundRow.at)
     )
     for one in connection.execute(wanted).mappings():
-        verdicts.setdefault(one["match"], []).append(one)
+        faults.setdefault(one["match"], []).append(one)
     for row in rows:
         at_ms = _at(found, row["seq"])
-        yield row["seq"], match_in_rows(row, verdicts.get(row["number"], []), at_ms, known)
+        yield row["seq"], match_in_rows(row, faults.get(row["number"], []), at_ms, known)
 
 
 def matches_query() -> Any:  # a select of many columns has a type for each

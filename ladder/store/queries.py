@@ -11,6 +11,7 @@ from sqlalchemy import Connection, bindparam, func, select
 from ladder.core.block_codec import Gathering, Results
 from ladder.core.facts import Fact, Match, Pool
 from ladder.core.retention import Span, horizon_of
+from ladder.core.tallies import FaultKind
 from ladder.store import chain, fact_rows
 from ladder.store.bulk_read import plainly
 from ladder.store.fact_rows import Known, Link
@@ -63,16 +64,6 @@ class Step(Struct, frozen=True):
     at_ms: int
     mu: float
     sigma: float
-
-
-class Verdicts(Struct, frozen=True):
-    """Faults of an entrant that are alike; `match` is the first one's."""
-
-    entrant: int
-    code: FaultCode
-    detail: str
-    times: int
-    match: int
 
 
 class Reader:
@@ -158,7 +149,7 @@ def idle_since(connection: Connection, pool: int, at_ms: int) -> frozenset[int]:
     return frozenset(connection.execute(query).scalars())
 
 
-def verdicts(connection: Connection, pool: int, without: Collection[int] = ()) -> list[Verdicts]:
+def faults(connection: Connection, pool: int, without: Collection[int] = ()) -> list[FaultKind]:
     """The faults of a pool, by entrant; those in matches of some entrants are left out."""
     columns = (FaultFoundRow.entrant, FaultFoundRow.code, FaultFoundRow.detail)
     query = (
@@ -172,7 +163,7 @@ def verdicts(connection: Connection, pool: int, without: Collection[int] = ()) -
         theirs = select(StepRow.match).where(StepRow.entrant.in_(without))
         query = query.where(FaultFoundRow.match.not_in(theirs))
     return [
-        Verdicts(row.entrant, FaultCode(row.code), row.detail, row.times, row.match)
+        FaultKind(row.entrant, FaultCode(row.code), row.detail, row.times, row.match)
         for row in connection.execute(query)
     ]
 
@@ -220,10 +211,10 @@ def _matches(
         query = fact_rows.matches_query().where(MatchRow.number == number)
         row = connection.execute(query).mappings().one()
         said = select(FaultFoundRow.__table__).where(FaultFoundRow.match == number)
-        verdicts = connection.execute(said.order_by(FaultFoundRow.at)).mappings().all()
+        found = connection.execute(said.order_by(FaultFoundRow.at)).mappings().all()
         at_ms = select(FactRow.at_ms).where(FactRow.seq == row["seq"])
         when = connection.execute(at_ms).scalar_one()
-        yield number, fact_rows.match_in_rows(row, verdicts, when, known)
+        yield number, fact_rows.match_in_rows(row, found, when, known)
 
 
 def matches_of(

@@ -16,6 +16,7 @@ from ladder.core.candidates import Situation
 from ladder.core.facts import FIRST_HASH, Decision, Fact, Match, Opened, Pool
 from ladder.core.retention import Sweep
 from ladder.core.roster import Roster
+from ladder.core.tallies import FaultKind
 from ladder.files.signed_head import Head
 from ladder.store import chain, fact_rows, jobs, queries, ratings
 from ladder.store.database import Database, make_file
@@ -245,10 +246,10 @@ class Store:
         with self._database.reading() as connection:
             return queries.idle_since(connection, pool, at_ms)
 
-    def verdicts(self, pool: int, without: Collection[int] = ()) -> list[queries.Verdicts]:
+    def faults(self, pool: int, without: Collection[int] = ()) -> list[FaultKind]:
         """The faults of a pool, alike ones together; without those in matches of some entrants."""
         with self._database.reading() as connection:
-            return queries.verdicts(connection, pool, without)
+            return queries.faults(connection, pool, without)
 
     def steps(self, entrants: Iterable[int]) -> list[queries.Step]:
         """How online ratings went."""

@@ -17,6 +17,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from ladder.core.block_codec import UNKNOWN, Gathering, Results, packed, unpacked, unpacked_counts
+from ladder.core.tallies import FaultKind
 from ladder.results import Pairing, Round, RoundResult, TableResult
 from ladder.show.as_csv import LADDER_COLUMNS, as_csv
 from ladder.show.as_json import as_json
@@ -24,12 +25,13 @@ from ladder.show.page import page
 from ladder.show.terminal import print_standings
 from ladder.standings.from_store import computed
 from ladder.standings.heading import Heading
-from ladder.standings.pool import Entrant, Faults, pool_standings, shown_names
+from ladder.standings.pool import Entrant, pool_standings, shown_names
 from ladder.standings.section import Section, standings
 from ladder.standings.table import Standings
 from ladder.stats.arrays import distinct, numbered
 from ladder.stats.estimates import Estimate
 from ladder.terms import LuckUse
+from referee.match.verdict import FaultCode
 from referee.rules.game import Sides
 from support import ladders
 from support.sections import block
@@ -100,7 +102,11 @@ def test_the_order_of_matches_and_entrants_changes_nothing(places: int, luck: Lu
     """The same facts in another order give the same bytes."""
     given, who = blobs(12, 300, places, 1, faulty=0.05), entrants(12)
     game = pool(places, SIDES[places], luck=luck)
-    found = [Faults(3, "late", "a", 2), Faults(1, "late", "b", 2), Faults(3, "crashed", "c", 1)]
+    found = [
+        FaultKind(3, FaultCode.LATE, "a", 2, 1),
+        FaultKind(1, FaultCode.LATE, "b", 2, 1),
+        FaultKind(3, FaultCode.CRASHED, "c", 1, 1),
+    ]
     tables = [
         pool_standings(game, who, given.results(), found),
         pool_standings(
@@ -301,10 +307,10 @@ def test_faults_and_benching_are_told() -> None:
     who = [replace(one, active=one.entrant < 4) for one in entrants(4)]
     who[2] = replace(who[2], benched="faults in 12 of 20 blocks")
     faults = [
-        Faults(1, "late", "no answer", 2),
-        Faults(3, "crashed", "exit status 1", 9),
-        Faults(1, "late", "no answer", 1),
-        Faults(4, "memory", "too much", 50),
+        FaultKind(1, FaultCode.LATE, "no answer", 2, 1),
+        FaultKind(3, FaultCode.CRASHED, "exit status 1", 9, 1),
+        FaultKind(1, FaultCode.LATE, "no answer", 1, 1),
+        FaultKind(4, FaultCode.MEMORY, "too much", 50, 1),
     ]
     found = pool_standings(pool(2), who, blobs(4, 60, 2, 1).results(), faults)
     rows = {row.bot: row for row in found.rows}

@@ -350,14 +350,14 @@ class TestResults:
         """A ladder without matches has tables of the right shape."""
         found = store.results(1)
         assert (found.values.shape, found.seated.shape) == ((0, 2), (0, 2))
-        assert (store.steps([1, 2]), store.verdicts(1), store.matches_of([1], 5)) == ([], [], [])
+        assert (store.steps([1, 2]), store.faults(1), store.matches_of([1], 5)) == ([], [], [])
         assert store.rebuild()[0] == store.rebuild()[1]
 
     def test_faults_that_are_alike_are_told_together(self, store: Store) -> None:
         """With how often they were, and where first."""
         for number, faults in enumerate([(0, 0), (2, 0), (1, 0)]):
             count(store, invented(store, job(store, (1, 2), number), faults=faults))
-        (found,) = store.verdicts(1)
+        (found,) = store.faults(1)
         assert (found.entrant, found.times, found.match) == (1, 3, 2)
 
     def test_a_transaction_is_wholly_done_or_not_at_all(
