@@ -65,7 +65,8 @@ def call(arguments: list[str]) -> int:
     except typer.TyperException as error:
         context = getattr(error, "ctx", None)
         command = "referee" if context is None else context.command_path
-        line = f"{error.format_message().rstrip('.')} (see {command} --help)"
+        said = error.format_message().rstrip(".").replace("Value error, ", "")
+        line = f"{said} (see {command} --help)"
         raise RefereeError(line) from error
     except typer.Abort as error:
         raise KeyboardInterrupt from error

@@ -1,4 +1,4 @@
-"""A record as one plain value: what `referee replay --json` prints (SPEC 9.2)."""
+"""A record as one plain value: what `referee replay --json` prints (SPEC 9.1)."""
 
 from collections.abc import Iterable
 from typing import Any

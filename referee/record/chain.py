@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Final
 
 import msgspec
+from msgspec import Struct
 
 from referee.match.lines import (
     ActLine,
@@ -60,6 +61,18 @@ def decode(line: bytes) -> Line:
         return decoder.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadLine(str(error)) from error
+
+
+class _Format(Struct, frozen=True):
+    record: int
+
+
+def format_of(header: bytes) -> int | None:
+    """Return the format that the first line of a record names; None where it is no such line."""
+    try:
+        return msgspec.json.decode(header, type=_Format).record
+    except (ValueError, RecursionError):
+        return None
 
 
 class Chain:

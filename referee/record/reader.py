@@ -10,7 +10,7 @@ from typing import BinaryIO, Self
 
 from referee.errors import RefereeError
 from referee.match.lines import FORMAT, Header, Line, Sealed
-from referee.record.chain import BadLine, Chain, decode
+from referee.record.chain import BadLine, Chain, decode, format_of
 from referee.record.compressed import MAGIC, Damaged, Unpacked
 
 LONGEST_LINE = 4 * 1024 * 1024
@@ -72,10 +72,6 @@ class RecordReader:
             raise RefereeError(f"{str(self._path)!r} is no record: {error}") from error
         if not isinstance(first, Header):
             raise RefereeError(f"{str(self._path)!r} is no record: it does not begin with a header")
-        if first.record != FORMAT:
-            raise RefereeError(
-                f"record {str(self._path)!r} has format {first.record}; this referee reads {FORMAT}"
-            )
         return first
 
     def _read(self) -> Iterator[Line]:
@@ -88,6 +84,8 @@ class RecordReader:
                     raise Mismatch(self.number, f"it is longer than {LONGEST_LINE} bytes")
                 self.torn = self.number
                 return
+            if self.number == 1:
+                self._check_format(text)
             try:
                 line = decode(text[:-1])
             except BadLine as error:
@@ -98,6 +96,14 @@ class RecordReader:
             if part > LONGEST_PART:
                 raise Mismatch(self.number, f"there is no hash in {LONGEST_PART} bytes")
             yield line
+
+    def _check_format(self, text: bytes) -> None:
+        """Look at the format before all else: in another one the header has other fields."""
+        found = format_of(text)
+        if found not in (None, FORMAT):
+            raise RefereeError(
+                f"record {str(self._path)!r} has format {found}; this referee reads {FORMAT}"
+            )
 
     def _next_text(self) -> bytes:
         try:

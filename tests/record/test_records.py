@@ -151,11 +151,14 @@ def test_a_torn_line_is_cut_and_named(record: bytes, tmp_path: Path) -> None:
     assert found.unfinished == f"line {last_deal_end + 2} is torn and was left out"
 
 
-def test_a_record_of_a_newer_format_is_refused(record: bytes, tmp_path: Path) -> None:
-    """The format comes first in the file, and is looked at first."""
+@pytest.mark.parametrize("header", [b'{"record":4,"terms":1}\n', b'{"record":2,"wire":2}\n'])
+def test_a_record_of_another_format_is_refused(
+    header: bytes, record: bytes, tmp_path: Path
+) -> None:
+    """The format is looked at first, whatever else its header has."""
     path = tmp_path / "record"
-    path.write_bytes(record.replace(b'{"record":3,', b'{"record":4,', 1))
-    with pytest.raises(RefereeError, match="format 4"):
+    path.write_bytes(header + record.partition(b"\n")[2])
+    with pytest.raises(RefereeError, match=r"has format [24]; this referee reads 3"):
         RecordReader(path)
 
 
