@@ -4,6 +4,7 @@
 # make bare    the same where no sandbox is to be found, as root and as an ordinary user
 # make ci      every test, many on far more cases; every sandbox, the zoo of hostile bots,
 #              PostgreSQL; as root it installs what of these is missing
+# make docs    the pages of docs/, with those of the packages, in docs/_build
 # make soak    for a long evening: thousands of matches and mutations, printed as they go
 # make schemas writes the JSON Schemas anew, after a change of a message or of what --json prints
 
@@ -17,7 +18,7 @@ ALONE  := $(patsubst %,tests/%.py,doctor/test_doctor play/test_host_faults $(add
 	builds choose container copies memory_channel walls watchdog zoo))
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet --no-input
 
-.PHONY: match test bare ci servers soak lint schemas clean
+.PHONY: match test bare ci servers soak lint schemas docs clean
 .SILENT:
 # compiled once: the tests start hundreds of processes of ours
 unexport PYTHONDONTWRITEBYTECODE
@@ -32,7 +33,7 @@ test: $(READY)
 bare:
 	.ci/bare
 
-ci: lint servers
+ci: lint docs servers
 	REFEREE_NO_SKIP=1 $(BIN)/pytest -q --thorough $(SHARED) $(ALONE:%=--ignore=%)
 	REFEREE_NO_SKIP=1 $(BIN)/pytest -q --thorough $(ALONE)
 
@@ -67,8 +68,17 @@ schemas: $(READY)
 	    $(BIN)/python -m $$of || exit 1; \
 	done
 
+# every link between pages has to lead somewhere: a warning is an error
+docs: $(VENV)/.docs
+	$(BIN)/sphinx-build -W --keep-going --quiet --fresh-env docs docs/_build
+	echo "pages: docs/_build/index.html"
+
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf docs/_build $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+$(VENV)/.docs: $(READY) docs/requirements.lock
+	$(PIP) install --require-hashes -r docs/requirements.lock
+	touch $@
 
 $(READY): requirements.lock pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

@@ -18,6 +18,8 @@ from referee.match.verdict import FaultCode
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
+PAGES = {path.name: path.read_text() for path in sorted((ROOT / "docs").glob("*.md"))}
+MANUAL = "\n".join([README, *PAGES.values()])
 SPEC = (ROOT / "SPEC.md").read_text()
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()
 TEXTS = {"README.md": README, "CONTRIBUTING.md": CONTRIBUTING}
@@ -39,21 +41,21 @@ def commands() -> Iterator[tuple[str, Any, Any]]:
 
 
 def told_of(name: str) -> str:
-    """What the README says of a command: its own section, and rows and items that name it.
+    """What the manual says of a command: its own section, and rows and items that name it.
 
     Events have a section beside those of their commands; a row is for all commands of ladders.
     """
-    parts = re.findall(rf"^### {name}\b.*?(?=^##)", README, re.MULTILINE | re.DOTALL)
-    parts += [line for line in README.splitlines() if re.search(rf"`{name}[ `]", line)]
+    parts = re.findall(rf"^## {name}\b.*?(?=^#)", MANUAL, re.MULTILINE | re.DOTALL)
+    parts += [line for line in MANUAL.splitlines() if re.search(rf"`{name}[ `]", line)]
     if name.startswith("referee event"):
-        parts += re.findall(r"^## Events\n.*?(?=^## )", README, re.MULTILINE | re.DOTALL)
+        parts.append(PAGES["events.md"])
     if name == "referee submit" or name.startswith("referee ladder"):
-        parts += re.findall(r"^\| each of these \|.*", README, re.MULTILINE)
+        parts += re.findall(r"^\| each of these \|.*", MANUAL, re.MULTILINE)
     return "\n".join(parts)
 
 
-def test_every_command_and_option_is_in_the_readme() -> None:
-    """Nothing can be typed that the README does not show where it tells of the command."""
+def test_every_command_and_option_is_in_the_manual() -> None:
+    """Nothing can be typed that README and docs/ do not show where they tell of the command."""
     missing, seen = [], 0
     for name, _, command in commands():
         told = told_of(name)
