@@ -14,7 +14,7 @@ from ladder.files import record_store
 from ladder.show.text_table import Column, print_grid, said
 from ladder.store.store import Store
 from referee.commands.shared import Json
-from referee.match.verdict import FaultCode
+from referee.match.outcome import FaultFound
 from referee.terminal.console import console
 from referee.terminal.json_output import json_text
 from referee.text import plural, printable
@@ -76,16 +76,11 @@ class BlockJson(Struct, frozen=True):
     unplayed: tuple[int, ...] | None
 
 
-class PlaceFaultJson(Struct, frozen=True):
-    """A fault of the bot at a place."""
-
-    place: int
-    code: FaultCode
-    detail: str
-
-
 class LadderMatchJson(Struct, frozen=True, kw_only=True):
-    """What `referee ladder match --json` prints; `record` is null where there is none."""
+    """What `referee ladder match --json` prints; `record` is null where there is none.
+
+    In `faults`, `bot` is a place.
+    """
 
     match: int
     id: str
@@ -94,7 +89,7 @@ class LadderMatchJson(Struct, frozen=True, kw_only=True):
     key: str
     bots: tuple[SeatJson, ...]
     blocks: tuple[BlockJson, ...]
-    faults: tuple[PlaceFaultJson, ...]
+    faults: tuple[FaultFound, ...]
     given_up: str | None
     acts: int
     wall_us: int
@@ -126,7 +121,7 @@ def _match_json(roster: Roster, number: int, match: Match, path: Path | None) ->
             )
             for block in outcome.blocks
         ),
-        faults=tuple(PlaceFaultJson(one.bot, one.code, one.detail) for one in outcome.fault_list),
+        faults=outcome.fault_list,
         given_up=outcome.given_up or None,
         acts=outcome.acts,
         wall_us=outcome.wall_us,

@@ -14,9 +14,9 @@ from ladder.stats.estimates import Estimate
 from ladder.stats.head_to_head import Versus, observed_in, versus
 from ladder.stats.sprt import Model, Sprt, SprtResult
 from referee.bots.find import BotSource
+from referee.match.outcome import FaultFound
 from referee.match.seating import Seating
 from referee.match.terms import unusual_options
-from referee.match.verdict import FaultCode
 from referee.terminal.console import print_table
 from referee.text import plural, printable
 
@@ -83,14 +83,6 @@ class SprtJson(Struct, frozen=True):
     elo: float
 
 
-class ComparedFaultJson(Struct, frozen=True):
-    """A fault."""
-
-    bot: int
-    code: FaultCode
-    detail: str
-
-
 class ComparisonJson(Struct, frozen=True, kw_only=True):
     """What `referee compare --json` prints; what is measured is left out without a match.
 
@@ -128,7 +120,7 @@ class ComparisonJson(Struct, frozen=True, kw_only=True):
     los: float | UnsetType | None = UNSET
     sprt: SprtJson | None
     acts: int
-    faults: tuple[ComparedFaultJson, ...]
+    faults: tuple[FaultFound, ...]
     given_up: str | None
     seating: Seating
     key: str
@@ -169,9 +161,7 @@ def report(comparison: Comparison, bots: tuple[BotSource, BotSource]) -> Compari
         **({} if found is None else _measures(found, adaptive=adaptive)),
         sprt=None if sprt is None else _sprt(sprt),
         acts=comparison.acts,
-        faults=tuple(
-            ComparedFaultJson(one.bot, one.code, one.detail) for one in comparison.fault_list
-        ),
+        faults=tuple(comparison.fault_list),
         given_up=comparison.given_up or None,
         seating=terms.seating,
         key=plan.job.key,

@@ -34,7 +34,7 @@ class DealRow(Struct, frozen=True):
 
 
 class FaultRow(Struct, frozen=True):
-    """One fault in a list; `deal` is 0 for what was found after the last deal."""
+    """One fault in a list; legs count from 0, deals of a leg from 1, 0 being after the last one."""
 
     leg: int
     deal: int

@@ -9,7 +9,7 @@ from referee.bots.find import BotSource
 from referee.match.leg import DealReason
 from referee.match.lines import BotLine
 from referee.match.plan import MatchPlan
-from referee.match.totals import ROWS_KEPT, DealRow, VoidRow
+from referee.match.totals import ROWS_KEPT, DealRow, FaultRow, VoidRow
 from referee.match.verdict import FaultCode
 from referee.play.conductor import MatchResult
 from referee.record.as_json import ResultJson
@@ -62,16 +62,6 @@ def _names(bots: list[BotSource]) -> list[str]:
     ]
 
 
-class FaultJson(Struct, frozen=True):
-    """A fault; legs are counted from 0, deals of a leg from 1, 0 being after the last one."""
-
-    leg: int
-    deal: int
-    bot: int
-    code: FaultCode
-    detail: str
-
-
 class MatchJson(Struct, frozen=True, kw_only=True):
     """What `referee match --json` prints.
 
@@ -89,7 +79,7 @@ class MatchJson(Struct, frozen=True, kw_only=True):
     bots: tuple[BotLine, ...]
     deals: int
     result: ResultJson
-    faults: tuple[FaultJson, ...]
+    faults: tuple[FaultRow, ...]
     fault_counts: tuple[int, ...]
     void_count: int
     voids: tuple[VoidRow, ...]
@@ -121,9 +111,7 @@ def match_report(
         bots=tuple(BotLine(bot.name, bot.hash) for bot in bots),
         deals=totals.deals,
         result=ResultJson(end.scores, end.winner, end.end),
-        faults=tuple(
-            FaultJson(one.leg, one.deal, one.bot, one.code, one.detail) for one in totals.faults
-        ),
+        faults=tuple(totals.faults),
         fault_counts=tuple(totals.fault_counts),
         void_count=totals.void_count,
         voids=tuple(totals.voids),
