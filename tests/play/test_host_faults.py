@@ -42,7 +42,7 @@ from referee.record.chain import Chain
 from referee.record.reader import Mismatch, RecordReader
 from referee.record.verify import Resimulation
 from referee.record.writer import Recorder
-from referee.sandbox import janitor
+from referee.sandbox import janitor, run_delay
 from referee.sandbox.bare import Bare, BareProcess
 from referee.sandbox.cgroups.freezer import version_1, version_2
 from referee.sandbox.cgroups.hierarchy import available
@@ -820,7 +820,7 @@ async def test_a_disk_that_fills_in_mid_deal_ends_the_match_at_once(
     """A record that cannot be written makes no deal void: there is nowhere to say so."""
     path = tmp_path / "record"
     token = f"full-{os.getpid()}"
-    plant(monkeypatch, Recorder, "_write", lambda number: number > 60, lambda: HostError("full"))
+    plant(monkeypatch, Recorder, "write", lambda number: number > 60, lambda: HostError("full"))
     with pytest.raises(HostError, match="full"):
         await undisturbed(path, first=rogue("plays", token))
 
@@ -866,7 +866,7 @@ def one_clock(monkeypatch: pytest.MonkeyPatch, autojump_clock: MockClock) -> Moc
         def perf_counter_ns() -> int:
             return int(trio.current_time() * 1e9)
 
-    for module in (seat_module, waiting, evidence):
+    for module in (seat_module, waiting, evidence, run_delay):
         monkeypatch.setattr(module, "time", Time)
     return autojump_clock
 
