@@ -56,7 +56,7 @@ class MappingBound:
             self._counted_at = min(self._counted_at, used)
             return
         self._counted_at = used
-        count = count_mappings(self._members(), MOST_MAPPINGS)
-        if count > MOST_MAPPINGS or (not count and used > _MOST_UNSEEN):
+        count, hidden = count_mappings(self._members(), MOST_MAPPINGS)
+        if count > MOST_MAPPINGS or (hidden and used > _MOST_UNSEEN):
             self.exceeded = True
             self._kill()

@@ -72,7 +72,7 @@ class PolledGroup:
             # of those that have ended, whoever has waited for them knows
             self._others_us = sum(map(cpu_us, found)) - cpu_us(self._main, waited=False)
             kernel = sockets_kib(found) + sum(map(mappings_kib, found))
-            if count_mappings(found, MOST_MAPPINGS) > MOST_MAPPINGS:
+            if count_mappings(found, MOST_MAPPINGS)[0] > MOST_MAPPINGS:
                 self._exceeded = True
                 self.kill()
                 return

@@ -154,19 +154,26 @@ def mappings_kib(pid: int) -> int:
     return int(lines * _MAPPING_KIB)
 
 
-def count_mappings(pids: Iterable[int], most: int) -> int:
-    """Return how many mappings processes have together; once they are more than `most`, any such.
+def count_mappings(pids: Iterable[int], most: int) -> tuple[int, bool]:
+    """Count the mappings that processes have together; those that have ended have none.
 
-    Those that have ended, or are not ours to look at, have none.
+    Returns:
+        How many; once they are more than `most`, any such number. And whether there are processes
+        beside these that are not ours to look at.
     """
-    lines = 0
+    lines, hidden = 0, False
     for pid in pids:
-        with suppress(OSError), open(f"/proc/{pid}/maps", "rb", buffering=0) as file:
-            while data := file.read(_READ):
-                lines += data.count(b"\n")
-                if lines > most:
-                    return lines
-    return lines
+        try:
+            with open(f"/proc/{pid}/maps", "rb", buffering=0) as file:
+                while data := file.read(_READ):
+                    lines += data.count(b"\n")
+                    if lines > most:
+                        return lines, hidden
+        except PermissionError:
+            hidden = True
+        except OSError:
+            continue
+    return lines, hidden
 
 
 def entries_kib(pid: int, folders: Iterable[str]) -> int:

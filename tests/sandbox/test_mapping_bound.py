@@ -16,13 +16,13 @@ class Bot:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.used = self.mapped = self.counts = 0
-        self.ended = False
+        self.ended = self.hidden = False
         monkeypatch.setattr(mapping_bound, "count_mappings", self._count)
         self.bound = MappingBound(lambda: self.used, lambda: (), self._end)
 
-    def _count(self, pids: tuple[int, ...], most: int) -> int:
+    def _count(self, pids: tuple[int, ...], most: int) -> tuple[int, bool]:
         self.counts += 1
-        return self.mapped
+        return self.mapped, self.hidden
 
     def _end(self) -> None:
         self.ended = True
@@ -54,24 +54,32 @@ def test_they_are_counted_only_when_there_can_be_more(bot: Bot) -> None:
 
 
 def test_where_they_cannot_be_counted_the_kernels_memory_is_bound(bot: Bot) -> None:
-    """As in a container that is another user's."""
+    """As in a container that is another user's, even if some of its processes are ours."""
+    bot.hidden = True
     ended = []
     for mib in (31, 40):
-        bot.uses(mib, 0)
+        bot.uses(mib, 20)
         ended.append(bot.ended)
     assert ended == [False, True]
 
 
+def test_a_bot_that_has_ended_by_itself_has_no_mappings(bot: Bot) -> None:
+    """Whatever the kernel still holds for it: files in its /tmp, say."""
+    bot.uses(200, 0)
+    assert (bot.ended, bot.bound.exceeded) == (False, False)
+
+
 def test_mappings_of_a_process_are_counted_until_they_are_too_many() -> None:
     """Those of a process that is gone are none."""
-    before = count_mappings([os.getpid()], 1 << 20)
+    before, hidden = count_mappings([os.getpid()], 1 << 20)
     with Path(__file__).open("rb") as file:
         kept = [
             mmap.mmap(file.fileno(), 1, prot=mmap.PROT_READ, flags=mmap.MAP_PRIVATE)
             for _ in range(500)
         ]
-    after = count_mappings([os.getpid()], 1 << 20)
+    after, _ = count_mappings([os.getpid()], 1 << 20)
     assert 500 <= after - before < 600
-    assert count_mappings([os.getpid(), os.getpid()], 10) > 10
-    assert count_mappings([2**22 + 1], 10) == 0
+    assert not hidden
+    assert count_mappings([os.getpid(), os.getpid()], 10)[0] > 10
+    assert count_mappings([2**22 + 1], 10) == (0, False)
     del kept
