@@ -155,7 +155,7 @@ def main() -> None:
             plan = store.roster.pools[1]
             for _ in range(3):
                 timed("standings", lambda: standings_of(store, plan))
-            before, after = timed("ratings rebuilt", store.rebuild)
+            before, after = timed("indexes rebuilt", store.rebuild)
             assert before == after
             print(f"database: {where.database.stat().st_size / 2**20:,.0f} MiB")
 

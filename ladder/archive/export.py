@@ -96,7 +96,6 @@ def _export(
 ) -> Exported:
     with record_store.held(store.files), store.facts() as reader:
         newest = reader.head
-        assert newest is not None  # noqa: S101  # every ladder begins with a fact
         ladder = store.opened.ladder
         head = Head(ladder=ladder, facts=newest.seq, hash=newest.hash, at_ms=newest.at_ms)
         signed = sign_now(store.files, head, made)
@@ -124,7 +123,7 @@ def _write_facts(file: IO[bytes], reader: Reader) -> None:
     for link, fact in reader.facts():
         for what in links.add(link, fact):
             raise RefereeError(f"fact {link.seq}: {what}: see `referee ladder verify`")
-        file.write(line_of(link, fact))
+        file.write(line_of(link))
 
 
 def _add_records(

@@ -19,7 +19,7 @@ import msgspec
 from msgspec import Struct
 
 from ladder.core.facts import Fact
-from ladder.store.fact_rows import Link
+from ladder.store.chain import Link
 from referee.errors import RefereeError
 
 HEAD: Final = "head.json"
@@ -43,13 +43,21 @@ class FactLine(Struct, frozen=True, forbid_unknown_fields=True):
     fact: Fact
 
 
+class _KeptLine(Struct, frozen=True):
+    """The same, its fact as the bytes that are kept."""
+
+    seq: int
+    hash: str
+    fact: msgspec.Raw
+
+
 _decode = msgspec.json.Decoder(FactLine).decode
 _encode = msgspec.json.Encoder().encode
 
 
-def line_of(link: Link, fact: Fact) -> bytes:
+def line_of(link: Link) -> bytes:
     """A fact as a line."""
-    return _encode(FactLine(link.seq, link.hash, fact)) + b"\n"
+    return _encode(_KeptLine(link.seq, link.hash, msgspec.Raw(link.body))) + b"\n"
 
 
 def fact_of(line: bytes) -> FactLine:

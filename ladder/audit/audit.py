@@ -4,7 +4,9 @@ It trusts nothing but the hash that it ends with: the chain shows what was chang
 somebody careless; who can change facts can hash them anew, and only a published head shows that.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
@@ -12,23 +14,29 @@ from msgspec import Struct
 from ladder.audit.chain import Links
 from ladder.audit.claim_check import ClaimCheck, own_claims
 from ladder.audit.claims import Claim
-from ladder.audit.decode_rows import Read, Reading
 from ladder.audit.files import examine_bots, note_due, note_orphans
 from ladder.audit.findings import AuditFindings, AuditReport
+from ladder.audit.indexes import examine_jobs, misfits_of, strays_of
 from ladder.audit.plausibility import Story
 from ladder.audit.pool_rules import pool_misfit
 from ladder.audit.ratings import Benchings, Ratings
 from ladder.audit.records import Records, Scope
 from ladder.audit.sample import drawn
-from ladder.core.facts import Match, Pool
+from ladder.core.facts import Fact, Match, Opened, Pool, Retention, Submission
+from ladder.core.retention import horizon_of
 from ladder.files import record_store
+from ladder.store.chain import Damaged, Link, decoded
 from ladder.store.database import Database
 from ladder.store.location import Where, usual_files
 from ladder.store.migrations import check_version, version_of
-from ladder.store.raw_rows import Examiner
+from ladder.store.raw_rows import Examiner, Page
 
 ProgressCallback = Callable[[int, int], None]
 """Is told how many matches are done, and how many there are."""
+
+
+Tell = Callable[[str], None]
+"""Is told what is wrong with the fact at hand."""
 
 
 class Wanted(Struct, frozen=True):
@@ -104,7 +112,23 @@ def _files(where: Where, database: Database) -> Path:
         if where.files is not None:
             return where.files
         rows = Examiner(connection, local=where.is_local, found=lambda *_: None)
-        return usual_files(Reading(rows, AuditFindings()).known.ladder)
+        opened = [fact for _, fact in _plain(rows) if isinstance(fact, Opened)]
+        return usual_files(opened[0].ladder if opened else "")
+
+
+def _plain(rows: Examiner) -> Iterator[tuple[int, Fact]]:
+    """The facts that are listed as no matches, as far as they can be read, with their numbers."""
+    for link in rows.plain():
+        with suppress(Damaged):  # it comes once more, with all facts
+            yield link.seq, decoded(link)
+
+
+def _horizon(rows: Examiner) -> int:
+    """The number of the last match whose record may be gone by policy."""
+    policies = [
+        (fact, rows.count_matches(seq)) for seq, fact in _plain(rows) if isinstance(fact, Retention)
+    ]
+    return horizon_of(policies, rows.count_matches()) if policies else 0
 
 
 def _hint(where: Where) -> str:
@@ -123,26 +147,25 @@ def _proved(
     hint: str,
 ) -> AuditReport:
     rows.examine_database()
-    reading = Reading(rows, findings)
-    known, total = reading.known, rows.count_matches()
+    total = rows.count_matches()
     earlier = 0 if wanted.since is None else rows.count_matches(wanted.since.head.facts)
-    scope = Scope(_chosen(wanted, earlier, total), earlier, reading.horizon)
-    through = _Through(reading, rows, findings, claims)
+    scope = Scope(_chosen(wanted, earlier, total), earlier, _horizon(rows))
+    since = 0 if wanted.since is None else wanted.since.head.facts
+    through = _Through(rows, findings, claims, since)
     with Records(files, scope, wanted.workers, findings) as records:
         through.go(records, lambda number: watch(number, total))
-        reading.examine_jobs()
+        examine_jobs(rows.jobs(), findings)
         rows.examine_twins()
         records.end(hint)
-    compared = claims.compare(known.ladder)
-    submitted = reading.submitted_until(0 if wanted.since is None else wanted.since.head.facts)
-    bots = examine_bots(files, known.hashes.values(), findings, submitted)
+    compared = claims.compare(through.ladder)
+    bots = examine_bots(files, through.bots, findings, through.bots_before)
     note_due(records.due, findings)
     note_orphans(files, rows.records(), findings)
     return AuditReport(
         findings=findings.in_order(),
         more=findings.more,
         notes=tuple(findings.notes),
-        ladder=known.ladder,
+        ladder=through.ladder,
         facts=through.facts,
         matches=through.matches,
         records=records.compared,
@@ -170,14 +193,20 @@ class _Through:
         facts: how many there were.
         matches: how many of those are matches, readable or not.
         links: the chain, up to the last of them.
+        ladder: the ladder's id; "" where it cannot be read.
+        bots: the hashes of those that were handed in.
+        bots_before: of those, the ones up to the fact `since`.
     """
 
     def __init__(
-        self, reading: Reading, rows: Examiner, findings: AuditFindings, claims: ClaimCheck
+        self, rows: Examiner, findings: AuditFindings, claims: ClaimCheck, since: int
     ) -> None:
         self.facts = self.matches = 0
         self.links = Links()
-        self._reading = reading
+        self.ladder = ""
+        self.bots: dict[str, None] = {}
+        self.bots_before: set[str] = set()
+        self._since = since
         self._rows = rows
         self._findings = findings
         self._claims = claims
@@ -188,37 +217,67 @@ class _Through:
     def go(self, records: Records, watch: Callable[[int], None]) -> None:
         """All of them."""
         for page in self._rows.pages():
+            matches: dict[int, int] = {}
             for link in page.links:
                 self.facts += 1
-                read = self._reading.read(link, page, self.matches + 1)
-                for what in self.links.add(link, read.fact):
-                    read.tell(what)
-                self._claims.see(link.seq, link.hash, read.fact)
-                self._take(read, link.seq, records)
-                if read.is_match:
+                before = self.matches
+                self._take(link, page, records)
+                if self.matches > before:
+                    matches[link.seq] = self.matches
                     watch(self.matches)
+            for what in strays_of(page, matches):
+                self._findings.add("table match", what)
         for what in self._benchings.add(self._story.roster, None):
             self._findings.add("after the last fact", what)
         if self.facts == 0:
             self._findings.add("ladder", "it has no facts")
         self._ratings.end(self._rows.skills())
 
-    def _take(self, read: Read, seq: int, records: Records) -> None:
+    def _take(self, link: Link, page: Page, records: Records) -> None:
         """One fact, or what is left of it."""
-        fact, tell = read.fact, read.tell
-        self.matches += read.is_match
-        trouble = [""] if fact is None else self._story.add(fact)
-        for what in filter(None, trouble):
+        fact, unread = None, ""
+        try:
+            fact = decoded(link)
+        except Damaged as error:
+            unread = error.what
+        is_match = isinstance(fact, Match) or (fact is None and link.kind == "match")
+        self.matches += is_match
+        where = f"match {self.matches}" if is_match else f"fact {link.seq}"
+        tell: Tell = partial(self._findings.add, where, fact=link.seq)
+        for what in filter(None, (unread, *self.links.add(link, fact))):
             tell(what)
-        if isinstance(fact, Pool):
-            wrong = pool_misfit(fact)
-            if wrong is not None:
-                tell(f"pool {fact.pool}: {wrong}")
-        if isinstance(fact, Match) and not trouble:
+        self._claims.see(link.seq, link.hash, fact)
+        sound = fact is not None and self._makes_sense(fact, tell)
+        if isinstance(fact, Match):
+            for what in misfits_of(fact, self.matches, link.seq, page):
+                tell(what)
+        elif fact is not None:
+            self._note(fact, link.seq, tell)
+        if isinstance(fact, Match) and sound:
             self._ratings.add(self.matches, fact)
-            records.add(seq, self.matches, fact, self._reading.known.pools[fact.job.pool])
-        elif read.is_match:
+            records.add(link.seq, self.matches, fact, self._story.roster.pools[fact.job.pool])
+        elif is_match:
             self._ratings.skip(self.matches)
-        if fact is not None and not trouble:
+        if fact is not None and sound:
             for what in self._benchings.add(self._story.roster, fact):
                 tell(what)
+
+    def _makes_sense(self, fact: Fact, tell: Tell) -> bool:
+        trouble = self._story.add(fact)
+        for what in trouble:
+            tell(what)
+        return not trouble
+
+    def _note(self, fact: Fact, seq: int, tell: Tell) -> None:
+        """A fact that is no match: what later ones, and the files, are compared with."""
+        match fact:
+            case Opened():
+                self.ladder = self.ladder or fact.ladder
+            case Pool():
+                wrong = pool_misfit(fact)
+                if wrong is not None:
+                    tell(f"pool {fact.pool}: {wrong}")
+            case Submission():
+                self.bots[fact.hash] = None
+                if seq <= self._since:
+                    self.bots_before.add(fact.hash)

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from ladder.core.facts import FIRST_HASH, Fact, chained, digest_of
-from ladder.store.fact_rows import Link, kind_of
+from ladder.core.facts import FIRST_HASH, Fact, as_bytes, chained, digest_of_bytes, kind_of
+from ladder.store.chain import Link
 
 
 class Links:
@@ -30,11 +30,11 @@ class Links:
         """
         if link.seq != self.seq + 1:
             yield _gap(self.seq, link.seq)
-        digest = link.digest if fact is None else _digest(fact)
-        if fact is not None and kind_of(fact) != link.kind:
-            yield f"it is listed as {link.kind[:20]!r}, and is of kind {kind_of(fact)!r}"
+        digest = digest_of_bytes(link.body)
         if digest != link.digest:
             yield "it is not what was written: its digest is another one"
+        if fact is not None:
+            yield from _misfits(link, fact)
         fits = [
             before
             for before in (self.hash, self._worked)
@@ -46,11 +46,18 @@ class Links:
         self.seq, self.hash = link.seq, link.hash
 
 
-def _digest(fact: Fact) -> str:
+def _misfits(link: Link, fact: Fact) -> Iterator[str]:
+    """Where a fact is listed as what it is not."""
+    if kind_of(fact) != link.kind:
+        yield f"it is listed as {link.kind[:20]!r}, and is of kind {kind_of(fact)!r}"
+    if fact.at_ms != link.at_ms:
+        yield f"it is listed at {link.at_ms} ms, and says {fact.at_ms}"
     try:
-        return digest_of(fact)
-    except (ValueError, OverflowError):
-        return ""  # nobody wrote such a fact
+        again = as_bytes(fact)
+    except OverflowError:
+        again = b""
+    if again != link.body:
+        yield "its JSON is not as it was written"
 
 
 def _gap(before: int, now: int) -> str:

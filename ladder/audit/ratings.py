@@ -9,7 +9,7 @@ from ladder.core.benching import benchings
 from ladder.core.facts import Decision, Deed, Fact, Match, Pool
 from ladder.core.roster import Roster
 from ladder.core.tallies import EntrantTotals, Ledger, StandingTable
-from ladder.store.fact_rows import Fetched
+from ladder.store.raw_rows import Fetched
 
 
 class Ratings:

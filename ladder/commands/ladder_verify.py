@@ -173,7 +173,7 @@ class MigrateJson(Struct, frozen=True):
 
 
 class RebuildJson(Struct, frozen=True):
-    """What `referee ladder rebuild --json` prints: the digests of all ratings."""
+    """What `referee ladder rebuild --json` prints: digests of all that follows from the facts."""
 
     before: str
     after: str
@@ -232,12 +232,12 @@ def _print(found: AuditReport, seed: str, to: Console) -> None:
 def rebuild(where: Where = None, as_json: Json = False) -> None:
     """Makes anew what follows from the facts. Exit code 1 if it was not the same before.
 
-    Ratings are computed from all matches in their order. Whether those are as they were written is
-    for `referee ladder verify` to say. Records that no match has, and that are older than a day,
-    are removed: somebody was killed before the match could be counted.
+    Ratings and all indexes are computed from the facts in their order. Whether those are as they
+    were written is for `referee ladder verify` to say. Records that no match has, and that are
+    older than a day, are removed: a runner was killed before the match could be counted.
     """
     with opened(where) as store:
-        with counted(console(stderr=True), "rating", "matches") as say:
+        with counted(console(stderr=True), "reading", "matches") as say:
             total = store.counts().matches
             before, after = store.rebuild(lambda done: say(done, total))
             cache.clear(store.files)
@@ -246,9 +246,10 @@ def rebuild(where: Where = None, as_json: Json = False) -> None:
             told = RebuildJson(before, after, before == after, swept)
             print(json_text(told, indent=None))
         elif before == after:
-            print(f"ratings are the same as before: {after}")
+            print(f"all that follows from the facts is as it was: {after}")
         else:
-            print(f"ratings were made anew: they were {before}, and are {after}")
+            was = f"it was {before}, and is" if before else "a table was gone; it is"
+            print(f"what follows from the facts was made anew: {was} {after}")
         if swept and not as_json:
             print(f"removed records without a match: {swept}")
     raise typer.Exit(int(before != after))

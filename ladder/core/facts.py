@@ -206,12 +206,23 @@ def unplayed(job: LadderJob, why: str, at_ms: int) -> Match:
     return Match(job=job, outcome=outcome, record="", size=0, referee="", at_ms=at_ms)
 
 
-_encode = msgspec.json.Encoder().encode
+as_bytes = msgspec.json.Encoder().encode
+"""A value as it is hashed, and kept: compact JSON, its keys in the order of their declaration."""
+
+
+def kind_of(fact: Fact) -> str:
+    """The word for a fact."""
+    return type(fact).__name__.lower()
+
+
+def digest_of_bytes(body: bytes) -> str:
+    """SHA-256 of a value as bytes."""
+    return hashlib.sha256(body).hexdigest()
 
 
 def digest_of(value: Struct) -> str:
-    """SHA-256 of a value as compact JSON, its keys in the order of their declaration."""
-    return hashlib.sha256(_encode(value)).hexdigest()
+    """SHA-256 of a value, as `as_bytes` has it."""
+    return digest_of_bytes(as_bytes(value))
 
 
 def chained(before: str, digest: str) -> str:

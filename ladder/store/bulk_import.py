@@ -7,22 +7,23 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from typing import Final
 
+from msgspec.structs import asdict
 from sqlalchemy import Connection, func, insert, select
 from sqlalchemy.exc import IntegrityError
 
 from ladder.core.facts import Fact, Match, Opened
 from ladder.core.roster import Roster
-from ladder.core.tallies import Ledger
-from ladder.store import ratings
-from ladder.store.chain import fact_row
+from ladder.store import chain
+from ladder.store.chain import Tip
 from ladder.store.database import Database, make_file
-from ladder.store.fact_rows import Link, add_rows, fault_rows, job_row, match_row
+from ladder.store.index_rows import IndexMaker, written_to
 from ladder.store.location import Where
 from ladder.store.migrations import migrate
-from ladder.store.tables import Base, FactRow, FaultFoundRow, JobRow, MatchRow, Row, table_of
+from ladder.store.tables import FactRow, Row, table_of
 from referee.errors import HostError, RefereeError
 
 _AT_ONCE: Final = 5_000
+_ADD: Final = insert(table_of(FactRow))
 
 
 @contextmanager
@@ -101,12 +102,9 @@ class _Import:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._roster = Roster()
-        self._ratings = Ledger(self._roster.pools)
-        self._matches = 0
-        self._waiting: dict[type[Base], list[Row]] = {
-            table: [] for table in (FactRow, JobRow, MatchRow, FaultFoundRow)
-        }
-        self.head: Link | None = None
+        self._indexes = IndexMaker(self._roster.pools, written_to(connection))
+        self._waiting: list[Row] = []
+        self._tip = Tip()
 
     def add(self, fact: Fact) -> None:
         """The next fact.
@@ -114,33 +112,23 @@ class _Import:
         Raises:
             RefereeError: it is not where a ladder has it.
         """
-        if isinstance(fact, Opened) is not (self.head is None):
+        if isinstance(fact, Opened) is not (self._tip.seq == 0):
             raise RefereeError("these are no ladder's facts: one begins with its opening, once")
-        self.head, row = fact_row(self.head, fact)
-        self._waiting[FactRow].append(row)
+        link = chain.link(self._tip, fact)
+        self._tip = Tip(link.seq, link.at_ms, link.hash)
+        self._waiting.append(asdict(link))
         self._roster.add(fact)
         if isinstance(fact, Match):
-            self._add_match(self.head.seq, fact)
-        else:
-            self.flush()  # rows that come later may refer to it
-            add_rows(self._connection, self.head.seq, fact)
-
-    def _add_match(self, seq: int, match: Match) -> None:
-        self._matches += 1
-        self._waiting[JobRow].append(job_row(match.job, match.at_ms))
-        self._waiting[MatchRow].append(match_row(seq, self._matches, match))
-        self._waiting[FaultFoundRow] += fault_rows(self._matches, match)
-        self._ratings.add(match)
-        if len(self._waiting[MatchRow]) >= _AT_ONCE:
+            self._indexes.add(link.seq, fact)
+        if len(self._waiting) >= _AT_ONCE:
             self.flush()
 
     def flush(self) -> None:
         """Writes what waits."""
-        for table, found in self._waiting.items():
-            if found:
-                self._connection.execute(insert(table_of(table)), found)
-                found.clear()
-        ratings.write_steps(self._connection, self._ratings)
+        if self._waiting:
+            self._connection.execute(_ADD, self._waiting)
+            self._waiting.clear()
+        self._indexes.flush()
 
     def end(self) -> str:
         """Writes what is left; returns the hash of the last fact.
@@ -148,11 +136,11 @@ class _Import:
         Raises:
             RefereeError: there is none.
         """
-        if self.head is None:
+        if self._tip.seq == 0:
             raise RefereeError("these are no ladder's facts: there are none")
         self.flush()
-        ratings.write_standings(self._connection, self._ratings)
-        return self.head.hash
+        self._indexes.end()
+        return self._tip.hash
 
 
 def import_facts(where: Where, facts: Iterable[Fact]) -> str:

@@ -1,23 +1,94 @@
-"""The chain of facts: each is added with its digest, and a hash over it and all before it."""
+"""The chain of facts: each is kept as the bytes that were hashed, with a hash over all before."""
 
+from collections.abc import Iterator
 from typing import Final
 
+import msgspec
+from msgspec import Struct
 from msgspec.structs import asdict
-from sqlalchemy import Connection, bindparam, insert, select
+from sqlalchemy import Connection, bindparam, func, insert, select
 
-from ladder.core.facts import FIRST_HASH, Fact, Match, chained, digest_of
-from ladder.store.fact_rows import Link, add_rows, kind_of
-from ladder.store.tables import FactRow, Row, table_of
+from ladder.core.facts import (
+    FIRST_HASH,
+    Fact,
+    Match,
+    Retention,
+    as_bytes,
+    chained,
+    digest_of_bytes,
+    kind_of,
+)
+from ladder.store.tables import FactRow, table_of
+from referee.errors import RefereeError
 
-_LAST: Final = select(table_of(FactRow)).order_by(FactRow.seq.desc()).limit(1)
+PLAIN: Final = ("opened", "pool", "submission", "decision", "retention")
+"""The kinds of facts that are no matches; of matches there may be a million."""
+
+_AT_ONCE: Final = 2_000
+_ENDLESS: Final = 2**63 - 1
+_FACT: Final = table_of(FactRow)
+_LAST: Final = select(FactRow.seq, FactRow.at_ms, FactRow.hash).order_by(FactRow.seq.desc())
 _HASH: Final = select(FactRow.hash).where(FactRow.seq == bindparam("seq"))
-_ADD: Final = insert(table_of(FactRow))
+_ADD: Final = insert(_FACT)
+_ALL: Final = select(_FACT).order_by(FactRow.seq)
+_PLAIN: Final = _ALL.where(FactRow.seq > bindparam("after"), FactRow.kind.in_(PLAIN))
+_NEXT: Final = _ALL.where(FactRow.seq.between(bindparam("first"), bindparam("last")))
+_OF_KIND: Final = select(FactRow.seq).where(FactRow.kind == bindparam("kind")).order_by(FactRow.seq)
+_MATCHES: Final = (
+    select(func.count())
+    .select_from(FactRow)
+    .where(FactRow.kind == "match", FactRow.seq <= bindparam("until"))
+)
+_decode = msgspec.json.Decoder(Fact).decode
 
 
-def last(connection: Connection) -> Link | None:
-    """The newest fact, as the chain has it."""
-    row = connection.execute(_LAST).first()
-    return None if row is None else Link(row.seq, row.kind, row.at_ms, row.digest, row.hash)
+class Link(Struct, frozen=True):
+    """A fact as it is kept.
+
+    Attributes:
+        seq: its number, from 1.
+        kind: what it is, as `kind_of` has it.
+        at_ms: when it became so.
+        digest: SHA-256 of `body`.
+        hash: over it and all before it, see `ladder.core.facts.chained`.
+        body: the fact as compact JSON.
+    """
+
+    seq: int
+    kind: str
+    at_ms: int
+    digest: str
+    hash: str
+    body: bytes
+
+
+class Tip(Struct, frozen=True):
+    """Where the chain ends: the number, time and hash of its last fact."""
+
+    seq: int = 0
+    at_ms: int = 0
+    hash: str = FIRST_HASH
+
+
+class Damaged(RefereeError):
+    """A row does not hold what we wrote.
+
+    Attributes:
+        where: which, in words such as "match 12".
+        what: in what way.
+    """
+
+    def __init__(self, where: str, what: str) -> None:
+        """Is told as one line."""
+        super().__init__(f"{where}: {what}")
+        self.where = where
+        self.what = what
+
+
+def tip(connection: Connection) -> Tip:
+    """Return where the chain ends; that of no facts has 0 and `FIRST_HASH`."""
+    row = connection.execute(_LAST.limit(1)).first()
+    return Tip() if row is None else Tip(row.seq, row.at_ms, row.hash)
 
 
 def hash_of(connection: Connection, seq: int) -> str | None:
@@ -25,18 +96,107 @@ def hash_of(connection: Connection, seq: int) -> str | None:
     return connection.execute(_HASH, {"seq": seq}).scalar_one_or_none()
 
 
-def fact_row(before: Link | None, fact: Fact) -> tuple[Link, Row]:
-    """The next link of the chain, and its row."""
-    seq, hashed = (0, FIRST_HASH) if before is None else (before.seq, before.hash)
-    digest = digest_of(fact)
-    link = Link(seq + 1, kind_of(fact), fact.at_ms, digest, chained(hashed, digest))
-    return link, asdict(link)
+def link(before: Tip, fact: Fact) -> Link:
+    """The next fact, as it is kept."""
+    body = as_bytes(fact)
+    digest = digest_of_bytes(body)
+    hashed = chained(before.hash, digest)
+    return Link(before.seq + 1, kind_of(fact), fact.at_ms, digest, hashed, body)
 
 
 def append(connection: Connection, fact: Fact) -> int:
-    """Adds a fact; returns its number. The row of a match is left to `rows.add_match`."""
-    link, row = fact_row(last(connection), fact)
-    connection.execute(_ADD, row)
+    """Adds a fact; returns its number. What follows from a match is left to others."""
+    found = link(tip(connection), fact)
+    connection.execute(_ADD, asdict(found))
+    return found.seq
+
+
+def decoded(found: Link) -> Fact:
+    """The fact that is kept so, whatever it is listed as, and was when it was written.
+
+    Raises:
+        Damaged: it is none.
+    """
+    try:
+        fact: Fact = _decode(found.body)
+    except (ValueError, RecursionError) as error:  # msgspec's are ValueErrors
+        raise Damaged(f"fact {found.seq}", f"it cannot be read: {error}") from error
+    return fact
+
+
+def fact_in(found: Link) -> Fact:
+    """The fact that is kept so; whether it is the one that was written is not looked into.
+
+    Raises:
+        Damaged: it is none, or of another kind.
+    """
+    fact = decoded(found)
+    if kind_of(fact) != found.kind:
+        raise Damaged(f"fact {found.seq}", f"{found.kind!r} is of another kind")
+    return fact
+
+
+def facts(connection: Connection, last: int) -> Iterator[tuple[Link, Fact]]:
+    """All facts in their order, some thousand at a time.
+
+    Raises:
+        Damaged: one is missing, or is not what we wrote.
+    """
+    seq = 0
+    for first in range(1, last + 1, _AT_ONCE):
+        span = {"first": first, "last": min(last, first + _AT_ONCE - 1)}
+        for row in connection.execute(_NEXT, span).all():
+            seq += 1
+            if row.seq != seq:
+                raise Damaged(f"fact {seq}", "it is missing")
+            found = Link(*row)
+            yield found, fact_in(found)
+    if seq != last:
+        raise Damaged(f"fact {seq + 1}", "it is missing")
+
+
+def plain_facts(connection: Connection, after: int) -> list[Fact]:
+    """The facts that came after one, matches left out.
+
+    Raises:
+        Damaged: a row does not hold what we wrote.
+    """
+    return [fact_in(Link(*row)) for row in connection.execute(_PLAIN, {"after": after})]
+
+
+def policies(connection: Connection) -> list[tuple[Retention, int]]:
+    """What was decided about records, each with how many matches there were before it.
+
+    Raises:
+        Damaged: a row does not hold what we wrote.
+    """
+    found = []
+    for row in connection.execute(_ALL.where(FactRow.kind == "retention")):
+        fact = fact_in(Link(*row))
+        assert isinstance(fact, Retention)  # noqa: S101  # it is of that kind
+        found.append((fact, matches(connection, row.seq)))
+    return found
+
+
+def matches(connection: Connection, until: int = _ENDLESS) -> int:
+    """How many of the facts up to one are matches."""
+    return connection.execute(_MATCHES, {"until": until}).scalar_one()
+
+
+def seq_of_submission(connection: Connection, entrant: int) -> int:
+    """The number of the fact that is the submission of an entrant: they are counted from 1."""
+    query = _OF_KIND.offset(entrant - 1).limit(1)
+    return connection.execute(query, {"kind": "submission"}).scalar_one()
+
+
+def match_at(connection: Connection, seq: int) -> Match:
+    """The match that is the fact of this number.
+
+    Raises:
+        Damaged: the row does not hold what we wrote, or is of no match.
+    """
+    row = connection.execute(_ALL.where(FactRow.seq == seq)).one()
+    fact = fact_in(Link(*row))
     if not isinstance(fact, Match):
-        add_rows(connection, link.seq, fact)
-    return link.seq
+        raise Damaged(f"fact {seq}", "it is no match")
+    return fact

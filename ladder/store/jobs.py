@@ -1,10 +1,11 @@
 """Jobs: who plays what, for how long nobody else may, and what came of it; each counts once."""
 
 import secrets
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from enum import StrEnum
 from typing import Final
 
+import msgspec
 from msgspec import Struct
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
@@ -12,11 +13,22 @@ from ladder.benching import Misconduct, counted
 from ladder.core.benching import benchings
 from ladder.core.block_codec import unpacked, unpacked_counts
 from ladder.core.candidates import SeatedTable, Situation
-from ladder.core.facts import Decision, Fact, LadderJob, Match, Pool, unplayed
+from ladder.core.facts import (
+    Decision,
+    Fact,
+    LadderJob,
+    Match,
+    Pool,
+    as_bytes,
+    digest_of_bytes,
+    unplayed,
+)
 from ladder.core.roster import Roster
 from ladder.store import chain, ratings
-from ladder.store.fact_rows import Known, add_match, job_in_row, job_row
-from ladder.store.tables import JobRow, LeaseRow, MatchRow, Row, StepRow, table_of
+from ladder.store.chain import Damaged
+from ladder.store.index_rows import add_match
+from ladder.store.tables import JobRow, MatchRow, Row, StepRow, table_of
+from referee.errors import RefereeError
 
 MOST_TRIES: Final = 3
 """So many runners may fail at a job before it is left out."""
@@ -30,11 +42,19 @@ _LAST_OF: Final = (
     .order_by(StepRow.match.desc())
     .limit(bindparam("most"))
 )
-_END_LEASE: Final = delete(table_of(LeaseRow)).where(LeaseRow.job == bindparam("name"))
+_JOBS: Final = (
+    select(table_of(JobRow)).where(JobRow.withdrawn == 0).order_by(JobRow.at_ms, JobRow.job)
+)
+_IS_PLANNED: Final = select(JobRow.job).where(JobRow.job == bindparam("name"))
+_IS_PLAYED: Final = select(MatchRow.job, MatchRow.number).where(MatchRow.key == bindparam("key"))
+_REMOVE: Final = delete(table_of(JobRow)).where(JobRow.job == bindparam("name"))
+_WITHDRAW: Final = (
+    update(table_of(JobRow)).where(JobRow.job == bindparam("name")).values(withdrawn=1)
+)
+_FREE: Final = {"token": "", "owner": "", "until_ms": 0}
+"""The lease of a job that nobody plays."""
 
-_QUEUED: Final = ("", "", 0)
-"""Token, owner and time of a lease that nobody holds."""
-
+_decode = msgspec.json.Decoder(LadderJob).decode
 
 Plan = Callable[[Situation], LadderJob | None]
 
@@ -60,25 +80,44 @@ class Settled(StrEnum):
     """Somebody else was first; nothing has changed."""
 
 
-def _open_rows(connection: Connection) -> Sequence[Row]:
-    """Jobs that were not played, with their leases, the oldest first."""
-    leases = {row.job: row for row in connection.execute(select(table_of(LeaseRow)))}
-    jobs = table_of(JobRow)  # asked for by name: else the database may read a million of them
-    query = select(jobs).where(jobs.c.job.in_(leases)).order_by(jobs.c.at_ms, jobs.c.job)
+class OpenJob(Struct, frozen=True):
+    """A job that was not played yet, and its lease."""
+
+    job: LadderJob
+    owner: str
+    until_ms: int
+    attempts: int
+
+
+def _open_jobs(connection: Connection) -> list[OpenJob]:
+    """The oldest first.
+
+    Raises:
+        Damaged: a row does not hold what we wrote.
+    """
     return [
-        {**leases[job["job"]]._mapping, **job, "job_blocks": job["blocks"]}
-        for job in (connection.execute(query).mappings() if leases else ())
+        OpenJob(_job_in(row.job, row.body), row.owner, row.until_ms, row.attempts)
+        for row in connection.execute(_JOBS)
     ]
 
 
-def open_jobs(connection: Connection, known: Known) -> tuple[LadderJob, ...]:
-    """The jobs that were not played yet."""
-    return tuple(job_in_row(row, known) for row in _open_rows(connection))
+def _job_in(name: str, body: bytes) -> LadderJob:
+    where = f"job {name[:16]}"
+    if digest_of_bytes(body) != name:
+        raise Damaged(where, "it is not what was written: see `referee ladder verify`")
+    try:
+        return _decode(body)
+    except (ValueError, RecursionError) as error:
+        raise Damaged(where, f"it cannot be read: {error}") from error
+
+
+def open_jobs(connection: Connection) -> tuple[LadderJob, ...]:
+    """The jobs that were not played yet; for what it raises see `take`."""
+    return tuple(found.job for found in _open_jobs(connection))
 
 
 def take(
     connection: Connection,
-    known: Known,
     roster: Roster,
     *,
     now_ms: int,
@@ -93,7 +132,6 @@ def take(
 
     Args:
         connection: writes.
-        known: what jobs refer to.
         roster: who there is.
         now_ms: by the clock of the database.
         owner: who asks.
@@ -107,60 +145,66 @@ def take(
         The lease; or a match that nobody has played, to be counted, where all runners that tried
         have failed; or None if there is nothing to play.
     """
-    rows = _open_rows(connection)
+    waiting = _open_jobs(connection)
     pools = {pool.pool for pool in roster.open_pools}
-    for row in rows:
-        if row["until_ms"] > now_ms and is_alive(row["owner"]):
+    for found in waiting:
+        if found.until_ms > now_ms and is_alive(found.owner):
             continue
-        job = job_in_row(row, known)
+        job = found.job
         playing = all(roster.plays(job.pool, entrant) for entrant in job.entrants)
         if job.pool not in pools or not playing:
-            connection.execute(delete(LeaseRow).where(LeaseRow.job == row["job"]))
+            connection.execute(_WITHDRAW, {"name": job.name})
             continue  # it was never played, so nobody can miss it
         if not set(avoid).isdisjoint(job.entrants):
             continue
-        if row["attempts"] >= MOST_TRIES:
+        if found.attempts >= MOST_TRIES:
             return unplayed(job, f"{MOST_TRIES} runners ended over it", now_ms)
-        return _leased(connection, job, owner, until_ms, row["attempts"] + 1)
-    under_way = tuple(job_in_row(row, known) for row in rows)
-    found = plan(Situation(roster, ratings.standings(connection), under_way, recent))
-    if found is None or not _enqueued(connection, found, now_ms):
+        lease = Lease(job, secrets.token_hex(16), found.attempts + 1)
+        mine = update(JobRow).where(JobRow.job == job.name)
+        connection.execute(mine.values(_lease_values(lease, owner, until_ms)))
+        return lease
+    under_way = tuple(found.job for found in waiting)
+    new = plan(Situation(roster, ratings.standings(connection), under_way, recent))
+    if new is None or _is_known(connection, new):
         return None
-    return _leased(connection, found, owner, until_ms, 1)
+    lease = Lease(new, secrets.token_hex(16), 1)
+    values = {"job": new.name, "key": new.key, "at_ms": now_ms, "body": as_bytes(new)}
+    values |= _lease_values(lease, owner, until_ms) | {"withdrawn": 0}
+    connection.execute(insert(JobRow).values(values))
+    return lease
 
 
-def _enqueued(connection: Connection, job: LadderJob, now_ms: int) -> bool:
-    """Adds a job that waits; False if it is there already, waiting or played."""
-    if connection.execute(select(JobRow.job).where(JobRow.job == job.name)).first():
-        return False
-    connection.execute(insert(JobRow).values(job_row(job, now_ms)))
-    token, nobody, never = _QUEUED
-    values = {"token": token, "owner": nobody, "until_ms": never, "attempts": 0}
-    connection.execute(insert(LeaseRow).values(job=job.name, **values))
-    return True
+def _is_known(connection: Connection, job: LadderJob) -> bool:
+    """Whether a job was planned before, or played.
+
+    Raises:
+        RefereeError: another one was played with its key: no deck is dealt again.
+    """
+    played = connection.execute(_IS_PLAYED, {"key": job.key}).first()
+    if played is not None and played.job != job.name:
+        raise RefereeError(f"the key of job {job.name[:16]} was that of match {played.number}")
+    return bool(played or connection.execute(_IS_PLANNED, {"name": job.name}).first())
 
 
-def _leased(
-    connection: Connection, job: LadderJob, owner: str, until_ms: int, attempts: int
-) -> Lease:
-    token = secrets.token_hex(16)
-    values = {"token": token, "owner": owner, "until_ms": until_ms, "attempts": attempts}
-    connection.execute(update(LeaseRow).where(LeaseRow.job == job.name).values(values))
-    return Lease(job, token, attempts)
+def _lease_values(lease: Lease, owner: str, until_ms: int) -> Row:
+    return {
+        "token": lease.token,
+        "owner": owner,
+        "until_ms": until_ms,
+        "attempts": lease.attempts,
+    }
 
 
 def extend(connection: Connection, token: str, until_ms: int) -> bool:
     """Keeps a lease; False if it is somebody else's by now, or its job was played."""
-    mine = update(LeaseRow).where(LeaseRow.token == token).values(until_ms=until_ms)
+    mine = update(JobRow).where(JobRow.token == token).values(until_ms=until_ms)
     return connection.execute(mine).rowcount == 1
 
 
 def give_back(connection: Connection, token: str) -> None:
     """Lets go of a lease without having played: the attempt does not count."""
-    gone, nobody, never = _QUEUED
-    attempts = LeaseRow.attempts - 1
-    values = {"token": gone, "owner": nobody, "until_ms": never, "attempts": attempts}
-    connection.execute(update(LeaseRow).where(LeaseRow.token == token).values(values))
+    values = {**_FREE, "attempts": JobRow.attempts - 1}
+    connection.execute(update(JobRow).where(JobRow.token == token).values(values))
 
 
 def settle(connection: Connection, roster: Roster, match: Match) -> list[Fact] | None:
@@ -169,20 +213,22 @@ def settle(connection: Connection, roster: Roster, match: Match) -> list[Fact] |
     Args:
         connection: writes.
         roster: who there is.
-        match: what was played; its job is there.
+        match: what was played.
 
     Returns:
         The facts that it brought: itself, and who was benched; None if the job was counted before.
+
+    Raises:
+        RefereeError: nobody planned it.
     """
     name = match.job.name
     if connection.execute(_MATCH_OF, {"name": name}).first():
         return None
+    if connection.execute(_REMOVE, {"name": name}).rowcount != 1:
+        raise RefereeError(f"job {name[:16]} was never planned: its match does not count")
     number = (connection.execute(_NEWEST).scalar() or 0) + 1
     seq = chain.append(connection, match)
-    add_match(connection, seq, number, match)
-    pool = roster.pools[match.job.pool]
-    ratings.add(connection, pool, number, match)
-    connection.execute(_END_LEASE, {"name": name})
+    add_match(connection, roster.pools[match.job.pool], seq, number, match)
     found: list[Fact] = [match]
     for decision in _benched(connection, roster, match):
         chain.append(connection, decision)

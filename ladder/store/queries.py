@@ -6,51 +6,26 @@ from contextlib import contextmanager
 from typing import Final
 
 from msgspec import Struct
-from sqlalchemy import Connection, bindparam, func, select
+from sqlalchemy import Connection, func, select
 
 from ladder.core.block_codec import Gathering, Results
 from ladder.core.facts import Fact, Match, Pool
 from ladder.core.retention import Span, horizon_of
 from ladder.core.tallies import FaultKind
-from ladder.store import chain, fact_rows
+from ladder.store import chain
 from ladder.store.bulk_read import plainly
-from ladder.store.fact_rows import Known, Link
-from ladder.store.tables import (
-    FactRow,
-    FaultFoundRow,
-    LeaseRow,
-    MatchRow,
-    RetentionRow,
-    StepRow,
-    SubmissionRow,
-)
+from ladder.store.chain import Damaged, Link
+from ladder.store.tables import FaultFoundRow, JobRow, MatchRow, StepRow
 from referee.errors import RefereeError
 from referee.match.verdict import FaultCode
 
 _SHORTEST_ID: Final = 8
 _LONGEST_ID: Final = 64
-_NEWS: Final = (
-    select(FactRow.seq).where(FactRow.seq > bindparam("after"), FactRow.kind != "match").limit(1)
-)
-
-
-_BEFORE: Final = (
-    select(MatchRow.number)
-    .where(MatchRow.seq < RetentionRow.seq)
-    .order_by(MatchRow.seq.desc())
-    .limit(1)
-    .scalar_subquery()
-)
-_POLICIES: Final = select(
-    RetentionRow.__table__, func.coalesce(_BEFORE, 0).label("before")
-).order_by(RetentionRow.seq)
 
 
 class Counts(Struct, frozen=True):
-    """How much there is: facts, submissions, matches, and jobs that wait or are played."""
+    """How much there is: matches, and jobs that wait or are played."""
 
-    facts: int
-    entrants: int
     matches: int
     open: int
 
@@ -70,32 +45,23 @@ class Reader:
     """All facts as they are in one transaction.
 
     Attributes:
-        head: the last of them; None where there is none.
+        head: where their chain ends.
         horizon: records of matches up to this number may be gone by policy.
     """
 
-    def __init__(self, connection: Connection, known: Known) -> None:
+    def __init__(self, connection: Connection) -> None:
         """Reads nothing yet."""
         self._connection = connection
-        self._known = known
-        self.head = chain.last(connection)
+        self.head = chain.tip(connection)
         self.horizon = horizon(connection)
 
     def facts(self) -> Iterator[tuple[Link, Fact]]:
-        """All of them, in order; for what it raises see `fact_rows.facts`."""
-        last = 0 if self.head is None else self.head.seq
-        return fact_rows.facts(self._connection, self._known, last)
+        """All of them, in order; for what it raises see `chain.facts`."""
+        return chain.facts(self._connection, self.head.seq)
 
     def matches(self) -> Iterator[Match]:
         """Those that are matches."""
         return (fact for _, fact in self.facts() if isinstance(fact, Match))
-
-
-def plain_facts(connection: Connection, after: int) -> list[Fact]:
-    """The facts that came after one, matches left out."""
-    if connection.execute(_NEWS, {"after": after}).first() is None:
-        return []  # as almost always: one question instead of five
-    return [fact for _, fact in sorted(fact_rows.plain(connection, after), key=lambda one: one[0])]
 
 
 def results(connection: Connection, pool: Pool) -> Results:
@@ -114,7 +80,7 @@ def results(connection: Connection, pool: Pool) -> Results:
         return found.results()
     except ValueError as error:
         told = f"{error}: see `referee ladder verify`"
-        raise fact_rows.Damaged(f"matches of pool {pool.pool}", told) from error
+        raise Damaged(f"matches of pool {pool.pool}", told) from error
 
 
 @contextmanager
@@ -134,17 +100,16 @@ def _no_collections() -> Iterator[None]:
 
 def idle_since(connection: Connection, pool: int, at_ms: int) -> frozenset[int]:
     """The entrants all of whose matches in a pool were counted before a moment."""
-    oldest = select(func.min(FactRow.at_ms)).where(FactRow.kind == "match")
+    oldest = select(MatchRow.at_ms).order_by(MatchRow.number).limit(1)
     first = connection.execute(oldest).scalar()
     if first is None or first >= at_ms:
         return frozenset()  # as in any ladder that is younger
     query = (
         select(StepRow.entrant)
         .join(MatchRow, MatchRow.number == StepRow.match)
-        .join(FactRow, FactRow.seq == MatchRow.seq)
         .where(MatchRow.pool == pool)
         .group_by(StepRow.entrant)
-        .having(func.max(FactRow.at_ms) < at_ms)
+        .having(func.max(MatchRow.at_ms) < at_ms)
     )
     return frozenset(connection.execute(query).scalars())
 
@@ -172,18 +137,17 @@ def steps(connection: Connection, entrants: Sequence[int]) -> list[Step]:
     """How the online ratings of some entrants went, in the order of the matches."""
     query = (
         select(
-            MatchRow.pool, StepRow.entrant, StepRow.match, FactRow.at_ms, StepRow.mu, StepRow.sigma
+            MatchRow.pool, StepRow.entrant, StepRow.match, MatchRow.at_ms, StepRow.mu, StepRow.sigma
         )
         .select_from(StepRow)
         .join(MatchRow, MatchRow.number == StepRow.match)
-        .join(FactRow, FactRow.seq == MatchRow.seq)
         .where(StepRow.entrant.in_(entrants))
         .order_by(StepRow.match, StepRow.entrant)
     )
     return [Step(*row) for row in connection.execute(query)]
 
 
-def match(connection: Connection, known: Known, text: str) -> tuple[int, Match]:
+def match(connection: Connection, text: str) -> tuple[int, Match]:
     """A match by its number, or by eight digits and more of its job's id.
 
     Raises:
@@ -201,25 +165,17 @@ def match(connection: Connection, known: Known, text: str) -> tuple[int, Match]:
         raise RefereeError(f"there is no match {text}")
     if len(found) > 1:
         raise RefereeError(f"match {text}: there are several whose id begins so")
-    return next(_matches(connection, known, found))
+    return next(_matches(connection, found))
 
 
-def _matches(
-    connection: Connection, known: Known, wanted: Sequence[int]
-) -> Iterator[tuple[int, Match]]:
+def _matches(connection: Connection, wanted: Sequence[int]) -> Iterator[tuple[int, Match]]:
     for number in wanted:
-        query = fact_rows.matches_query().where(MatchRow.number == number)
-        row = connection.execute(query).mappings().one()
-        said = select(FaultFoundRow.__table__).where(FaultFoundRow.match == number)
-        found = connection.execute(said.order_by(FaultFoundRow.at)).mappings().all()
-        at_ms = select(FactRow.at_ms).where(FactRow.seq == row["seq"])
-        when = connection.execute(at_ms).scalar_one()
-        yield number, fact_rows.match_in_rows(row, found, when, known)
+        seq = select(MatchRow.seq).where(MatchRow.number == number)
+        yield number, chain.match_at(connection, connection.execute(seq).scalar_one())
 
 
 def matches_of(
     connection: Connection,
-    known: Known,
     entrants: Sequence[int],
     most: int,
     pools: Sequence[int] | None = None,
@@ -235,7 +191,7 @@ def matches_of(
     if pools is not None:
         query = query.join(MatchRow, MatchRow.number == StepRow.match)
         query = query.where(MatchRow.pool.in_(pools))
-    return list(_matches(connection, known, connection.execute(query).scalars().all()))
+    return list(_matches(connection, connection.execute(query).scalars().all()))
 
 
 def has_record(connection: Connection, record: str) -> bool:
@@ -256,12 +212,10 @@ def horizon(connection: Connection) -> int:
     Raises:
         Damaged: a row does not hold what we wrote.
     """
-    found = connection.execute(_POLICIES).mappings().all()
-    if not found:
+    policies = chain.policies(connection)
+    if not policies:
         return 0  # as in most ladders
-    policies = [(fact_rows.retention_in_row(row, 0), row["before"]) for row in found]
-    matches = connection.execute(select(func.max(MatchRow.number))).scalar() or 0
-    return horizon_of(policies, matches)
+    return horizon_of(policies, chain.matches(connection))
 
 
 def records_of(connection: Connection, span: Span) -> list[str]:
@@ -270,17 +224,7 @@ def records_of(connection: Connection, span: Span) -> list[str]:
     return list(connection.execute(query).scalars())
 
 
-def fact_of(connection: Connection, entrant: int) -> int:
-    """The number of the fact that is the submission of an entrant."""
-    query = select(SubmissionRow.seq).where(SubmissionRow.entrant == entrant)
-    return connection.execute(query).scalar_one()
-
-
 def counts(connection: Connection) -> Counts:
     """How much there is."""
-    return Counts(
-        *(
-            connection.execute(select(func.count()).select_from(table)).scalar_one()
-            for table in (FactRow, SubmissionRow, MatchRow, LeaseRow)
-        )
-    )
+    waiting = select(func.count()).select_from(JobRow).where(JobRow.withdrawn == 0)
+    return Counts(matches=chain.matches(connection), open=connection.execute(waiting).scalar_one())

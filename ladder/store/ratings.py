@@ -1,21 +1,15 @@
 """The tables of what follows from matches: online ratings, and what each entrant has played."""
 
-import hashlib
-import struct
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from typing import Any, Final
 
-import msgspec
-from sqlalchemy import Connection, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, bindparam, insert, select, update
 
 from ladder.core.facts import Match, Pool
 from ladder.core.tallies import EntrantTotals, Ledger, StandingTable
 from ladder.stats.online_ratings import Skill
-from ladder.store.bulk_read import plainly
-from ladder.store.fact_rows import Damaged
-from ladder.store.tables import MatchRow, Row, SkillRow, StepRow, table_of
+from ladder.store.tables import Row, SkillRow, StepRow, table_of
 
-_AT_ONCE: Final = 10_000
 _SKILLS: Final = table_of(SkillRow)
 _STEPS: Final = table_of(StepRow)
 _THEIRS: Final = select(_SKILLS).where(
@@ -26,7 +20,6 @@ _CHANGE: Final = update(_SKILLS).where(
 )
 _ADD: Final = insert(_SKILLS)
 _ADD_STEPS: Final = insert(_STEPS)
-_encode = msgspec.json.Encoder().encode
 
 
 def _known(rows: Iterable[Any]) -> StandingTable:  # rows have a type for each query
@@ -73,53 +66,6 @@ def _skill_row(pool: int, entrant: int, one: EntrantTotals) -> Row:
     }
 
 
-def rebuilt(connection: Connection, pools: Mapping[int, Pool]) -> Iterator[Ledger]:
-    """Rates all matches; yields what it has come to, some thousand of them at a time.
-
-    Raises:
-        Damaged: a row does not hold what we wrote.
-    """
-    found = Ledger(pools)
-    columns = (MatchRow.number, MatchRow.pool, MatchRow.blocks, MatchRow.counts)
-    for part in plainly(connection, select(*columns).order_by(MatchRow.number)):
-        for number, pool, blocks, counts in part:
-            found.number = number - 1
-            try:
-                found.add_packed(pool, blocks, counts)
-            except (KeyError, ValueError, struct.error) as error:
-                raise Damaged(f"match {number}", str(error)) from error
-        yield found
-    yield found
-
-
-def clear(connection: Connection) -> None:
-    """Takes away all that follows from matches."""
-    connection.execute(delete(StepRow))
-    connection.execute(delete(SkillRow))
-
-
-def write_steps(connection: Connection, found: Ledger, *, least: int = _AT_ONCE) -> None:
-    """Writes the steps that have come together, if they are many enough."""
-    if len(found.steps) >= max(least, 1):
-        connection.execute(_ADD_STEPS, found.steps)
-        found.steps.clear()
-
-
-def write_standings(connection: Connection, found: Ledger) -> None:
-    """Writes all that is left, when the last match was added."""
-    write_steps(connection, found, least=0)
-    rows = [_skill_row(*at, one) for at, one in sorted(found.standings.items())]
-    if rows:
-        connection.execute(_ADD, rows)
-
-
-def ratings_digest(connection: Connection) -> str:
-    """One name for all that follows from matches: SHA-256 over it, in an order of its own."""
-    found = hashlib.sha256()
-    skills = select(SkillRow.__table__).order_by(SkillRow.pool, SkillRow.entrant)
-    steps = select(StepRow.__table__).order_by(StepRow.entrant, StepRow.match)
-    for query in (skills, steps):
-        for part in plainly(connection, query):
-            found.update(_encode(part))
-        found.update(b"\n")
-    return found.hexdigest()
+def skill_rows(standings: StandingTable) -> list[Row]:
+    """The rows of all that have played, in the order of their key."""
+    return [_skill_row(*at, one) for at, one in sorted(standings.items())]

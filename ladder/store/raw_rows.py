@@ -1,6 +1,6 @@
 """The rows of a ladder as they are, whatever has become of them.
 
-`rows.facts` stops at the first row that does not hold what we wrote. Here nothing stops: what
+`chain.facts` stops at the first row that does not hold what we wrote. Here nothing stops: what
 cannot be read is told, and the next is read. So nothing is taken for granted that a database
 promises: values may be of any type, numbers may be out of order, and pages may be gone.
 """
@@ -14,6 +14,7 @@ from sqlalchemy import (
     Connection,
     Executable,
     Label,
+    RowMapping,
     String,
     bindparam,
     cast,
@@ -25,24 +26,25 @@ from sqlalchemy import (
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.types import NullType
 
-from ladder.store.fact_rows import Fetched, Link
+from ladder.store.chain import PLAIN, Link
 from ladder.store.schema_check import misfits
 from ladder.store.tables import (
-    PLAIN,
     Base,
     FactRow,
     FaultFoundRow,
     JobRow,
-    LeaseRow,
     MatchRow,
     SkillRow,
     StepRow,
 )
 
+Fetched = RowMapping | Mapping[str, Any]
+"""A row as it was read."""
+
 ReportDamage = Callable[[str, str, int], None]
 """Is told of what is wrong: where, what, and the number of the fact that it is of, or 0."""
 
-_AT_ONCE: Final = 5_000
+_AT_ONCE: Final = 2_000
 _ENDLESS: Final = 2**63 - 1
 _MOST_PROBLEMS: Final = 20
 _WORDS: Final[Mapping[type, str]] = {
@@ -57,22 +59,14 @@ class Page(Struct, frozen=True):
     """Some facts that follow one another.
 
     Attributes:
-        links: their places in the chain.
-        matches: rows of matches, with what their jobs say, by the number of the fact.
-        verdicts: rows of verdicts, by the number of the match.
+        links: the facts, as they are kept.
+        matches: what the indexes have of those that are matches, by the number of the fact.
+        faults: likewise, by the number of the match.
     """
 
     links: tuple[Link, ...]
-    matches: Mapping[int, list[Fetched]]
-    verdicts: Mapping[int, list[Fetched]]
-
-
-class Plain(Struct, frozen=True):
-    """A row of a fact that is no match."""
-
-    seq: int
-    kind: str
-    row: Fetched
+    matches: dict[object, list[Fetched]]
+    faults: dict[object, list[Fetched]]
 
 
 class Examiner:
@@ -112,32 +106,20 @@ class Examiner:
             what = f"row {row['rowid']} refers to a row of {row['parent']} that is not there"
             self._found(f"table {row['table']}", what, 0)
 
-    def plain(self) -> list[Plain]:
-        """All facts but matches, kind by kind."""
-        found = []
-        for kind, table in PLAIN.items():
-            query = (
-                select(*_bare(table), type_coerce(FactRow.at_ms, NullType()).label("at_ms"))
-                .outerjoin_from(table, FactRow, FactRow.seq == table.seq)
-                .order_by(table.seq)
-            )
-            types = {**_types(table), "at_ms": int}
-            rows = self._all(query, f"table {kind}", {})
-            found += [
-                Plain(row["seq"], kind, row)
-                for row in rows
-                if self._is_typed(row, types, f"{kind} of fact {row['seq']}", row["seq"])
-            ]
-        return found
+    def plain(self) -> list[Link]:
+        """The facts that are listed as no matches."""
+        return [
+            Link(**row)
+            for row in self._all(_PLAIN, "table fact", {})
+            if self._is_typed(row, _types(FactRow), f"fact {row['seq']}", row["seq"])
+        ]
 
     def pages(self) -> Iterator[Page]:
         """All facts in their order."""
-        newer = FactRow.seq > bindparam("after")
-        query = select(*_bare(FactRow)).where(newer).order_by(FactRow.seq).limit(_AT_ONCE)
         after = -(2**63)
-        while rows := self._all(query, f"facts after {max(after, 0)}", {"after": after}):
+        while rows := self._all(_NEWER, f"facts after {max(after, 0)}", {"after": after}):
             links = [
-                Link(row["seq"], row["kind"], row["at_ms"], row["digest"], row["hash"])
+                Link(**row)
                 for row in rows
                 if self._is_typed(row, _types(FactRow), f"fact {row['seq']}", row["seq"])
             ]
@@ -147,22 +129,18 @@ class Examiner:
             yield self._page(tuple(links), {"first": links[0].seq, "last": after})
 
     def _page(self, links: tuple[Link, ...], span: Mapping[str, int]) -> Page:
-        first, last = span.values()
-        matches: dict[int, list[Fetched]] = {}
-        for row in self._all(_MATCHES, f"matches of facts {first} to {last}", span):
-            where = f"match {row['number']}"
-            if self._is_typed(row, _MATCH_TYPES, where, _number(row["seq"])):
-                matches.setdefault(row["seq"], []).append(row)
-        verdicts: dict[int, list[Fetched]] = {}
-        for row in self._all(_VERDICTS, f"verdicts of facts {first} to {last}", span):
-            if self._is_typed(row, _types(FaultFoundRow), f"verdict of match {row['match']}", 0):
-                verdicts.setdefault(row["match"], []).append(row)
-        return Page(links, matches, verdicts)
+        where = "facts {first} to {last}".format(**span)
+        page = Page(links, {}, {})
+        for row in self._all(_MATCHES, f"matches of {where}", span):
+            page.matches.setdefault(row["seq"], []).append(row)
+        for row in self._all(_FAULTS, f"faults of {where}", span):
+            page.faults.setdefault(row["match"], []).append(row)
+        return page
 
     def jobs(self) -> Iterator[Fetched]:
-        """All jobs, what they call `blocks` as `job_blocks`."""
-        for row in self._each(_JOBS, "table job"):
-            if self._is_typed(row, _JOB_TYPES, f"job {str(row['job'])[:16]}", 0):
+        """All jobs that wait or are played."""
+        for row in self._each(select(*_bare(JobRow)).order_by(JobRow.job), "table job"):
+            if self._is_typed(row, _types(JobRow), f"job {str(row['job'])[:16]}", 0):
                 yield row
 
     def skills(self) -> Iterator[Fetched]:
@@ -189,13 +167,10 @@ class Examiner:
 
     def examine_twins(self) -> None:
         """Tells what may be there once only, and what may not be there any more."""
-        twice = (
-            ("job", JobRow.key, "the key of {} is another job's, too"),
-            ("match", MatchRow.record, "record {} is another match's, too"),
-            ("match", MatchRow.number, "there is another match {}, too"),
-            ("match", MatchRow.job, "job {} was played in another match, too"),
-        )
-        for table, column, what in twice:
+        for column, what in (
+            (MatchRow.record, "record {} is another match's, too"),
+            (MatchRow.key, "the key of {} is another match's, too"),
+        ):
             query = (
                 select(_plainly(column))
                 .where(cast(column, String) != "")
@@ -204,17 +179,21 @@ class Examiner:
                 .order_by(column)
                 .limit(_MOST_PROBLEMS)
             )
-            for row in self._all(query, f"table {table}", {}):
+            for row in self._all(query, "table match", {}):
                 (value,) = row.values()
-                self._found(f"table {table}", what.format(str(value)[:16]), 0)
-        played = select(_plainly(LeaseRow.job)).join(MatchRow, MatchRow.job == LeaseRow.job)
-        for row in self._all(played.limit(_MOST_PROBLEMS), "table lease", {}):
-            self._found(f"lease of job {str(row['job'])[:16]}", "the job was played", 0)
+                self._found("table match", what.format(str(value)[:16]), 0)
+        played = select(_plainly(JobRow.job)).join(MatchRow, MatchRow.job == JobRow.job)
+        for row in self._all(played.limit(_MOST_PROBLEMS), "table job", {}):
+            self._found(f"job {str(row['job'])[:16]}", "it was played, and waits", 0)
 
     def count_matches(self, last: int = _ENDLESS) -> int:
-        """How many rows of matches there are, up to the fact of this number."""
-        query = select(func.count().label("matches")).where(MatchRow.seq <= bindparam("last"))
-        rows = self._all(query, "table match", {"last": last})
+        """How many facts are listed as matches, up to that of this number."""
+        query = (
+            select(func.count().label("matches"))
+            .select_from(FactRow)
+            .where(FactRow.kind == "match", FactRow.seq <= bindparam("last"))
+        )
+        rows = self._all(query, "table fact", {"last": last})
         return int(rows[0]["matches"]) if rows else 0
 
     def _all(self, query: Executable, where: str, values: Mapping[str, int]) -> list[Fetched]:
@@ -269,27 +248,14 @@ def _types(table: type[Base]) -> Mapping[str, type]:
     return {column.name: column.type.python_type for column in table.__table__.columns}
 
 
-_OF_JOB: Final = (
-    _plainly(JobRow.entrants),
-    _plainly(JobRow.key),
-    type_coerce(JobRow.blocks, NullType()).label("job_blocks"),
-)
+_FACTS: Final = select(*_bare(FactRow)).order_by(FactRow.seq)
+_PLAIN: Final = _FACTS.where(FactRow.kind.in_(PLAIN))
+_NEWER: Final = _FACTS.where(FactRow.seq > bindparam("after")).limit(_AT_ONCE)
 _WITHIN: Final = MatchRow.seq.between(bindparam("first"), bindparam("last"))
-_MATCHES: Final = (
-    select(*_bare(MatchRow), *_OF_JOB)
-    .join_from(MatchRow, JobRow, JobRow.job == MatchRow.job)
-    .where(_WITHIN)
-)
-_MATCH_TYPES: Final = {**_types(MatchRow), "entrants": str, "key": str, "job_blocks": int}
-_VERDICTS: Final = (
+_MATCHES: Final = select(*_bare(MatchRow)).where(_WITHIN)
+_FAULTS: Final = (
     select(*_bare(FaultFoundRow))
     .join_from(FaultFoundRow, MatchRow, MatchRow.number == FaultFoundRow.match)
     .where(_WITHIN)
     .order_by(FaultFoundRow.match, FaultFoundRow.at)
 )
-_JOBS: Final = select(
-    _plainly(JobRow.job), _plainly(JobRow.pool), *_OF_JOB, _plainly(JobRow.at_ms)
-).order_by(JobRow.job)
-_JOB_TYPES: Final = {
-    name if name != "blocks" else "job_blocks": kind for name, kind in _types(JobRow).items()
-}

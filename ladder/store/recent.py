@@ -7,7 +7,7 @@ from sqlalchemy import Connection, bindparam, select
 
 from ladder.core.block_codec import unpacked_counts
 from ladder.core.candidates import RECENT, SeatedTable
-from ladder.store.fact_rows import Damaged
+from ladder.store.chain import Damaged
 from ladder.store.tables import MatchRow
 
 _BYTES_A_PLACE: Final = 32

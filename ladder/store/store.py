@@ -13,13 +13,15 @@ from sqlalchemy import Connection
 
 from ladder.core.block_codec import Results
 from ladder.core.candidates import Situation
-from ladder.core.facts import FIRST_HASH, Decision, Fact, Match, Opened, Pool
+from ladder.core.facts import FIRST_HASH, Decision, Fact, Match, Opened, Pool, Submission, kind_of
 from ladder.core.retention import Sweep
 from ladder.core.roster import Roster
 from ladder.core.tallies import FaultKind
 from ladder.files.signed_head import Head
-from ladder.store import chain, fact_rows, jobs, queries, ratings
+from ladder.store import chain, index_rows, jobs, queries, ratings
+from ladder.store.chain import Damaged
 from ladder.store.database import Database, make_file
+from ladder.store.index_rows import IndexDigest, IndexMaker, Sink
 from ladder.store.jobs import Lease, Plan, Settled
 from ladder.store.location import Where, check_owner, usual_files
 from ladder.store.migrations import check_version, migrate, version_of
@@ -65,7 +67,6 @@ class Store:
         self.where = where
         self.roster = Roster()
         self._seen = 0
-        self._known = fact_rows.Known("", {}, {})
         self._recent = Recent()
         check_owner(where)
         if where.is_local and not where.database.exists():
@@ -108,31 +109,23 @@ class Store:
         with self._database.reading() as connection:
             self._refresh(connection)
 
-    def _refresh(self, connection: Connection) -> fact_rows.Known:
+    def _refresh(self, connection: Connection) -> None:
         """Takes in the facts that others have added meanwhile."""
-        newest = chain.last(connection)
-        if newest is not None and newest.seq > self._seen:
-            news = queries.plain_facts(connection, self._seen)
-            for fact in news:
+        newest = chain.tip(connection)
+        if newest.seq > self._seen:
+            for fact in chain.plain_facts(connection, self._seen):
                 self._add(fact)
             self._seen = newest.seq
-            if news or not self._known.ladder:
-                self._known = self._all_known()
-        return self._known
 
     def _add(self, fact: Fact) -> None:
         try:
             self.roster.add(fact)
         except KeyError as error:
-            raise fact_rows.Damaged(
+            raise Damaged(
                 f"ladder {self.where.typed!r} is damaged",
-                f"a {fact_rows.kind_of(fact)} is of {error}, which it does not have: see "
+                f"a {kind_of(fact)} is of {error}, which it does not have: see "
                 "`referee ladder verify`",
             ) from error
-
-    def _all_known(self) -> fact_rows.Known:
-        hashes = {entrant: one.hash for entrant, one in self.roster.entrants.items()}
-        return fact_rows.Known(self._beginning().ladder, self.roster.pools, hashes)
 
     def _beginning(self) -> Opened:
         if self.roster.opened is None:
@@ -152,14 +145,25 @@ class Store:
 
         Args:
             make: makes them from who there is and the time; nobody else adds any meanwhile.
+
+        Raises:
+            RefereeError: a version of a bot would be there twice.
         """
         with self._database.writing() as connection:
             self._refresh(connection)
             found = list(make(self.roster, self._database.now_ms(connection)))
             for fact in found:
+                self._check_version(fact)
                 chain.append(connection, fact)
         self._refresh_alone()
         return found
+
+    def _check_version(self, fact: Fact) -> None:
+        if not isinstance(fact, Submission):
+            return
+        known = {(one.name, one.author, one.version) for one in self.roster.entrants.values()}
+        if (fact.name, fact.author, fact.version) in known:
+            raise RefereeError(f"there is a version {fact.version} of {fact.name} by {fact.author}")
 
     # --- what is played
 
@@ -179,11 +183,10 @@ class Store:
         """
         while True:
             with self._database.writing() as connection:
-                known = self._refresh(connection)
+                self._refresh(connection)
                 now = self._database.now_ms(connection)
                 found = jobs.take(
                     connection,
-                    known,
                     self.roster,
                     now_ms=now,
                     owner=owner,
@@ -224,12 +227,11 @@ class Store:
     def situation(self) -> Situation:
         """What a next match would be chosen by."""
         with self._database.reading() as connection:
-            known = self._refresh(connection)
-            open_jobs = jobs.open_jobs(connection, known)
+            self._refresh(connection)
             return Situation(
                 self.roster,
                 ratings.standings(connection),
-                open_jobs,
+                jobs.open_jobs(connection),
                 self._recent.tables(connection),
             )
 
@@ -263,15 +265,14 @@ class Store:
             RefereeError: there is none, or there are several.
         """
         with self._database.reading() as connection:
-            return queries.match(connection, self._refresh(connection), text)
+            return queries.match(connection, text)
 
     def matches_of(
         self, entrants: Iterable[int], most: int, pools: Sequence[int] | None = None
     ) -> list[tuple[int, Match]]:
         """The last matches of some entrants, the newest first; in all pools, or in these."""
         with self._database.reading() as connection:
-            known = self._refresh(connection)
-            return queries.matches_of(connection, known, tuple(entrants), most, pools)
+            return queries.matches_of(connection, tuple(entrants), most, pools)
 
     def has_record(self, record: str) -> bool:
         """Whether a match has this record."""
@@ -312,15 +313,14 @@ class Store:
     def head(self) -> Head:
         """Where the ladder stands; its time is that of the last fact."""
         with self._database.reading() as connection:
-            newest = chain.last(connection)
-        assert newest is not None  # noqa: S101  # every ladder begins with a fact
+            newest = chain.tip(connection)
         ladder, at_ms = self.opened.ladder, newest.at_ms
         return Head(ladder=ladder, facts=newest.seq, hash=newest.hash, at_ms=at_ms)
 
     def fact_of(self, entrant: int) -> int:
         """The number of the fact that is the submission of an entrant."""
         with self._database.reading() as connection:
-            return queries.fact_of(connection, entrant)
+            return chain.seq_of_submission(connection, entrant)
 
     def hash_of(self, seq: int) -> str | None:
         """The hash of the fact with this number; None where there is none."""
@@ -331,25 +331,41 @@ class Store:
     def facts(self) -> Iterator[queries.Reader]:
         """All facts, as they are at one moment."""
         with self._database.reading() as connection:
-            yield queries.Reader(connection, self._refresh(connection))
+            yield queries.Reader(connection)
 
     # --- what is made anew
 
     def rebuild(self, watch: Callable[[int], None] = lambda _: None) -> tuple[str, str]:
-        """Makes all that follows from matches anew; returns its digest before and after.
+        """Makes all that follows from facts anew; returns its digest before and after.
 
         Args:
-            watch: is told how many matches were rated.
+            watch: is told how many matches are done.
+
+        Raises:
+            Damaged: a fact does not hold what we wrote.
         """
         with self._database.writing() as connection:
-            known = self._refresh(connection)
-            before = ratings.ratings_digest(connection)
-            ratings.clear(connection)
-            for found in ratings.rebuilt(connection, known.pools):
-                ratings.write_steps(connection, found)
-                watch(found.number)
-            ratings.write_standings(connection, found)
-            return before, ratings.ratings_digest(connection)
+            self._refresh(connection)
+            before, found = IndexDigest.of_tables(connection), IndexDigest()
+            self._index(connection, found.add, watch)
+            if found.hex() != before:
+                index_rows.clear(connection)
+                self._index(connection, index_rows.written_to(connection))
+            return before, found.hex()
+
+    def _index(
+        self, connection: Connection, sink: Sink, watch: Callable[[int], None] = lambda _: None
+    ) -> None:
+        """Goes through the facts, and gives away what follows from them."""
+        maker = IndexMaker(self.roster.pools, sink)
+        for link, fact in chain.facts(connection, self._seen):
+            if isinstance(fact, Match):
+                maker.add(link.seq, fact)
+                if maker.is_full:
+                    maker.flush()
+                    watch(maker.matches)
+        maker.end()
+        watch(maker.matches)
 
     def close(self) -> None:
         """Closes the database; idempotent."""

@@ -1,18 +1,15 @@
 """The tables of a ladder.
 
-Rows of `fact` and of those that point to it are only ever added: the facts. A job is not a fact
-before it was played; leases come and go; `skill` and `step` follow from the matches, and
-`referee ladder rebuild` makes them anew. Times are milliseconds since 1970, UTC. Lists that nobody
-filters by are JSON, or bytes (`ladder.core.block_codec`).
+`fact` is the ladder: its rows are only ever added. `match`, `verdict`, `skill` and `step` are
+indexes: they follow from the facts, and `referee ladder rebuild` makes them anew. `job` has what is
+to be played, which is no fact yet. Times are milliseconds since 1970, UTC.
 """
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 from sqlalchemy import (
     REAL,
     BigInteger,
-    CheckConstraint,
     Double,
     ForeignKey,
     Index,
@@ -20,11 +17,8 @@ from sqlalchemy import (
     LargeBinary,
     Table,
     Text,
-    UniqueConstraint,
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
-
-from ladder.core.facts import Deed, Keep
 
 _STRICT: dict[str, Any] = {"sqlite_strict": True}
 
@@ -56,137 +50,60 @@ class SchemaRow(Base):
 
 
 class FactRow(Base):
-    """A fact, whatever it is of, in the order in which facts became so."""
+    """A fact, whatever it is of, in the order in which facts became so: `body` is what is hashed.
+
+    `kind` and `at_ms` say again what is in it, so that they can be asked for.
+    """
 
     __tablename__ = "fact"
-    __table_args__ = (_STRICT,)
+    __table_args__ = (Index("fact_kind", "kind", "seq"), _STRICT)
 
     seq: Mapped[int] = _key()
     kind: Mapped[str]
     at_ms: Mapped[int]
     digest: Mapped[str]
     hash: Mapped[str]
-
-
-class OpenedRow(Base):
-    """The ladder."""
-
-    __tablename__ = "opened"
-    __table_args__ = (_STRICT,)
-
-    seq: Mapped[int] = mapped_column(ForeignKey("fact.seq"), primary_key=True)
-    ladder: Mapped[str]
-    name: Mapped[str]
-    referee: Mapped[str]
-
-
-class PoolRow(Base):
-    """A pool; `settings` is a `ladder.core.facts.Pool` as JSON."""
-
-    __tablename__ = "pool"
-    __table_args__ = (_STRICT,)
-
-    pool: Mapped[int] = _key()
-    seq: Mapped[int] = mapped_column(ForeignKey("fact.seq"), unique=True)
-    name: Mapped[str]
-    settings: Mapped[str]
-
-
-class SubmissionRow(Base):
-    """A version of a bot."""
-
-    __tablename__ = "submission"
-    __table_args__ = (UniqueConstraint("name", "author", "version"), _STRICT)
-
-    entrant: Mapped[int] = _key()
-    seq: Mapped[int] = mapped_column(ForeignKey("fact.seq"), unique=True)
-    bot: Mapped[int]
-    name: Mapped[str]
-    author: Mapped[str]
-    version: Mapped[int]
-    hash: Mapped[str]
-    source: Mapped[str]
-    partners: Mapped[str]
-    games: Mapped[str]
-
-
-class DecisionRow(Base):
-    """What was decided of a bot or of a pool; 0 where it is not of one."""
-
-    __tablename__ = "decision"
-    __table_args__ = (
-        CheckConstraint("deed in ({})".format(", ".join(f"'{deed}'" for deed in Deed))),
-        _STRICT,
-    )
-
-    seq: Mapped[int] = mapped_column(ForeignKey("fact.seq"), primary_key=True)
-    deed: Mapped[str]
-    entrant: Mapped[int]
-    pool: Mapped[int]
-    reason: Mapped[str]
-
-
-class RetentionRow(Base):
-    """Which records stay from here on."""
-
-    __tablename__ = "retention"
-    __table_args__ = (
-        CheckConstraint("keep in ({})".format(", ".join(f"'{keep}'" for keep in Keep))),
-        _STRICT,
-    )
-
-    seq: Mapped[int] = mapped_column(ForeignKey("fact.seq"), primary_key=True)
-    keep: Mapped[str]
-    last: Mapped[int]
+    body: Mapped[bytes]
 
 
 class JobRow(Base):
-    """A match to be played, or that was played."""
+    """A match that was planned and not played: `body` is a `LadderJob`, whose hash is `job`.
+
+    `withdrawn` is 1 once its bots play no more: it is leased to nobody then, but a late result
+    counts. The rest is its lease: who plays it, and until when nobody else may.
+    """
 
     __tablename__ = "job"
     __table_args__ = (_STRICT,)
 
     job: Mapped[str] = mapped_column(primary_key=True)
-    pool: Mapped[int] = mapped_column(ForeignKey("pool.pool"))
-    entrants: Mapped[str]
     key: Mapped[str] = mapped_column(unique=True)
-    blocks: Mapped[int]
     at_ms: Mapped[int]
-
-
-class LeaseRow(Base):
-    """A job that was not played yet: who plays it, and until when nobody else may."""
-
-    __tablename__ = "lease"
-    __table_args__ = (_STRICT,)
-
-    job: Mapped[str] = mapped_column(ForeignKey("job.job"), primary_key=True)
+    body: Mapped[bytes]
     token: Mapped[str]
     owner: Mapped[str]
     until_ms: Mapped[int]
     attempts: Mapped[int]
+    withdrawn: Mapped[int]
 
 
 class MatchRow(Base):
-    """A match that was played."""
+    """A match that was played: what is looked for among all, and what a million are read for."""
 
     __tablename__ = "match"
     __table_args__ = (Index("match_pool", "pool"), _STRICT)
 
     number: Mapped[int] = _key()
     seq: Mapped[int] = mapped_column(ForeignKey("fact.seq"), unique=True)
-    job: Mapped[str] = mapped_column(ForeignKey("job.job"), unique=True)
-    pool: Mapped[int] = mapped_column(ForeignKey("pool.pool"))
+    at_ms: Mapped[int]
+    job: Mapped[str] = mapped_column(unique=True)
+    key: Mapped[str] = mapped_column(unique=True)
+    pool: Mapped[int]
     blocks: Mapped[bytes]
     counts: Mapped[bytes]
     acts: Mapped[int]
     wall_us: Mapped[int]
-    given_up: Mapped[str]
-    game_digest: Mapped[str]
     record: Mapped[str]
-    size: Mapped[int]
-    referee: Mapped[str]
-    sandbox: Mapped[str]
 
 
 class FaultFoundRow(Base):
@@ -198,7 +115,6 @@ class FaultFoundRow(Base):
     match: Mapped[int] = mapped_column(ForeignKey("match.number"), primary_key=True)
     at: Mapped[int] = _key()
     entrant: Mapped[int]
-    place: Mapped[int]
     code: Mapped[str]
     detail: Mapped[str]
 
@@ -231,14 +147,8 @@ class StepRow(Base):
     sigma: Mapped[float]
 
 
-PLAIN: Final[Mapping[str, Any]] = {  # no base of theirs has a `seq`
-    "opened": OpenedRow,
-    "pool": PoolRow,
-    "submission": SubmissionRow,
-    "decision": DecisionRow,
-    "retention": RetentionRow,
-}
-"""The tables of facts that are no matches, by the word for them in the table `fact`."""
+INDEXES: Final[tuple[type[Base], ...]] = (MatchRow, FaultFoundRow, SkillRow, StepRow)
+"""The tables that are made of the facts, those first that others refer to."""
 
 Row = dict[str, Any]
 """A row by the names of its columns."""

@@ -18,20 +18,18 @@ from ladder.archive.format import add_file, adding, fact_of, line_of, runs
 from ladder.archive.load import take_in
 from ladder.audit.audit import Wanted, prove
 from ladder.core.facts import (
-    FIRST_HASH,
     Decision,
     Deed,
     Fact,
     Keep,
     Match,
     Retention,
-    chained,
-    digest_of,
 )
 from ladder.files import record_store, signed_head
 from ladder.files.signed_head import Head
 from ladder.files.signing import kept_key
-from ladder.store.fact_rows import Link
+from ladder.store import chain
+from ladder.store.chain import Tip
 from ladder.store.head_log import HEADS
 from ladder.store.location import usual_files, where_of
 from ladder.store.store import Store
@@ -332,13 +330,13 @@ def facts_of(files: dict[str, bytes]) -> list[Fact]:
 
 def with_facts(files: dict[str, bytes], facts: list[Fact], key: Path) -> dict[str, bytes]:
     """An archive of other facts, hashed anew and signed by a key of somebody's."""
-    hashed, lines = FIRST_HASH, []
-    for seq, fact in enumerate(facts, 1):
-        digest = digest_of(fact)
-        hashed = chained(hashed, digest)
-        lines.append(line_of(Link(seq, "", fact.at_ms, digest, hashed), fact))
+    tip, lines = Tip(), []
+    for fact in facts:
+        link = chain.link(tip, fact)
+        tip = Tip(link.seq, link.at_ms, link.hash)
+        lines.append(line_of(link))
     before = signed_head.from_json(files["head.json"]).head
-    head = Head(ladder=before.ladder, facts=len(facts), hash=hashed, at_ms=0)
+    head = Head(ladder=before.ladder, facts=len(facts), hash=tip.hash, at_ms=0)
     signed = signed_head.as_json(signed_head.signed(head, kept_key(key)))
     return {**files, "head.json": signed, "facts.jsonl": b"".join(lines)}
 
@@ -495,7 +493,7 @@ def test_a_match_that_comes_twice_is_the_archives_fault(archive: Path, tmp_path:
     facts.append(next(fact for fact in facts if isinstance(fact, Match)))
     path = written(tmp_path / "a.zip", with_facts(files, facts, tmp_path / "key"))
 
-    with pytest.raises(RefereeError, match=r"these facts exclude each other: .*job") as caught:
+    with pytest.raises(RefereeError, match=r"these facts exclude each other: .*match") as caught:
         take_in(where_of(str(tmp_path / "there")), path)
     assert not isinstance(caught.value, HostError)
     assert not (tmp_path / "there").exists()
@@ -613,11 +611,12 @@ def test_a_full_disk_leaves_nothing_of_an_import(archive: Path, tmp_path: Path) 
 def test_the_key_of_a_line_is_what_it_says() -> None:
     """A line of facts is JSON with three keys, for readers of any language."""
     fact = Decision(deed=Deed.CLOSED, pool=1, reason="so", at_ms=5)
-    line = line_of(Link(3, "decision", 5, "d", "h"), fact)
+    link = chain.link(Tip(seq=2), fact)
+    line = line_of(link)
 
     assert msgspec.json.decode(line) == {
         "seq": 3,
-        "hash": "h",
+        "hash": link.hash,
         "fact": {
             "type": "Decision",
             "deed": "closed",

@@ -56,7 +56,7 @@ def test_a_terminal_has_a_bar_that_says_how_far_it_is() -> None:
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        (["rebuild"], "rating: 3 of 3 matches\n"),
+        (["rebuild"], "reading: 3 of 3 matches\n"),
         (["verify", "--sample", "0"], "proving: 3 of 3 matches\n"),
         (["records", "--apply"], "removing records of: 3 of 3 matches\n"),
     ],
