@@ -184,7 +184,7 @@ def _sprt(found: Sprt) -> SprtJson:
 
 
 def _again(comparison: Comparison) -> tuple[Again | None, ...]:
-    """What second legs brought each bot more than first ones (SPEC 12.3).
+    """What second legs brought each bot more than first ones (docs/results.md, 4).
 
     It holds whatever decided when to stop: that was A's lead over both legs of a part, and which of
     the two came first is one more throw of the dice.

@@ -153,7 +153,7 @@ async def test_the_game_digest_of_a_record_with_a_void_deal_follows_from_what_is
     assert game_digest(path, printed_match(path, capsys)) == told(path)
 
 
-# The hash of a frozen bot (SPEC 13.1).
+# The hash of a frozen bot (docs/results.md, 6).
 
 
 def bot_hash(folder: Path) -> str:
@@ -196,7 +196,7 @@ def test_the_hash_of_a_frozen_bot_follows_from_its_files(tmp_path: Path) -> None
     assert bot_hash(kept) == kept.name
 
 
-# Luck (SPEC 12.1), of what `referee replay --json` and `referee games --json` print.
+# Luck (docs/results.md, 2), of what `referee replay --json` and `referee games --json` print.
 
 
 CARD_POINTS = {
@@ -308,7 +308,7 @@ def test_the_luck_of_a_block_is_the_sum_over_its_deals(
     assert [list(block.luck) for block in match.outcome.blocks] == wanted
 
 
-# Receipts (SPEC 13.2).
+# Receipts (docs/results.md, 7).
 
 
 def test_a_receipt_is_checked_with_an_export_and_ed25519(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def some_rows(seed: int, bots: int, seats: int, partners: int, count: int = 40) 
 def test_ratings_are_what_spec_says(
     bots: int, seats: int, partners: int, part: int, decks: int
 ) -> None:
-    """Strengths, intervals and differences, as plain loops over SPEC 12.2 find them."""
+    """Strengths, intervals and differences, as plain loops over docs/results.md, 3 find them."""
     rows = some_rows(bots + part, bots, seats, partners)
     life = [at // part for at in range(len(rows))]
     for at in range(0, len(rows), part):  # a life has one line-up
