@@ -20,6 +20,7 @@ from ladder.submissions.bot_toml import TOML, toml_of
 from ladder.submissions.copy_in import HandedIn, taken
 from ladder.submissions.frozen_bots import BOTS, freeze, keep, scratch
 from ladder.submissions.trial import at_home, build_at_home, examined, played
+from ladder.submissions.unzip import unzipped
 from referee.bots.find import BotSource, BotSpec, BotToml, find
 from referee.bots.settings import Bounds, Settings
 from referee.errors import HostError, RefereeError
@@ -80,17 +81,19 @@ async def taken_in(
     try:
         with apart(cores_folder()), scratch(bots) as given, scratch(bots) as frozen:
             say(f"taking in {path}")
-            upload = await trio.to_thread.run_sync(taken, path, given, settings, (files,))
-            most = read_limits(files).build_output
-            found = replace(_found(upload.folder, path, settings), build_output=most)
-            called = name or _default_name(upload)
-            home = at_home(upload, pools[0], sandbox)
-            async with _built(found, sandbox, home, say) as spec:
-                with _seen_by(build_at_home(upload, found.build)):
-                    await trio.to_thread.run_sync(_freeze, spec, upload, frozen, most.size << 20)
-            final = _found(frozen, path, settings)
-            await _tried(final, upload, pools, sandbox, say)
-            folder = _kept(frozen, final)
+            given_in = await trio.to_thread.run_sync(taken, path, given, settings, (files,))
+            async with unzipped(given_in, sandbox) as upload:
+                most = read_limits(files).build_output
+                found = replace(_found(upload.folder, path, settings), build_output=most)
+                called = name or _default_name(upload)
+                home = at_home(upload, pools[0], sandbox)
+                async with _built(found, sandbox, home, say) as spec:
+                    with _seen_by(build_at_home(upload, found.build)):
+                        size = most.size << 20
+                        await trio.to_thread.run_sync(_freeze, spec, upload, frozen, size)
+                final = _found(frozen, path, settings)
+                await _tried(final, upload, pools, sandbox, say)
+                folder = _kept(frozen, final)
     except OSError as error:
         raise HostError(f"cannot freeze a bot in {str(bots)!r}: {error.strerror}") from error
     say(f"frozen as {folder.name}")

@@ -1,5 +1,7 @@
 """What a person hands in becomes a folder of plain files with a bot.toml, or is refused.
 
+A zip is only copied here, and unpacked in the sandbox (`ladder.submissions.unzip`).
+
 Its owner may change it meanwhile: a folder is held open, each file in it is opened so that no link
 leads out, and what is counted is what is read.
 """
@@ -14,12 +16,12 @@ from typing import BinaryIO, Final
 from msgspec import Struct
 
 from ladder.submissions.bot_toml import TOML, toml_of
-from ladder.submissions.unzip import MAGIC, unpacked
 from ladder.submissions.unzip_program import (
     LARGEST_FILE,
     LARGEST_TOTAL,
     LARGEST_ZIP,
     LEFT_OUT,
+    ZIP,
     Names,
     ZipRefused,
     shown,
@@ -30,6 +32,9 @@ from referee.bots.held_folder import OUR_TROUBLE, HeldFolder, Kind
 from referee.bots.settings import Settings
 from referee.errors import HostError, RefereeError
 
+MAGIC: Final = (b"PK\x03\x04", b"PK\x05\x06")
+"""What a zip begins with, whatever its name: an entry, or the end of one that is empty."""
+
 _SAMPLE: Final = "sample:"
 
 
@@ -37,12 +42,13 @@ class HandedIn(Struct, frozen=True):
     """What was handed in, as a folder.
 
     Attributes:
-        folder: plain files with a bot.toml.
+        folder: plain files with a bot.toml; where it is a zip, it is still in that.
         source: SHA-256 of what was handed in: of a zip or a file its bytes, of a folder its files.
         typed: how its author says it.
         bot: how `referee check` and `referee match` know it at its author's home.
         before: what has to be done there first: a shell command that ends with "&& ", or nothing.
         stem: the file's name, where that names the bot; "" where bot.toml does.
+        zip: a zip that is still to be unpacked, alone in its folder.
     """
 
     folder: Path
@@ -51,6 +57,7 @@ class HandedIn(Struct, frozen=True):
     bot: str
     before: str = ""
     stem: str = ""
+    zip: Path | None = None
 
 
 def check_apart(typed: str, ladder: Iterable[Path]) -> None:
@@ -142,13 +149,12 @@ def _taken(typed: str, scratch: Path, settings: Settings, ladder: Iterable[Path]
 
 
 def _from_zip(file: BinaryIO, typed: str, scratch: Path) -> HandedIn:
-    path, copy = Path(typed), scratch / "zip"
+    path, copy = Path(typed), scratch / "zip" / ZIP
+    copy.parent.mkdir()
     _copy(file, path.name, copy, LARGEST_ZIP)
-    folder = unpacked(copy, scratch / "bot")
     home = f"./{path.stem or 'bot'}.unpacked"
-    inside = folder.relative_to(scratch / "bot")
     before = f"unzip -q {shlex.quote(typed)} -d {shlex.quote(home)} && "
-    return HandedIn(folder, hash_file(copy), typed, os.path.join(home, inside), before)
+    return HandedIn(copy.parent, hash_file(copy), typed, home, before, zip=copy)
 
 
 def _alone(file: BinaryIO, name: str, to: Path) -> str:

@@ -1,58 +1,134 @@
-"""Unpacks zips that nobody trusts, in a process with bounds (`ladder.submissions.unzip_program`).
+"""Unpacks zips that nobody trusts: in the sandbox, by a program with bounds of its own.
 
-The process only keeps a zip from growing or hanging us: it is our own code, reads nothing but the
-zip, and writes nowhere but into its folder. Here is looked at nothing but the report.
+To the sandbox it is a build, whose source is the zip and whose result is what was in it: there is
+no network, no file of the host's, and a bound on everything. `ladder.submissions.unzip_program`
+sees to it that names and sizes are as we take them, and says why if not. Only that is read here.
 """
 
-import json
 import os
-import signal
-import subprocess
-import sys
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import IO, Final
+from typing import Final
+
+import msgspec
+import trio
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ladder.submissions import unzip_program
 from ladder.submissions.bot_toml import TOML
-from ladder.submissions.unzip_program import WALL_S, ZipRefused
-from referee.errors import HostError
+from ladder.submissions.copy_in import HandedIn
+from ladder.submissions.unzip_program import (
+    FILES,
+    LARGEST_TOTAL,
+    LARGEST_ZIP,
+    LONGEST_REPORT,
+    MOST_ENTRIES,
+    REPORT,
+    ZipRefused,
+)
+from referee.bots.files import hash_files
+from referee.bots.find import BotSource
+from referee.bots.settings import BuildOutput
+from referee.errors import HostError, RefereeError
+from referee.sandbox import Sandbox
 from referee.text import printable
 
-MAGIC: Final = (b"PK\x03\x04", b"PK\x05\x06")
-"""What a zip begins with, whatever its name: an entry, or the end of one that is empty."""
-
+_PROGRAM: Final = "unzip_program.py"
 _SAID_KEPT: Final = 300
-"""So many bytes of what it complains of are told."""
+"""So many letters of what the program complains of are told, the last ones."""
 
-_TOO_LONG: Final = (-signal.SIGALRM, -signal.SIGXCPU)
+_OUTPUT: Final = BuildOutput(size=(LARGEST_TOTAL + 2 * LARGEST_ZIP) >> 20, files=MOST_ENTRIES + 8)
+"""What the program leaves, with the zip itself, which it does not remove."""
 
 
-def unpacked(zip_file: Path, folder: Path) -> Path:
-    """Unpacks a zip.
+class _Report(Struct, frozen=True):
+    """Why a zip was not unpacked: for a fault of its own, or of the machine's; or nothing."""
+
+    refused: str = ""
+    host: str = ""
+
+
+@asynccontextmanager
+async def unzipped(upload: HandedIn, sandbox: Sandbox) -> AsyncIterator[HandedIn]:
+    """What was handed in as a folder, whether it was a zip or not; for as long as the block lasts.
 
     Args:
-        zip_file: a file that nobody changes meanwhile.
-        folder: is made here; the caller takes it away, whatever comes of the zip.
-
-    Returns:
-        Where its bot.toml lies: there, or in the one folder that wraps everything.
+        upload: a zip is a file that nobody changes meanwhile.
+        sandbox: where it is unpacked.
 
     Raises:
-        Refused: the zip breaks a rule, is damaged, or holds no bot.toml.
+        RefereeError: the zip breaks a rule, is damaged, or holds no bot.toml.
         HostError: the machine does not let us.
     """
-    folder.mkdir(mode=0o700)
-    code, report, said = _unpacker(zip_file, folder)
-    if code in _TOO_LONG:
-        raise ZipRefused("it takes too long to unpack")
-    if code or report is None:
-        raise HostError(f"the unpacker of zips ended with status {code}{said}")
-    if "host" in report:
-        raise HostError(f"cannot unpack a zip to {str(folder)!r}: {report['host']}")
-    if "refused" in report:
-        raise ZipRefused(report["refused"])
-    return _with_toml(folder)
+    if upload.zip is None:
+        yield upload
+        return
+    source = _source_of(upload.zip, upload.typed)
+    async with _built(source, sandbox) as folder:
+        try:
+            inside = await trio.to_thread.run_sync(taken_from, folder)
+        except ZipRefused as error:
+            raise RefereeError(f"bot {upload.typed!r}: {error}") from error
+        bot = os.path.join(upload.bot, inside.relative_to(folder / FILES))
+        yield replace(upload, folder=inside, bot=bot, zip=None)
+
+
+def _source_of(zip_file: Path, typed: str) -> BotSource:
+    """The zip as a bot that is to be built; our program comes into its folder."""
+    program = zip_file.with_name(_PROGRAM)
+    shutil.copyfile(unzip_program.__file__, program)
+    files = {path.name: path for path in (zip_file, program)}
+    return BotSource(
+        name="zip",
+        words=("true",),
+        files=files,
+        folder=zip_file.parent,
+        hash=hash_files(files),
+        typed=typed,
+        build=("python3", "-I", "-S", _PROGRAM),
+        submitted=True,
+        build_output=_OUTPUT,
+    )
+
+
+@asynccontextmanager
+async def _built(source: BotSource, sandbox: Sandbox) -> AsyncIterator[Path]:
+    """The folder that the program leaves; if it fails, that is no fault of the zip's author."""
+    async with AsyncExitStack() as stack:
+        try:
+            spec = await stack.enter_async_context(sandbox.temporarily(source))
+        except RefereeError as error:
+            words = printable(" ".join(str(error).split()))[-_SAID_KEPT:]
+            raise HostError(f"cannot unpack a zip in the sandbox: {words}") from error
+        yield Path(spec.folder)
+
+
+def taken_from(folder: Path) -> Path:
+    """What the program has left.
+
+    Args:
+        folder: that it ran in.
+
+    Returns:
+        Where the bot.toml lies: at the top of the zip, or in the one folder that wraps everything.
+
+    Raises:
+        ZipRefused: the zip breaks a rule, is damaged, or holds no bot.toml.
+        HostError: the machine did not let it.
+    """
+    try:
+        with (folder / REPORT).open("rb") as file:
+            report = msgspec.json.decode(file.read(LONGEST_REPORT), type=_Report)
+    except (OSError, ValueError) as error:
+        raise HostError(f"the unpacker of zips says nothing that we understand: {error}") from error
+    if report.host:
+        raise HostError(f"cannot unpack a zip: {printable(report.host)}")
+    if report.refused:
+        raise ZipRefused(printable(report.refused))
+    return _with_toml(folder / FILES)
 
 
 def _with_toml(folder: Path) -> Path:
@@ -62,40 +138,3 @@ def _with_toml(folder: Path) -> Path:
     if not (folder / TOML).is_file():
         raise ZipRefused(f"it has no {TOML}, neither at its top nor in the one folder at its top")
     return folder
-
-
-def _unpacker(zip_file: Path, folder: Path) -> tuple[int, dict[str, str] | None, str]:
-    """Runs the unpacker.
-
-    Returns:
-        How it ended, its report if that can be understood, and its last words.
-    """
-    with zip_file.open("rb") as source, TemporaryFile() as complaint:
-        try:
-            done = subprocess.run(  # noqa: S603  # our own program
-                [sys.executable, "-I", "-S", unzip_program.__file__],
-                stdin=source,
-                stdout=subprocess.PIPE,
-                stderr=complaint,
-                env={},
-                cwd=folder,
-                start_new_session=True,
-                timeout=WALL_S + 1,  # it ends itself before
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            return -signal.SIGALRM, None, ""
-        said = _last_words(complaint)
-    try:
-        return done.returncode, json.loads(done.stdout), said
-    except ValueError:
-        return done.returncode, None, said
-
-
-def _last_words(complaint: IO[bytes]) -> str:
-    """The end of what the unpacker has complained of, in one line that begins with a colon."""
-    complaint.seek(max(0, complaint.seek(0, os.SEEK_END) - _SAID_KEPT - 1))
-    text = complaint.read().decode(errors="replace")
-    short = text if len(text) <= _SAID_KEPT else f"...{text[-_SAID_KEPT:]}"
-    words = printable(" ".join(short.split()))
-    return f": {words}" if words else ""

@@ -1,9 +1,10 @@
-"""Unpacks a zip that nobody trusts: a program of its own, `python -I -S unpacking.py`.
+"""Unpacks a zip that nobody trusts: a program of its own, `python3 -I -S unzip_program.py`.
 
-Reads the zip from stdin, which is a file, writes into the folder that it runs in, and says in one
-line of JSON what came of it. It stands on the standard library only and knows nothing of us. That
-it is a process of its own, with bounds on its memory, time and files, is what keeps a hostile zip
-from growing or hanging us: Python's zip reader takes whatever an archive says of itself.
+In the folder that it runs in, it reads the zip `ZIP`, writes what is in it into the new folder
+`FILES`, and says in the file `REPORT` what came of it. It stands on the standard library only and
+knows nothing of us. That it is a process of its own, with bounds on its memory, time and files, is
+what keeps a hostile zip from growing or hanging us: Python's zip reader takes whatever an archive
+says of itself.
 """
 
 import errno
@@ -13,10 +14,14 @@ import resource
 import signal
 import stat
 import struct
-import sys
 import zipfile
 from contextlib import suppress
 from typing import BinaryIO, Final
+
+ZIP: Final = "bot.zip"
+FILES: Final = "files"
+REPORT: Final = "report.json"
+LONGEST_REPORT: Final = 4096
 
 LARGEST_ZIP: Final = 8 << 20
 LARGEST_TOTAL: Final = 64 << 20
@@ -257,8 +262,14 @@ def _folder(root: int, names: list[str]) -> int:
     return here
 
 
+def _too_late(*_: object) -> None:
+    raise ZipRefused("it takes too long to unpack")
+
+
 def bind() -> None:
-    """Bounds what this process may use, and for how long."""
+    """Bounds what this process may use, and for how long; too long is a refusal."""
+    signal.signal(signal.SIGALRM, _too_late)
+    signal.signal(signal.SIGXCPU, _too_late)
     signal.alarm(WALL_S)
     os.umask(0o022)
     for limit, most in (
@@ -293,8 +304,15 @@ def report_of(file: BinaryIO, root: int) -> dict[str, str]:
 def main() -> None:
     """Unpacks, and says how it went."""
     bind()
-    with open(0, "rb", closefd=False) as file:
-        sys.stdout.write(json.dumps(report_of(file, os.open(".", _FOLDER))))
+    os.mkdir(FILES)
+    with open(REPORT, "w", encoding="ascii") as out:
+        out.write(" " * LONGEST_REPORT)  # so that there is room for it afterwards
+        out.flush()
+        with open(ZIP, "rb") as file:
+            report = report_of(file, os.open(FILES, _FOLDER))
+        out.seek(0)
+        json.dump(report, out)
+        out.truncate()
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""docs/results.md, 5: a ladder can be checked with a zip, JSON and SHA-256, by whoever has only the text.
+"""docs/results.md, 5: a ladder can be checked with a zip, JSON and SHA-256 by the text alone.
 
 Nothing here recomputes by our own functions; they only make what is checked.
 """

@@ -1,4 +1,4 @@
-"""Ratings as somebody from outside would compute them: docs/results.md, 3 line by line, in plain loops."""
+"""Ratings as an outsider would compute them: docs/results.md, 3 line by line, in plain loops."""
 
 import math
 from itertools import combinations
@@ -156,7 +156,7 @@ class Meeting(NamedTuple):
 
 
 class Named(NamedTuple):
-    """What docs/results.md, 4 says of a bot: its difference, half its interval, and whether it is named."""
+    """A bot by docs/results.md, 4: its difference, half its interval, and whether it is named."""
 
     difference: float
     half: float

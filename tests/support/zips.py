@@ -1,13 +1,23 @@
 """Zips good and bad, as a hostile author would make them."""
 
 import io
+import os
 import struct
+import subprocess
+import sys
 import warnings
 import zipfile
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
+
+from ladder.submissions import unzip_program
+from ladder.submissions.copy_in import HandedIn
+from ladder.submissions.unzip import taken_from
+from ladder.submissions.unzip_program import FILES, ZIP
 
 GOOD: Final = {"bot/bot.toml": b'name = "x"\ncommand = "sh x.sh"\n', "bot/x.sh": b"exit 3\n"}
 """A bot that can be unpacked, in the one folder that wraps everything."""
@@ -41,6 +51,24 @@ def good(**more: bytes) -> bytes:
     """A zip of a bot, with more files in its folder."""
     files: Mapping[str, bytes] = GOOD | {f"bot/{name}": data for name, data in more.items()}
     return zipped(*(Entry(name, data) for name, data in files.items()))
+
+
+def unpacked(data: bytes, folder: Path) -> Path:
+    """Unpacks a zip in a new folder, by the program of a sandbox, which needs none."""
+    folder.mkdir()
+    (folder / ZIP).write_bytes(data)
+    words = [sys.executable, "-I", "-S", unzip_program.__file__]
+    subprocess.run(words, cwd=folder, check=True)
+    return taken_from(folder)
+
+
+def unzipped_here(upload: HandedIn, folder: Path) -> HandedIn:
+    """What was handed in as a folder; a zip is unpacked in a new one, without a sandbox."""
+    if upload.zip is None:
+        return upload
+    inside = unpacked(upload.zip.read_bytes(), folder)
+    bot = os.path.join(upload.bot, inside.relative_to(folder / FILES))
+    return replace(upload, folder=inside, bot=bot, zip=None)
 
 
 def with_central(zip_bytes: bytes, offset: int, form: str, value: int, entry: int = -1) -> bytes:

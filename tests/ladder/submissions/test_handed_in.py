@@ -27,7 +27,7 @@ from referee.bots.settings import Bounds, Settings
 from referee.errors import HostError, RefereeError
 from support.disks import small_disk
 from support.sandboxes import need
-from support.zips import good
+from support.zips import good, unzipped_here
 
 TOML = 'name = "x"\ncommand = "sh x.sh"\n'
 
@@ -41,7 +41,8 @@ def bot(folder: Path, **files: str) -> Path:
 
 def take(path: Path | str, where: Path) -> HandedIn:
     where.mkdir()
-    return taken(str(path), where, Settings(), (where,))
+    upload = taken(str(path), where, Settings(), (where,))
+    return unzipped_here(upload, where / "unpacked")
 
 
 def names(folder: Path) -> set[str]:

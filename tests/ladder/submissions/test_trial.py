@@ -14,12 +14,13 @@ import trio
 from msgspec.structs import replace
 
 from ladder.core.facts import Pool
+from ladder.submissions import unzip_program
 from ladder.submissions.accept import Frozen, taken_in
 from ladder.submissions.copy_in import HandedIn
 from ladder.submissions.trial import at_home, examined, played
 from referee.bots.find import BotSource, find
 from referee.bots.settings import Bounds, Settings
-from referee.errors import RefereeError
+from referee.errors import HostError, RefereeError
 from referee.match.clock import DEFAULT_TIME
 from referee.sandbox import Sandbox
 from referee.sandbox.bubblewrap.sandbox import Bubblewrap
@@ -30,6 +31,7 @@ from support.pools import pool_of
 from support.sandboxes import need
 from support.terms import job_of
 from support.uploads import C_BOT, python_bot, said_to
+from support.zips import good, overlapping
 
 pytestmark = pytest.mark.slow
 
@@ -211,6 +213,34 @@ async def test_a_fault_in_the_match_refuses_and_can_be_seen_again(
     )
     assert done.returncode == 1, done.stderr
     assert b"crashed" in done.stdout
+
+
+async def test_a_zip_is_unpacked_in_the_sandbox_and_plays(bwrap: Sandbox, tmp_path: Path) -> None:
+    """Its frozen folder is that of the folder it was made of; one that breaks a rule is refused."""
+    folder = python_bot(tmp_path / "in" / "my-bot", GOOD)
+    shutil.make_archive(str(tmp_path / "bot"), "zip", tmp_path / "in")
+    found = await hand_in(tmp_path / "bot.zip", tmp_path / "files", bwrap)
+    assert found.hash == (await hand_in(folder, tmp_path / "files", bwrap)).hash
+    (tmp_path / "bad.zip").write_bytes(overlapping())
+    with pytest.raises(RefereeError, match=r"'b\.toml' overlaps with what is before it$"):
+        await hand_in(tmp_path / "bad.zip", tmp_path / "files", bwrap)
+
+
+@pytest.mark.parametrize(
+    "program",
+    ["", "import os; os.abort()", "raise ValueError('our\\x1bmistake\\n' + '\\u202e' * 9999)"],
+)
+async def test_an_unpacker_that_breaks_is_no_mistake_of_the_zips_author(
+    program: str, bwrap: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is told in one line that can be read."""
+    (tmp_path / "broken.py").write_text(program)
+    monkeypatch.setattr(unzip_program, "__file__", str(tmp_path / "broken.py"))
+    (tmp_path / "bot.zip").write_bytes(good())
+    with pytest.raises(HostError) as told:
+        await hand_in(tmp_path / "bot.zip", tmp_path / "files", bwrap)
+    assert len(str(told.value)) < 400
+    assert str(told.value).isprintable()
 
 
 @pytest.mark.thorough
