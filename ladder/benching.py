@@ -1,7 +1,7 @@
 """Who plays no more, since it faults again and again or its deals are void. Pure.
 
 In events it is decided between rounds from the finished ones only, so that the order in which
-tables finish changes nothing; in ladders after each match. Whoever is benched stays benched.
+tables finish changes nothing; in ladders after each match. A bot that is benched stays benched.
 """
 
 from collections.abc import Iterable, Sequence

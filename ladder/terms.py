@@ -50,7 +50,7 @@ class FormatName(StrEnum):
     GAUNTLET = "gauntlet"
     """One or a few against all the others."""
     SWISS = "swiss"
-    """In each round against somebody who has done as well so far."""
+    """In each round against a bot that has done as well so far."""
     KNOCKOUT = "knockout"
     """Who loses is out."""
     DOUBLE_KNOCKOUT = "double-knockout"

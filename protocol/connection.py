@@ -127,7 +127,7 @@ class Connection:
         """Hands out what the bot said, or None while it has not finished a line.
 
         Raises:
-            RemoteProtocolError: the line breaks the protocol, or nobody asked for it.
+            RemoteProtocolError: the line breaks the protocol, or was not asked for.
         """
         if self.state is ConnectionState.BROKEN:
             raise RemoteProtocolError(RemoteFault.PROTOCOL, "the conversation is already broken")

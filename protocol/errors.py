@@ -9,7 +9,7 @@ class RemoteFault(StrEnum):
     MALFORMED = "malformed"
     """Bytes that are no message: not UTF-8, not JSON, not an object, a wrong type of field."""
     PROTOCOL = "protocol"
-    """A message at the wrong moment: nobody asked, or the id is not the one asked for."""
+    """A message at the wrong moment: no question was asked, or the id is not the one asked for."""
     OUTPUT = "output"
     """More bytes than a line or a match may have."""
 

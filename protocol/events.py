@@ -1,6 +1,6 @@
 """What happened at the table, as one seat is shown it (SPEC 4). Shapes only, no rules.
 
-An event carries just what its reader may know: a card drawn by somebody else is an event
+An event carries just what its reader may know: a card drawn by another seat is an event
 without the card, never a card made unreadable.
 """
 

@@ -52,7 +52,7 @@ def _explain(error: BaseException) -> tuple[str, int]:  # noqa: PLR0911  # one f
         case KeyboardInterrupt():
             return "interrupted", INTERRUPTED
         case SystemExit(__context__=BrokenPipeError()) | BrokenPipeError():
-            # (typer makes the one of the other) whoever read our output has read enough;
+            # (typer makes the one of the other) the reader of our output has read enough;
             # nothing is left to flush at exit
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return "", 0

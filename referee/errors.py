@@ -134,7 +134,7 @@ def _leaves(error: BaseException) -> Iterator[BaseException]:
         for inner in error.exceptions:
             yield from _leaves(inner)
     elif isinstance(error, HostError):
-        yield error  # it has its words, and whoever raised it its reasons
+        yield error  # it has its words, and its raiser had reasons
     else:
         yield shortage(error) or error
 

@@ -105,7 +105,7 @@ def add_file(archive: ZipFile, name: str, path: Path) -> None:
 
 
 class Entries:
-    """The files of an archive that somebody sent, one after the other."""
+    """The files of an archive that was sent, one after the other."""
 
     def __init__(self, archive: ZipFile, size: int) -> None:
         """Looks at the list of them.
@@ -166,7 +166,7 @@ def _check(info: ZipInfo) -> None:
 
 @contextmanager
 def opened(path: Path) -> Iterator[Entries]:
-    """An archive that somebody sent.
+    """An archive that was sent.
 
     Raises:
         RefereeError: it is none, or is damaged: in a line that names it.

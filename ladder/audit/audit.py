@@ -1,7 +1,7 @@
 """Goes through a ladder once, and tells all that is not as it was written.
 
-It trusts nothing but the hash that it ends with: the chain shows what was changed by accident or by
-somebody careless; who can change facts can hash them anew, and only a published head shows that.
+It trusts nothing but the hash that it ends with: the chain shows what was changed by accident or
+carelessness; who can change facts can hash them anew, and only a published head shows that.
 """
 
 from collections.abc import Callable, Collection, Iterator

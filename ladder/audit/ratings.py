@@ -111,7 +111,7 @@ class Benchings:
     """Who had to be benched by the rule, and who was."""
 
     def __init__(self, standings: Callable[[int], StandingTable]) -> None:
-        """Nobody was.
+        """None was.
 
         Args:
             standings: of a pool, as they are when they are asked for.

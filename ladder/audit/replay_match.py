@@ -3,7 +3,7 @@
 What a record proves of a `Match`: its blocks with their luck, the decks and the hands of chance,
 acts, times by bot, voids, faults and their words, why it was given up, the game digest, who played
 where under which rules and limits, and the file itself. What it cannot prove: `wall_us` and
-`at_ms`, which nobody wrote into it; which of two entrants with equal files sat where; and luck that
+`at_ms`, which is not written in it; which of two entrants with equal files sat where; and luck that
 was counted by another table of values than ours. There the chain of the facts has to do.
 """
 
@@ -48,7 +48,7 @@ def prove_match(
     Args:
         match: the fact.
         pool: what its pool is, as the facts say.
-        record: the file; None where the match has none, since nobody could play it.
+        record: the file; None where the match has none, since it could not be played.
         begun: is told if it comes to playing the record again.
     """
     try:

@@ -46,7 +46,7 @@ Out = Annotated[
 
 
 def run(file: File, out: Out = None, as_json: Json = False) -> None:
-    """Plays an event, or goes on with it. Exit code 0 when it is over, whoever was faulted.
+    """Plays an event, or goes on with it. Exit code 0 when it is over, faults or not.
 
     \b
     The keys of FILE; only name, [[game]] and [[bot]] must be there:
@@ -180,7 +180,7 @@ def _played(
 async def _conduct(
     event: Event, way: Way, log: EventLog, settings: Settings
 ) -> tuple[Rounds, ...] | None:
-    """Plays; returns None if somebody wants us to stop."""
+    """Plays; returns None if a signal stops us."""
     talk = console(stderr=True)
     playing = trio.CancelScope()
     async with interruptible(playing):

@@ -51,8 +51,8 @@ def export_ladder(
 ) -> None:
     """Writes all facts and records of a ladder as one archive, with a signed head.
 
-    Whoever has it can import it, verify it, and compute the ranking anew. It holds what bots wrote
-    beside their answers; the keys of matches that are yet to be played are not in it.
+    Anyone who has it can import it, verify it, and compute the ranking anew. It holds what bots
+    wrote beside their answers; the keys of matches that are yet to be played are not in it.
     """
     with opened(where) as store, busy(console(stderr=True), "exporting ...") as say:
         found = export(

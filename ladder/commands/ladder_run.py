@@ -292,7 +292,7 @@ async def _conduct(
     sandbox: SandboxName,
     settings: Settings,
 ) -> bool:
-    """Plays; returns whether somebody wanted us to stop."""
+    """Plays; returns whether a signal stopped us."""
     talk = console(stderr=True)
     local = store.where.is_local
     playing = trio.CancelScope()

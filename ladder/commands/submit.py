@@ -194,7 +194,7 @@ def author_of(path: str, author: str | None) -> str:
     """Whose bot it is: samples are everybody's, and so each is its own author.
 
     Raises:
-        RefereeError: nobody has said so, and no name can be made of the login name.
+        RefereeError: it was not said, and no name can be made of the login name.
     """
     if author is not None:
         return author
@@ -213,7 +213,7 @@ def _partner(roster: Roster, text: str, asked: Asked) -> int:
     """A bot that may be a partner of all that are handed in.
 
     Raises:
-        RefereeError: there is none such, or it is somebody else's, and they would never meet.
+        RefereeError: there is none such, or it is another author's: they would never meet.
     """
     bot = roster.find(text)
     whose = roster.entrants[bot].author

@@ -201,7 +201,7 @@ Fact = Opened | Pool | Submission | Decision | Retention | Match
 
 
 def unplayed(job: LadderJob, why: str, at_ms: int) -> Match:
-    """The match of a job that nobody could play: it has brought nothing, and says why."""
+    """The match of a job that no runner could play: it has brought nothing, and says why."""
     outcome = nothing_played(len(job.entrants), why)
     return Match(job=job, outcome=outcome, record="", size=0, referee="", at_ms=at_ms)
 

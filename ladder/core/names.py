@@ -17,7 +17,7 @@ def number_in(text: str) -> int | None:
 
 
 def name_of(text: str, what: str) -> str:
-    """A name that somebody chose, if it can be one.
+    """A name that was chosen, if it can be one.
 
     Args:
         text: the name.

@@ -1,7 +1,7 @@
 """Which bots may sit at one table of a ladder, and where. Pure.
 
 Bots of one author meet only as partners on one side, if either has declared the other. So where
-there are as many authors as places, whoever sits down first, the table can be filled; `Lineups`
+there are as many authors as places, with any of them first, the table can be filled; `Lineups`
 finds out whether it can where there are fewer.
 """
 
@@ -160,7 +160,7 @@ class Lineups:
     def _spread(self, groups: list[list[Candidate]]) -> list[list[Candidate]] | None:
         """Authors to sides, so that each is full; the bots of an author are all on one side.
 
-        Whoever is the first of the first group is at the table.
+        The first of the first group is at the table.
         """
         if sum(map(len, groups)) < self.places:
             return None

@@ -82,7 +82,7 @@ class Ledger:
             self._raters[pool] = Rater(known)
         self.number = number
         self.steps: list[SkillStep] = []
-        """Those that nobody has taken away yet."""
+        """Those that were not taken away yet."""
 
     @property
     def standings(self) -> StandingTable:

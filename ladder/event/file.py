@@ -54,7 +54,7 @@ def event_path(typed: str) -> tuple[Path, Path]:
     """The file that a person means, and the folder that what is played goes to.
 
     That folder lies beside the file and has its name; for a `sample:NAME`, which lies among our
-    own files, it is in the folder of whoever types it.
+    own files, it is in the folder where it is typed.
 
     Raises:
         RefereeError: there is no such sample, or no such file.
@@ -117,7 +117,7 @@ def _check(asked: EventFile, folder: Path, settings: Settings) -> Event:
 
 
 def _check_key(key: str | None) -> None:
-    """Refuses keys that can be guessed: whoever has the key knows all cards (DESIGN 4)."""
+    """Refuses keys that can be guessed: who has the key knows all cards (DESIGN 4)."""
     if key is None:
         return
     hexadecimal = re.fullmatch("[0-9a-fA-F]*", key) is not None

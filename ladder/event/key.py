@@ -16,7 +16,7 @@ def commitment(key: str) -> str:
     """What can be published before the event, and checked when the key is: 64 hex digits.
 
     It is SHA-256 of the 32 bytes that SPEC 8.1 makes of the key's text. SHA-256 of the text itself
-    would be those bytes, and whoever has them can deal all decks.
+    would be those bytes, and who has them can deal all decks.
     """
     return hashlib.sha256(event_key(key)).hexdigest()
 
@@ -25,7 +25,7 @@ def kept_key(folder: Path, *, begun: bool) -> str:
     """The key of an event whose file has none: drawn once, and kept in the event's folder.
 
     Args:
-        folder: that folder; nobody else may write to it meanwhile.
+        folder: that folder; no other user may write to it meanwhile.
         begun: whether the log has begun, so that there must be one.
 
     Raises:

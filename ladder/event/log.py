@@ -159,7 +159,7 @@ class EventLog:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise RefereeError(
-                f"log {str(self.path)!r}: somebody is playing this event already"
+                f"log {str(self.path)!r}: another process is playing this event already"
             ) from error
 
     def begin(self, plan: EventPlan) -> None:

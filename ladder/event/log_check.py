@@ -1,6 +1,6 @@
 """Whether the log of an event can be what it says: every number in its place. Pure.
 
-The chain of hashes shows damage; that somebody has written a log anew shows here, as far as it does
+The chain of hashes shows damage; that a log was written anew shows here, as far as it does
 not fit its own plan.
 """
 
@@ -17,7 +17,7 @@ _LARGEST: Final = 2**53
 
 
 class Misfit(Exception):
-    """What does not fit. Caught by whoever knows the file."""
+    """What does not fit. Caught where the file is known."""
 
 
 def check_log(

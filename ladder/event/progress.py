@@ -1,4 +1,4 @@
-"""How an event goes, for whoever waits for it: a bar on a terminal, a line a round elsewhere."""
+"""How an event goes, for a person who waits: a bar on a terminal, a line a round elsewhere."""
 
 import time
 from collections.abc import Iterator

@@ -47,7 +47,7 @@ def match_points(plan: EventPlan, at: int, played: Sequence[RoundResult]) -> tup
 
 
 def expected_deals(plan: EventPlan) -> int:
-    """How many deals an event has if nobody is benched and no knockout table is level."""
+    """How many deals an event has if no bot is benched and no knockout table is level."""
     return sum(
         FORMATS[section.format].expected_tables(_field_of(plan, at))
         * section.blocks

@@ -42,7 +42,7 @@ def atomic_write(path: Path, *, mode: int = 0o666, replace: bool = True) -> Iter
         if replace:
             unfinished.replace(path)
         else:
-            os.link(unfinished, path)  # unlike a rename it takes nobody's place
+            os.link(unfinished, path)  # unlike a rename it takes no file's place
     finally:
         unfinished.unlink(missing_ok=True)
     sync_folder(path.parent)

@@ -274,7 +274,7 @@ def _copied(pieces: Iterable[bytes], file: int) -> tuple[str, int]:
 
 @contextmanager
 def _locked(records: Path, kind: int) -> Iterator[None]:
-    """Whoever gives a record its name shares a lock; whoever removes one has it alone."""
+    """To give records their names a lock is shared; to remove one it is had alone."""
     there = os.open(records, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(there, kind)

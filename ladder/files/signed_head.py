@@ -1,6 +1,6 @@
 """A signed head: what a ladder's chain of facts ended with, under the organiser's signature.
 
-The chain alone shows damage: whoever can change facts can hash them anew. A head that others keep
+The chain alone shows damage: who can change facts can hash them anew. A head that others keep
 shows forgery, too, since its hash fits no other facts, and its signature comes from a key that
 only the organiser has.
 """

@@ -52,7 +52,7 @@ def kept_key(folder: Path, made: Made = lambda _: None) -> Ed25519PrivateKey:
 
     Args:
         folder: the ladder's files; the key lies there as hex, for its owner only.
-        made: is told if there was none, since nobody knows the new one's public half.
+        made: is told if there was none, since the new one's public half is unknown.
 
     Raises:
         RefereeError: it cannot be read or kept, is no key, or others may read it.

@@ -30,7 +30,7 @@ from referee.match.luck import VALUES_DIGEST
 from referee.text import in_bytes, plural
 
 USUAL_GAMES: Final = ("briscola-2",)
-"""The games of a ladder of which nobody has said what it ranks."""
+"""The games of a ladder of which was not said what it ranks."""
 
 Blocks = Annotated[int, Meta(ge=1, le=1000)]
 Records = Annotated[int, Meta(ge=1, le=1_000_000_000)] | Literal["all", "facts"]

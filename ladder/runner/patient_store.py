@@ -36,7 +36,7 @@ class Desk:
 
     Attributes:
         is_alive: whether another runner still lives.
-        given_up: matches that `take` found nobody can play, with who is benched for them; whoever
+        given_up: matches that `take` found no runner can play, with who is benched for them; who
             tells people of them takes them away.
     """
 

@@ -1,4 +1,4 @@
-"""How a runner goes, for whoever waits for it: a bar on a terminal, a line a block elsewhere."""
+"""How a runner goes, for a person who waits: a bar on a terminal, a line a block elsewhere."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -33,13 +33,13 @@ from referee.sandbox import janitor
 from referee.workers.jobs import Job, Players, Unready
 
 LEASE_MS: Final = 60_000
-"""So long nobody else plays a job whose runner is not heard of."""
+"""So long no other runner plays a job whose runner is not heard of."""
 
 BEAT_S: Final = 15.0
 """How often a runner lets the store hear of it."""
 
 IDLE_S: Final = 2.0
-"""How long we wait for somebody to submit a bot."""
+"""How long we wait for a bot to be submitted."""
 
 _LEAVE_S: Final = 5.0
 """So long we try to give back what we hold; after that, it expires."""
@@ -85,7 +85,7 @@ def lives(owner: str, *, local: bool) -> bool:
     """Whether a runner still lives; yes, too, where that cannot be known.
 
     Args:
-        owner: its name; "" is nobody.
+        owner: its name; "" is none.
         local: whether all runners of the ladder are on this machine.
     """
     if not owner:
@@ -206,7 +206,7 @@ class LadderRunner:
                 await self._play(lease)
                 self._playing -= 1
             elif self._left is not None and not self._playing:
-                return  # there is nothing to play, and nobody who could change that
+                return  # there is nothing to play, and no runner that could change that
             else:
                 await trio.sleep(IDLE_S)
 
@@ -279,7 +279,7 @@ class LadderRunner:
             await self._settle(settled)
 
     async def _settle(self, match: Match) -> None:
-        """Has a match counted; its record goes again if somebody else's was counted."""
+        """Has a match counted; its record goes again if another runner's was counted."""
         settled, decisions = await self._desk.settle(match)
         name = match.job.name
         for token in [token for token, lease in self._held.items() if lease.job.name == name]:

@@ -66,7 +66,7 @@ def pool_standings(
         left: how many old versions are left out, with their matches.
 
     Raises:
-        ValueError: somebody has a result and is no entrant.
+        ValueError: there is a result of one who is no entrant.
     """
     every = sorted(entrants, key=lambda one: one.entrant)
     bots, adjusted = len(every), pool.luck is LuckUse.OFFICIAL
@@ -158,7 +158,7 @@ def _numbers(entrants: Sequence[int], seated: Ints) -> Ints:
     """Where each entrant is among all, by number; -1 is not.
 
     Raises:
-        ValueError: somebody sat at a table and is not among them.
+        ValueError: one sat at a table who is not among them.
     """
     most = max([int(seated.max(initial=0)), *entrants])
     who = np.full(most + 1, -1)

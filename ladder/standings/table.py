@@ -1,6 +1,6 @@
 """The standings of a section, as values; `ladder.standings.section` makes them. Pure.
 
-All numbers are rounded already, so that whoever shows them shows the same. Nothing follows from
+All numbers are rounded already, so that every way to show them shows the same. Nothing follows from
 time but what is named for it.
 """
 

@@ -6,8 +6,8 @@ distribution: skewed, discrete, or always nought.
 
 The method bets against each mean that the blocks might have (Waudby-Smith and Ramdas, Estimating
 means of bounded random variables by betting, Journal of the Royal Statistical Society B 86, 2024).
-Whoever stakes a fixed part f of the capital at fair odds on "more than m" multiplies it, after a
-block of value x in [-bound, bound], by::
+A player who stakes a fixed part f of the capital at fair odds on "more than m" multiplies it, after
+a block of value x in [-bound, bound], by::
 
     1 - f + f (bound + x) / (bound + m)
 

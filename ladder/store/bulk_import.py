@@ -31,7 +31,7 @@ def _alone(where: Where) -> Iterator[bool]:
     """Keeps other imports away; yields whether the file of the database was made by us.
 
     Raises:
-        RefereeError: somebody imports there.
+        RefereeError: another import is under way there.
         HostError: the folder cannot be locked.
     """
     if not where.is_local:
@@ -79,11 +79,12 @@ def _new(where: Where) -> Iterator[Connection]:
 
 
 def _remove(where: Where) -> None:
-    """Takes away the file of a database in which nothing is, unless somebody else has it open.
+    """Takes away the file of a database in which nothing is, unless another process has it open.
 
-    Whoever has waited for our transaction to end may just make a ladder of that file. To leave the
-    log wants the file for oneself, and nobody comes to it until it is gone; who has opened it by
-    then without looking is told by SQLite, which sees that it was moved and writes nothing.
+    A process that has waited for our transaction to end may just make a ladder of that file. To
+    leave the log wants the file for oneself, and no other comes to it until it is gone; one that
+    has opened it by then without looking is told by SQLite, which sees that it was moved and writes
+    nothing.
     """
     name = f"{where.database.as_uri()}?mode=rw"
     with (

@@ -1,9 +1,9 @@
 """Transactions: the one place that opens a connection.
 
-Whoever writes does so alone. SQLite has one writer at a time, and a transaction that begins by
+A writer is alone. SQLite has one writer at a time, and a transaction that begins by
 reading may find, when it wants to write, that it cannot: so one that will write says so at its
 beginning (BEGIN IMMEDIATE). In PostgreSQL a lock that lasts as long as the transaction does the
-same; hence facts have one order, whoever adds them.
+same; hence facts have one order, in whatever process they are made.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Jobs: who plays what, for how long nobody else may, and what came of it; each counts once."""
+"""Jobs: who plays what, for how long no other runner may, what came of it; each counts once."""
 
 import secrets
 from collections.abc import Callable, Collection, Iterator
@@ -52,7 +52,7 @@ _WITHDRAW: Final = (
     update(table_of(JobRow)).where(JobRow.job == bindparam("name")).values(withdrawn=1)
 )
 _FREE: Final = {"token": "", "owner": "", "until_ms": 0}
-"""The lease of a job that nobody plays."""
+"""The lease of a job that no runner plays."""
 
 _decode = msgspec.json.Decoder(LadderJob).decode
 
@@ -63,7 +63,7 @@ class Lease(Struct, frozen=True):
     """A job that is ours to play.
 
     Attributes:
-        token: nobody else has it.
+        token: no other lease has it.
         attempts: the how-manieth runner we are that tries.
     """
 
@@ -77,7 +77,7 @@ class Settled(StrEnum):
 
     COUNTED = "counted"
     DUPLICATE = "duplicate"
-    """Somebody else was first; nothing has changed."""
+    """Another result was first; nothing has changed."""
 
 
 class OpenJob(Struct, frozen=True):
@@ -135,14 +135,14 @@ def take(
         roster: who there is.
         now_ms: by the clock of the database.
         owner: who asks.
-        until_ms: how long nobody else may play it.
+        until_ms: how long no other runner may play it.
         is_alive: whether another runner still lives; yes, too, where that cannot be known.
         plan: chooses a new one.
         avoid: entrants whose jobs are left to others.
         recent: the last matches that were played, the newest last.
 
     Returns:
-        The lease; or a match that nobody has played, to be counted, where all runners that tried
+        The lease; or a match that was not played, to be counted, where all runners that tried
         have failed; or None if there is nothing to play.
     """
     waiting = _open_jobs(connection)
@@ -154,7 +154,7 @@ def take(
         playing = all(roster.plays(job.pool, entrant) for entrant in job.entrants)
         if job.pool not in pools or not playing:
             connection.execute(_WITHDRAW, {"name": job.name})
-            continue  # it was never played, so nobody can miss it
+            continue  # it was never played, so nothing is lost
         if not set(avoid).isdisjoint(job.entrants):
             continue
         if found.attempts >= MOST_TRIES:
@@ -196,7 +196,7 @@ def _lease_values(lease: Lease, owner: str, until_ms: int) -> Row:
 
 
 def extend(connection: Connection, token: str, until_ms: int) -> bool:
-    """Keeps a lease; False if it is somebody else's by now, or its job was played."""
+    """Keeps a lease; False if it is another runner's by now, or its job was played."""
     mine = update(JobRow).where(JobRow.token == token).values(until_ms=until_ms)
     return connection.execute(mine).rowcount == 1
 
@@ -208,7 +208,7 @@ def give_back(connection: Connection, token: str) -> None:
 
 
 def settle(connection: Connection, roster: Roster, match: Match) -> list[Fact] | None:
-    """Counts a match, whoever held its lease last: it is as good as any other.
+    """Counts a match of any runner, be its lease over: it is as good as any other.
 
     Args:
         connection: writes.
@@ -219,7 +219,7 @@ def settle(connection: Connection, roster: Roster, match: Match) -> list[Fact] |
         The facts that it brought: itself, and who was benched; None if the job was counted before.
 
     Raises:
-        RefereeError: nobody planned it.
+        RefereeError: it was never planned.
     """
     name = match.job.name
     if connection.execute(_MATCH_OF, {"name": name}).first():

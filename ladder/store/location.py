@@ -60,7 +60,7 @@ class Where(Struct, frozen=True):
 def check_owner(where: Where) -> None:
     """Look whether what lies of a ladder on this machine is its user's own, where there is any.
 
-    Whoever owns its folder can put another file, or a link, in the place of each of its own.
+    The owner of its folder can put another file, or a link, in the place of each of its own.
 
     Raises:
         RefereeError: another user owns a part of it, or every user may write there.

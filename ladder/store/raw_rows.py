@@ -76,7 +76,7 @@ class Examiner:
         """Reads nothing yet.
 
         Args:
-            connection: reads; nobody else uses it afterwards.
+            connection: reads; it is not used for anything else afterwards.
             local: whether it is SQLite's.
             found: is told of what is wrong.
         """
@@ -234,7 +234,7 @@ def _number(value: object) -> int:
 
 
 def _plainly(column: Any) -> Label[Any]:
-    """A column without its type, so that nobody converts what it holds."""
+    """A column without its type, so that what it holds is not converted."""
     return type_coerce(column, NullType()).label(column.key)
 
 

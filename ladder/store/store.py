@@ -144,7 +144,7 @@ class Store:
         """Adds facts other than matches.
 
         Args:
-            make: makes them from who there is and the time; nobody else adds any meanwhile.
+            make: makes them from who there is and the time; no other process adds any meanwhile.
 
         Raises:
             RefereeError: a version of a bot would be there twice.
@@ -179,7 +179,7 @@ class Store:
     ) -> Lease | None:
         """Leases a job; see `jobs.take`.
 
-        Those that nobody can play are counted as such; `told` hears of them, and who is benched.
+        Those that no runner can play are counted as such; `told` hears of them, and who is benched.
         """
         while True:
             with self._database.writing() as connection:

@@ -168,7 +168,7 @@ def _in_order(bots: Path, roster: Roster, needed: Set[str]) -> list[str]:
     """Return the bots that may go, those that are kept longest first.
 
     The last old version of each bot comes before the last but one of any: who hands in many
-    versions crowds out nobody else's.
+    versions crowds out no other author's.
     """
     depths: dict[str, tuple[int, int]] = {}
     later = Counter[int]()

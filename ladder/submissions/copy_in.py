@@ -100,7 +100,7 @@ def taken(typed: str, scratch: Path, settings: Settings, ladder: Iterable[Path])
 
     Args:
         typed: an executable file, a folder with a bot.toml, a zip of one, or sample:NAME.
-        scratch: an empty folder for it, which nobody else writes to.
+        scratch: an empty folder for it, which no other process writes to.
         settings: what the organiser allows.
         ladder: the folders that are the ladder's own, which no bot may hold.
 

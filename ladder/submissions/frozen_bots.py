@@ -62,7 +62,7 @@ def freeze(built: Path, toml: str, to: Path, typed: str, most: int = LARGEST_FOL
     """Copies a bot that is built, read-only, and puts it on the disk.
 
     Args:
-        built: where it was built; nobody writes there.
+        built: where it was built; no process writes there.
         toml: its bot.toml, in place of the one that is there.
         to: an empty folder.
         typed: how its author says it.
@@ -187,12 +187,12 @@ def keep(frozen: Path, digest: str) -> Path:
             frozen.rename(final)
             ours = True
         except OSError:
-            if not final.is_dir():  # else somebody froze the same at the same time
+            if not final.is_dir():  # else another submission froze the same at the same time
                 raise
     if hash_of(final) != digest:
         what = f"the frozen bot {str(final)!r} is no longer what its name says"
         if ours:
-            final.rename(frozen)  # else nobody could ever hand in this bot
+            final.rename(frozen)  # else this bot could never be handed in
             raise HostError(what)
         folder = shlex.quote(str(final))
         raise RefereeError(

@@ -1,4 +1,4 @@
-"""Unpacks zips that nobody trusts: in the sandbox, by a program with bounds of its own.
+"""Unpacks zips of strangers: in the sandbox, by a program with bounds of its own.
 
 To the sandbox it is a build, whose source is the zip and whose result is what was in it: there is
 no network, no file of the host's, and a bound on everything. `ladder.submissions.unzip_program`
@@ -56,7 +56,7 @@ async def unzipped(upload: HandedIn, sandbox: Sandbox) -> AsyncIterator[HandedIn
     """What was handed in as a folder, whether it was a zip or not; for as long as the block lasts.
 
     Args:
-        upload: a zip is a file that nobody changes meanwhile.
+        upload: a zip is a file that does not change meanwhile.
         sandbox: where it is unpacked.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Unpacks a zip that nobody trusts: a program of its own, `python3 -I -S unzip_program.py`.
+"""Unpacks a zip of a stranger's: a program of its own, `python3 -I -S unzip_program.py`.
 
 In the folder that it runs in, it reads the zip `ZIP`, writes what is in it into the new folder
 `FILES`, and says in the file `REPORT` what came of it. It stands on the standard library only and
@@ -134,7 +134,7 @@ def unpack(file: BinaryIO, root: int) -> None:
 
     Args:
         file: the zip.
-        root: a descriptor of the folder to write into; nobody else writes there.
+        root: a descriptor of the folder to write into; no other process writes there.
 
     Raises:
         Refused: the zip breaks a rule, or is damaged.

@@ -23,7 +23,7 @@ LONGEST_PATH: Final = 1024
 """So many bytes has a name with its folders at most: those above have to find room beside it."""
 
 OUR_TROUBLE: Final = SHORTAGES
-"""What is the machine's fault, and nobody's bot's."""
+"""What is the machine's fault, and no bot's."""
 
 _NO_BOT: Final = ("__pycache__",)
 """Folders that are no part of a bot."""
@@ -186,7 +186,7 @@ def _naming(name: str) -> Iterator[None]:
     """Gives an error the name that a person knows: the system's has but its last part, or a dot.
 
     Args:
-        name: in the folder; "" for itself, which whoever opened it can name.
+        name: in the folder; "" for itself, which the caller can name.
     """
     try:
         yield

@@ -35,7 +35,7 @@ from referee.rules.bids import PASS
 from referee.sandbox import Sandbox
 
 TIME: Final = "start=5s,move=2s,bank=0s,soft=0ms"
-"""The clock of a bot that nobody has said another one for: what flushes late is late at once."""
+"""The clock of a bot unless another one is said: what flushes late is late at once."""
 _CLOCK: Final = parse_time(TIME)
 _DEALS: Final = 2
 OPENER: Final = "opener_must_bid"

@@ -61,7 +61,7 @@ def bench(
 
 
 async def _run(parts: tuple[Part, ...], rounds: int, sizes: Sizes) -> BenchReport:
-    """Measures until it is done or somebody wants us to stop."""
+    """Measures until it is done or a signal stops us."""
     with trio.CancelScope() as scope, _progress(console(stderr=True)) as watch:
         async with interruptible(scope):
             return await measure(parts, rounds, sizes, watch)

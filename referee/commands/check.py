@@ -70,7 +70,7 @@ def check(
 async def _examine(
     bot: BotSource, plan: MatchPlan, name: SandboxName, settings: Settings
 ) -> list[CheckFinding]:
-    """Examines a bot until it is done or somebody wants us to stop."""
+    """Examines a bot until it is done or a signal stops us."""
     findings: list[CheckFinding] = []
     with trio.CancelScope() as scope:
         async with interruptible(scope), opened_for(name, [bot], settings) as sandbox:

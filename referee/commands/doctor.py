@@ -58,7 +58,7 @@ def doctor(
 async def _all(
     names: tuple[SandboxName, ...], settings: Settings
 ) -> tuple[list[SandboxReport], str]:
-    """Diagnoses sandboxes until it is done or somebody wants us to stop."""
+    """Diagnoses sandboxes until it is done or a signal stops us."""
     reports: list[SandboxReport] = []
     auto = ""
     with trio.CancelScope() as scope, busy(console(stderr=True), "trying ...") as say:

@@ -14,7 +14,7 @@ from referee.commands.memory import check_memory
 
 
 class LazyCommand(TyperCommand):
-    """Stands in lists of commands for one that is imported once somebody calls it."""
+    """Stands in lists of commands for one that is imported once it is called."""
 
     where: ClassVar[str]
     mib: ClassVar[int]

@@ -1,6 +1,6 @@
 """Options that several commands have, those of the ladder's among them.
 
-Defaults stay with the commands. Whoever needs no sandbox does not import this: it takes a while.
+Defaults stay with the commands. Commands that need no sandbox do not import this: it takes a while.
 """
 
 from typing import Annotated

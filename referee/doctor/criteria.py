@@ -78,7 +78,7 @@ def privileges(facts: Facts, _: Terms) -> Judgement:
 
 
 def users(facts: Facts, terms: Terms) -> Judgement:
-    """User ids that are nobody else's."""
+    """User ids that no other bot has."""
     groups = facts.users or ()
     ids = [one for group in groups for one in group]
     good = all(groups) and len(ids) == len(set(ids)) and not {0, terms.user} & set(ids)

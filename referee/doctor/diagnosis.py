@@ -31,7 +31,7 @@ from referee.sandbox.environment import LOCKED, OPEN_FILES, SIGNALS, file_limit,
 from referee.sandbox.names import SandboxName
 
 BOUNDS: Final = Bounds(memory=64, tmp=8)
-"""Small, so that the trials are short, and harm nobody where they are not kept."""
+"""Small, so that the trials are short, and do no harm where they are not kept."""
 
 _BARE_OPEN_FILES: Final = 1024
 _WATCHED_MORE: Final = 8

@@ -43,7 +43,7 @@ class Probe:
     """
 
     def __init__(self, process: BotProcess, token: str) -> None:
-        """Takes a process over, which is still somebody else's to end."""
+        """Takes a process over, which is still another's to end."""
         self.process = process
         self.token = token
         self.facts: dict[str, Any] = {}  # JSON
@@ -170,7 +170,7 @@ def used_ms(token: str, name: str) -> dict[int, int]:
 async def left_of(token: str) -> tuple[str, ...]:
     """The processes of a probe that are still there after a while."""
     with trio.move_on_after(GONE_S):
-        while processes_of(token):  # noqa: ASYNC110  # nobody tells us
+        while processes_of(token):  # noqa: ASYNC110  # nothing tells us
             await trio.sleep(0.02)
     pids = processes_of(token)
     return tuple(f"process {pid} ({name_of(pid)})" for pid in pids)

@@ -136,7 +136,7 @@ async def _cache(patient: Patient) -> Measured:
 
 
 async def _ended(probe: Probe) -> None:
-    """Have a probe end by itself, and give whoever made its control group time to remove that."""
+    """Have a probe end by itself, and give the maker of its control group time to remove that."""
     await probe.ask(do="end")
     with trio.move_on_after(GONE_S):
         await trio.lowlevel.wait_readable(probe.process.exited_fd)

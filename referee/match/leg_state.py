@@ -1,7 +1,7 @@
 """What goes from deal to deal in a leg: places, dealer, scores, faults, and when it is over. Pure.
 
 A place is a seat of the leg's first deal, and the bot process that sits there. Seats are renumbered
-when somebody drops out; places never are.
+when a bot drops out; places never are.
 """
 
 from collections.abc import Callable, Iterable

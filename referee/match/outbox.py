@@ -21,7 +21,7 @@ class Voice:
     """The referee's side of the conversations with one place's processes, one after the other."""
 
     def __init__(self, place: int, clock: Clock, most_heard: int) -> None:
-        """Makes a voice that nobody listens to yet; a process may answer `most_heard` bytes."""
+        """Makes a voice without a listener yet; a process may answer `most_heard` bytes."""
         self.place = place
         self._most_heard = most_heard
         self.connection = Connection(total=most_heard)

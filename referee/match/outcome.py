@@ -20,7 +20,7 @@ class BlockResult(Struct, frozen=True):
         faults: how many faults each bot had in it.
         unplayed: how many of the deals each bot was charged for and did not play, since it had had
             so many faults before that it was benched; empty if there are none. Where a bot holds
-            one of two sides nobody played them; at other tables the stand-in did in its place.
+            one of two sides they were not played; at other tables the stand-in did in its place.
         meetings: two rows by bot: the deal value of the first leg, then the sum of those of the
             legs in which the same bots sit in the same order round the table, moved on (as many as
             there are bots, less one). Left out where each deck is played in one seating, and by

@@ -16,7 +16,7 @@ REFEREE = "referee"
 
 
 class IllegalAction(Exception):
-    """An action that is not one of `legal`. Caught by whoever asked the seat."""
+    """An action that is not one of `legal`. Caught where the seat was asked."""
 
 
 class Table:

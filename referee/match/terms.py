@@ -13,7 +13,7 @@ from referee.rules.variants import Variant
 
 
 class Terms(Struct, frozen=True, kw_only=True):
-    """How a match is played, whoever plays it and whatever the cards.
+    """How a match is played, by any bots and with any cards.
 
     Attributes:
         options: the value of every option of the game, by name.

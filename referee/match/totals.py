@@ -45,7 +45,7 @@ class FaultRow(Struct, frozen=True):
 
 
 class VoidRow(Struct, frozen=True):
-    """A deal that was void, and whose act it was then; `bot` is None where it was nobody's."""
+    """A deal that was void, and whose act it was then; `bot` is None where it was no bot's."""
 
     leg: int
     deal: int

@@ -81,7 +81,7 @@ async def play_match(
         bots: who plays, in the order of the plan's bots.
         sandbox: where they run; open until the match is over.
         recorder: takes the record's lines; what it raises ends the match.
-        interrupt: cancelled by whoever wants the match to stop; not entered before.
+        interrupt: cancelled by a caller that wants the match to stop; not entered before.
         watch: is told of every finished deal.
 
     Raises:

@@ -20,7 +20,7 @@ ONE_WISH_S: Final = 0.5
 async def interruptible(*scopes: trio.CancelScope) -> AsyncIterator[None]:
     """Cancels the scopes when a signal asks us to stop, until the block is left.
 
-    Whoever presses Ctrl-C again, since it takes too long, ends us at once: a janitor clears up.
+    A second Ctrl-C, since it takes too long, ends us at once: a janitor clears up.
     """
 
     async def watch(task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:

@@ -64,7 +64,7 @@ async def start_bot(
         bot: whom to start.
         sandbox: where.
         freeze: when it is to be stopped later on.
-        lives: is told of the process as soon as there is one; whoever is told ends it.
+        lives: is told of the process as soon as there is one, and has to end it.
         seats: those that play already, and are to rest meanwhile.
 
     Raises:

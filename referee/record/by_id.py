@@ -1,4 +1,4 @@
-"""The record of a match of which only the id is known: whoever is installed beside us is asked.
+"""The record of a match of which only the id is known: packages installed beside us are asked.
 
 An entry point of the group names a function of the id, as it was typed, and of where to look, if
 that was said. It returns the file, or raises a `RefereeError` that says why there is none.
@@ -22,10 +22,10 @@ def record_file(typed: Path, where: str | None) -> Path:
 
     Args:
         typed: the file or the id.
-        where: where to look for an id; None: nobody said that it is one.
+        where: where to look for an id; None: it was not said that it is one.
 
     Raises:
-        RefereeError: it is no id, or nobody knows a match of it.
+        RefereeError: it is no id, or no package knows a match of it.
     """
     text = str(typed)
     is_id = _ID.fullmatch(text) is not None

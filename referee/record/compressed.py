@@ -1,6 +1,6 @@
 """A file that was compressed with Zstandard, line by line; memory stays bounded.
 
-Whoever made the file may mean us ill: what a few bytes can become has a limit, and so has the
+The maker of the file may mean us ill: what a few bytes can become has a limit, and so has the
 window that the file makes us keep. A file whose end is cut off, or that goes on after it, is told
 from a whole one, and so is one whose checksum is another, if it has one.
 """
@@ -23,14 +23,14 @@ _STEP: Final = 16 * 1024
 
 
 class Damaged(Exception):
-    """The file is not as it was written. Caught by whoever knows its name."""
+    """The file is not as it was written. Caught where its name is known."""
 
 
 class Unpacked:
     """What a compressed file holds, read from its beginning to its end."""
 
     def __init__(self, packed: BinaryIO) -> None:
-        """Reads nothing yet; whoever has opened the file closes it."""
+        """Reads nothing yet; the caller, who has opened the file, closes it."""
         self._packed = packed
         decompressor = zstandard.ZstdDecompressor(max_window_size=LARGEST_WINDOW)
         self._decoder = decompressor.decompressobj(write_size=_STEP)

@@ -24,7 +24,7 @@ _LONGEST_WHAT = 2000
 class Mismatch(Exception):
     """The record does not hold: the first thing that is wrong with it.
 
-    Caught by whoever shows or verifies a record.
+    Caught where a record is shown or verified.
     """
 
     def __init__(self, line: int, what: str) -> None:

@@ -10,7 +10,7 @@ from referee.record.chain import Chain
 
 
 class NoRecord:
-    """Takes the lines of a record that nobody wants."""
+    """Takes the lines of a record that is not kept."""
 
     def write(self, line: Line) -> None:
         """Drops a line."""

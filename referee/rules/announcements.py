@@ -158,7 +158,7 @@ class Announcing:
 
     def declare(self, state: DealState, seat: int) -> tuple[DealState, EventsBySeat]:
         """Shows the black hand, and ends the deal."""
-        assert state.trump is not None  # noqa: S101  # nobody holds it without a trump
+        assert state.trump is not None  # noqa: S101  # no seat holds it without a trump
         after = replace(state, told=replace(state.told, black_hand=seat))
         return after, self._public(Declared(seat, self.black_hand(state.trump)))
 

@@ -84,7 +84,7 @@ class CalledState(Struct, frozen=True):
 
 
 def _highest(state: CalledState) -> Offer:
-    """Who has won the auction, with what; somebody has, from the call on."""
+    """Who has won the auction, with what; there is one, from the call on."""
     assert state.auction.highest is not None  # noqa: S101  # the phase says so
     return state.auction.highest
 
@@ -322,7 +322,7 @@ class AuctionGame:
         )
 
     def opening(self, seat: int, dealer: int) -> View:
-        """Before the first word nobody has a trump, and all cards are in the hands."""
+        """Before the first word there is no trump, and all cards are in the hands."""
         return View(
             phase=Phase.AUCTION,
             seat=seat,

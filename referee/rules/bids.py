@@ -146,7 +146,7 @@ def speak(bidding: Bidding, auction: Auction, action: str) -> Auction:
 
 
 def is_over(bidding: Bidding, auction: Auction) -> bool:
-    """Whether nobody is left to speak, or nothing more can be bid."""
+    """Whether no seat is left to speak, or nothing more can be bid."""
     if not auction.live:
         return True
     if auction.highest is None:

@@ -46,7 +46,7 @@ class Contract(Struct, frozen=True):
     Attributes:
         pledge: the card points that the caller's side must take.
         called: the called cards; none while the caller plays a two blind.
-        partners: who held a called card, the caller excepted; nobody at the table is told.
+        partners: who held a called card, the caller excepted; no seat is told.
     """
 
     caller: int

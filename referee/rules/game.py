@@ -60,7 +60,7 @@ class DealAccount(Struct, frozen=True):
     """A deal told afterwards, for records and viewers; it holds what no bot may see.
 
     Attributes:
-        turn_up: the card that showed the trump at the deal, whoever took it later.
+        turn_up: the card that showed the trump at the deal, whichever seat took it later.
         sides: the seats that scored together; in an auction the caller's side is the first, and
             the caller its first seat.
         points: points that each seat took in tricks and by marriages.

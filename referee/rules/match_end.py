@@ -48,7 +48,7 @@ class Reason(StrEnum):
     FAULT = "fault"
     """A fault ended it: by `--on-fault end-match`, or because a bot plays no more."""
     INTERRUPTED = "interrupted"
-    """Whoever ran the match stopped it."""
+    """The person who ran the match stopped it."""
     HOST = "host"
     """A deal was void so often, through no bot's doing, that it was given up."""
 
@@ -134,14 +134,14 @@ def best_of(
     """The bots that win on the sum of deal values.
 
     Sides of several bots are compared by what the cards say, so that a fault neither decides
-    between them nor lets a partner win alone; whoever was charged is not among the winners.
+    between them nor lets a partner win alone; a charged bot is not among the winners.
 
     Args:
         sides: the bots that win together.
         figures: deal values after faults, by bot.
         unsettled: deal values before them, by bot.
         charged: bots that were charged for a fault.
-        shared: whether all that are level at the top win (RULES U12), rather than nobody.
+        shared: whether all that are level at the top win (RULES U12), rather than none.
     """
     of = {side: unsettled[side[0]] if len(side) > 1 else figures[side[0]] for side in sides}
     best = [side for side, total in of.items() if total == max(of.values())]

@@ -172,7 +172,7 @@ class BareProcess(Streams):
         return False
 
     def ended_by_host(self) -> None:
-        """Nobody knows: nothing counts for this bot alone."""
+        """Unknown: nothing counts for this bot alone."""
 
     def freeze(self) -> None:
         """Stops its process group; what has left the group runs on."""
@@ -183,7 +183,7 @@ class BareProcess(Streams):
         self._signal(signal.SIGCONT)
 
     def _signal(self, number: signal.Signals) -> None:
-        with suppress(ProcessLookupError, PermissionError):  # nobody of the group is left
+        with suppress(ProcessLookupError, PermissionError):  # the group is empty
             os.killpg(self.pid, number)
 
     def end_processes(self) -> None:
@@ -299,6 +299,6 @@ class Bare:
 def _end(pid: int) -> None:
     with suppress(
         ProcessLookupError, ChildProcessError, PermissionError
-    ):  # somebody else was quicker
+    ):  # another thread was quicker
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)

@@ -219,7 +219,7 @@ async def _tried(
 
 
 def only_own(bots: Iterable[BotSource], how: str) -> None:
-    """Sees to it that bare is for nobody's bots but our own, where it was not asked for.
+    """Sees to it that bare is for our own bots only, where it was not asked for.
 
     Args:
         bots: who is to play.

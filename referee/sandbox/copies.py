@@ -228,7 +228,7 @@ def _name_of(found: BotSource) -> str:
 
 
 def _seal(folder: Path) -> None:
-    """Takes away the right to write, so that nobody changes a copy by mistake."""
+    """Takes away the right to write, so that no copy is changed by mistake."""
     for parent, folders, names in os.walk(folder):
         for name in names:
             path = Path(parent) / name

@@ -1,7 +1,7 @@
 """Folders of copies, each named by a hash: counted, bounded, and never removed while in use.
 
 Beside the copies lie their cards, `.cards/NAME`. A card says how large its copy is; its time of
-change is when the copy was used last; and whoever uses the copy shares a lock on the card, which
+change is when the copy was used last; and each user of the copy shares a lock on the card, which
 the kernel lets go of when that process ends, whatever ends it. A copy is removed only by a process
 that has the lock for itself alone.
 """

@@ -117,7 +117,7 @@ def own_folder(path: Path, mode: int) -> Path:
     """Makes a folder where others may write beside it, and is sure that it is ours.
 
     Raises:
-        SandboxError: somebody else was there first, or it cannot be made.
+        SandboxError: another user was there first, or it cannot be made.
     """
     try:
         for folder in (*reversed(path.parents), path):
@@ -136,7 +136,7 @@ def own_folder(path: Path, mode: int) -> Path:
 
 
 def remove_tree(folder: Path) -> None:
-    """Takes a folder away in which nobody works, also a read-only one; what cannot go stays.
+    """Takes a folder away in which no process works, also a read-only one; what cannot go stays.
 
     `shutil.rmtree` calls itself for each level, and paths end at 4 KiB; a bot may have made more
     of both. So all folders come up to the top, one after the other.
@@ -201,7 +201,7 @@ def staged(toolchains: Iterable[str], work: Path) -> dict[str, str]:
     """Where a bot's user can reach each toolchain.
 
     One below a closed folder, such as root's home, is bound to where it can be reached, in a mount
-    namespace of this thread's own: nobody else sees the mount, and it goes when we go.
+    namespace of this thread's own: no other process sees the mount, and it goes when we go.
 
     Raises:
         SandboxError: it cannot be bound.

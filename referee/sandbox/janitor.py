@@ -48,7 +48,7 @@ def run_of(pid: int) -> str:
     with open(f"/proc/{pid}/stat", errors="replace") as stat:
         state, *fields = stat.read().rpartition(")")[2].split()
     if state in {"Z", "X"}:
-        raise ProcessLookupError(pid)  # it has ended, and nobody has asked how
+        raise ProcessLookupError(pid)  # it has ended, and its parent has not asked how
     started = fields[18]
     return f"{_world()}-{pid}-{started}"
 

@@ -69,7 +69,7 @@ class PolledGroup:
             await trio.sleep(rest_s)
             began = time.perf_counter()
             found = self.members()
-            # of those that have ended, whoever has waited for them knows
+            # of those that have ended, their parent knows
             self._others_us = sum(map(cpu_us, found)) - cpu_us(self._main, waited=False)
             kernel = sockets_kib(found) + sum(map(mappings_kib, found))
             if count_mappings(found, MOST_MAPPINGS)[0] > MOST_MAPPINGS:

@@ -160,7 +160,7 @@ ANSWERED: Final = tuple(
             flock 73 32
             """,
         ),
-        # times of files: whoever may write to a device of the host sets its times for all to see
+        # times of files: one who may write to a device of the host sets its times for all to see
         (
             0,
             """
@@ -182,7 +182,7 @@ ANSWERED: Final = tuple(
             """,
         ),
         # into a pipe from a socket on which nothing comes, it holds the pipe's lock for as long as
-        # the bot likes: whoever reads the other end, without waiting or not, hangs unkillably.
+        # the bot likes: a reader of the other end, waiting or not, hangs unkillably.
         # That nothing can be sent so from this file is an answer that all programs know
         (
             errno.EINVAL,
@@ -197,7 +197,7 @@ ANSWERED: Final = tuple(
             preadv2 327 286, pwritev2 328 287
             """,
         ),
-        # timers and signals that wake whoever waits for a descriptor, from within an interrupt: a
+        # timers and signals that wake those who wait for a descriptor, from within an interrupt: a
         # hundred descriptors in a hundred epolls are 10,000 to wake, and the time is charged to
         # whom it interrupts, which is the opponent
         (

@@ -11,7 +11,7 @@ FIRST_UID: Final = 60800
 SLOTS: Final = 100
 
 READERS: Final = FIRST_UID - 1
-"""The group that may come to the bots' copies: bubblewrap as a bot's user is in it, nobody else."""
+"""The group that may come to the bots' copies: bubblewrap as a bot's user is in it, no other."""
 
 
 class Slot:

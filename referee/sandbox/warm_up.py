@@ -42,7 +42,7 @@ class Warming:
         try:
             process = await sandbox.launch(bot)
         except (SandboxError, OSError):
-            return  # whoever starts it for a match is told
+            return  # a match that starts it is told
         try:
             process.keep_cache()
             await _idle(process)

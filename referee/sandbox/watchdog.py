@@ -3,10 +3,10 @@
 No call on a bot's pipe waits; should one hang, its bot is ended.
 
 The kernel locks a pipe while either end is in it. A bot that stays in it (which the filter of
-system calls leaves it no means for, but bare has no filter) would hold whoever comes to the other
-end, without waiting or not, and no signal ends that. Its own end does. A thread sees it by what
-/proc says: in which system call the main thread sleeps, and on which descriptor. So nothing is done
-for it during an act.
+system calls leaves it no means for, but bare has no filter) would hold the thread that comes to the
+other end, without waiting or not, and no signal ends that. Its own end does. A thread sees it by
+what /proc says: in which system call the main thread sleeps, and on which descriptor. So nothing is
+done for it during an act.
 """
 
 import os
@@ -124,7 +124,7 @@ def _call() -> str:
     try:
         with open(f"/proc/self/task/{threading.main_thread().native_id}/syscall") as file:
             return file.read()
-    except OSError:  # a kernel without it: then nobody watches
+    except OSError:  # a kernel without it: then there is no watch
         return ""
 
 

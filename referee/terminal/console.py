@@ -16,7 +16,7 @@ class _Plain(Console):
     """A console that takes strings as they are: no markup, no emoji, nothing that acts."""
 
     def on_broken_pipe(self) -> NoReturn:
-        raise BrokenPipeError  # whoever reads us has read enough: `referee.cli` leaves quietly
+        raise BrokenPipeError  # our reader has read enough: `referee.cli` leaves quietly
 
     def render_str(self, text: str, **options: Any) -> Text:  # as its parent has them
         options.update(markup=False, emoji=False, highlight=False)

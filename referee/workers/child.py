@@ -136,7 +136,7 @@ class Child:
     async def _clear_up(self) -> None:
         """Ends and takes in what a worker has left that did not end in order.
 
-        Its janitor ends things too, but may be dead as well, and tells nobody when it has done.
+        Its janitor ends things too, but may be dead as well, and does not say when it has done.
         """
         await trio.to_thread.run_sync(sweep_dead, work_folder(), "")
         with trio.move_on_after(_CLEAR_S):
@@ -147,5 +147,5 @@ class Child:
 
 def _take_in(dead: Iterable[int]) -> None:
     for pid in dead:
-        with suppress(ChildProcessError):  # somebody else has waited for it
+        with suppress(ChildProcessError):  # another thread has waited for it
             os.waitpid(pid, os.WNOHANG)

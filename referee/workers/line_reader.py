@@ -14,7 +14,7 @@ class Lines:
     async def next(self) -> bytes | None:
         """The next line without its newline, or None when the pipe has ended.
 
-        Whoever cancels this may lose what was read of a line.
+        To cancel this may lose what was read of a line.
         """
         pieces = []
         piece = self._rest

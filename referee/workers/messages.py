@@ -39,7 +39,7 @@ class JobPlayed(Struct, frozen=True, tag=True):
 
 
 class JobRefused(Struct, frozen=True, tag=True):
-    """A mistake of whoever gave the order, in one line; `bot` of the job is the reason, if any."""
+    """A mistake in what was ordered, in one line; `bot` of the job is the reason, if any."""
 
     line: str
     bot: int | None = None

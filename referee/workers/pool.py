@@ -117,7 +117,7 @@ class WorkerPool:
     """
 
     def __init__(self, cores: Sequence[int], sandbox: SandboxName) -> None:
-        """Nobody works yet; `cores` has one entry for each worker."""
+        """No worker runs yet; `cores` has one entry for each."""
         self.size = len(cores)
         self._places = [_Slot(core, sandbox) for core in cores]
         self._leave, self._free = trio.open_memory_channel[_Slot](self.size)
@@ -155,7 +155,7 @@ class WorkerPool:
     async def play(self, job: Job) -> JobResult:
         """Plays a job as soon as a worker is free; if that dies meanwhile, another plays it.
 
-        To cancel this ends the worker and its bots; whoever plays next gets a new one.
+        To cancel this ends the worker and its bots; the next job gets a new one.
 
         Raises:
             Unready: a bot is the reason why it cannot be played.

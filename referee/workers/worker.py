@@ -116,7 +116,10 @@ async def _live(inbox: int, outbox: int) -> None:
     async with trio.open_nursery() as nursery:
         nursery.start_soon(listen)
         async with AsyncExitStack() as stack:  # it closes the sandbox uncancelled
-            with gone, suppress(trio.BrokenResourceError):  # nobody hears us: we are done
+            with (
+                gone,
+                suppress(trio.BrokenResourceError),
+            ):  # the parent does not hear us: we are done
                 await _work(orders, out, stack)
         nursery.cancel_scope.cancel()
 

@@ -7,17 +7,17 @@ from msgspec import Struct
 
 
 class Take(StrEnum):
-    """Where somebody comes from."""
+    """Where an entrant comes from."""
 
     SEED = "seed"
     WINNER = "winner"
     LOSER = "loser"
     SECOND_LIFE = "second life"
-    """The loser, if that was the first defeat: nobody if the one on the right has lost."""
+    """The loser, if that was the first defeat: none if the one on the right has lost."""
 
 
 class Slot(Struct, frozen=True):
-    """One side of a pairing: an entrant by number, or whoever comes from another pairing."""
+    """One side of a pairing: an entrant by number, or the one that comes from another pairing."""
 
     take: Take
     at: int

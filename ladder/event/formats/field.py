@@ -47,7 +47,7 @@ class Entrants(Struct, frozen=True, kw_only=True):
         label: str,
         byes: Iterable[int] = (),
     ) -> Round:
-        """A round after those that were played, with decks that nobody has met."""
+        """A round after those that were played, with decks that no bot has met."""
         first = played[-1].round.first + played[-1].round.blocks if played else self.first
         return Round(
             tables=tuple(map(Pairing, tables)),

@@ -38,7 +38,7 @@ class Format(Protocol):
         Args:
             field: who plays, and how much; `check` has let it pass.
             played: all finished rounds, in their order.
-            benched: entrants that get no more tables; nobody ever leaves this set.
+            benched: entrants that get no more tables; none ever leaves this set.
 
         Raises:
             RefereeError: the rounds cannot have been played in this format.
@@ -62,4 +62,4 @@ class Format(Protocol):
         return ()
 
     def expected_tables(self, field: Entrants) -> int:
-        """Return how many tables there are if nobody is benched and no knockout table is level."""
+        """Return how many tables there are if no bot is benched and no knockout table is level."""

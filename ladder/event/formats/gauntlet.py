@@ -52,7 +52,7 @@ class Gauntlet(Format):
         return field.next_round(played, tables, f"round {turn + 1} of {rounds}")
 
     def expected_tables(self, field: Entrants) -> int:
-        """How many tables the whole section has if nobody is benched."""
+        """How many tables the whole section has if no bot is benched."""
         others = field.entrants - len(field.heroes)
         company = tables_a_turn(others, field.size - 1, _rest(field.sides))
         return (field.rounds or 1) * len(field.heroes) * company

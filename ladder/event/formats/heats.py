@@ -3,7 +3,7 @@
 Of an odd size the smaller half goes on, so of three the winner. Fewer are out, and the best seeds
 rest, where otherwise too few would be left for a table; when one table is left it is the final.
 What `meeting` says of level and given-up tables holds here, where level means that it is not
-decided who goes on. Whoever is benched counts as one of those who are out.
+decided who goes on. A bot that is benched counts as one of those that are out.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -60,7 +60,7 @@ def order(
 
 
 def expected_tables(field: Entrants) -> int:
-    """How many tables there are if nobody is benched or level."""
+    """How many tables there are if no bot is benched or level."""
     return sum(len(outs) for outs in _stages(field.entrants, field.size))
 
 

@@ -1,6 +1,6 @@
 """Who loses is out, or who has lost twice. Pure.
 
-Whoever is benched loses its pairing without playing, and does not go on to the losers.
+A bot that is benched loses its pairing without playing, and does not go on to the losers.
 """
 
 from collections.abc import Collection, Sequence
@@ -61,7 +61,7 @@ class Knockout(Format):
         return course.order(benched)
 
     def expected_tables(self, field: Entrants) -> int:
-        """How many tables there are if nobody is benched or level."""
+        """How many tables there are if no bot is benched or level."""
         return heats.expected_tables(field) if field.size > 2 else field.entrants - 1
 
     def _bracket(self, entrants: int) -> Bracket:
@@ -82,7 +82,7 @@ class DoubleKnockout(Knockout):
             raise RefereeError(f"double-knockout: it is for two at a table, not for {field.size}")
 
     def expected_tables(self, field: Entrants) -> int:
-        """How many tables there are if nobody is benched or level, and the final is the last."""
+        """How many tables there are if no bot is benched or level, and the final is the last."""
         return 2 * field.entrants - 2
 
     def _bracket(self, entrants: int) -> Bracket:

@@ -32,7 +32,7 @@ class RoundRobin(Format):
         return field.next_round(played, seated, f"round {turn + 1} of {rounds}")
 
     def expected_tables(self, field: Entrants) -> int:
-        """How many tables the whole section has if nobody is benched."""
+        """How many tables the whole section has if no bot is benched."""
         if field.size == 2:
             return (field.rounds or 1) * comb(field.entrants, 2)
         return (field.rounds or 1) * tables_a_turn(field.entrants, field.size, field.sides)
@@ -41,8 +41,8 @@ class RoundRobin(Format):
 def circle(entrants: int, turn: int) -> tuple[tuple[int, ...], ...]:
     """All pairs, in an order in which any part from the beginning is balanced too.
 
-    The circle method: one stands still, the others move round it; whoever faces nobody rests. Who
-    is named first alternates, and changes from turn to turn.
+    The circle method: one stands still, the others move round it; the one without an opponent
+    rests. Who is named first alternates, and changes from turn to turn.
     """
     ring = [-1] * (entrants % 2) + list(range(entrants))
     half, pairs = len(ring) // 2, []

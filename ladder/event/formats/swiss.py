@@ -1,4 +1,4 @@
-"""In each round against somebody who has done as well so far. Pure."""
+"""In each round against a bot that has done as well so far. Pure."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
@@ -39,14 +39,14 @@ class Score(Struct, frozen=True):
 
 
 class Swiss(Format):
-    """In each round against somebody who has done as well so far."""
+    """In each round against a bot that has done as well so far."""
 
     def next_round(
         self, field: Entrants, played: Sequence[RoundResult], benched: Collection[int] = ()
     ) -> Round | None:
         """The next round; those who have had the fewest byes, and of those the last, rest.
 
-        Pairs: within those of equal points the upper half meets the lower half, and nobody meets
+        Pairs: within those of equal points the upper half meets the lower half, and no bot meets
         anybody more often than can be avoided. Of all pairings that allow, it is the one in which
         the first has the best opponent for it, then the next, and so on. Larger tables are filled
         from the top with neighbours that have met least.
@@ -83,7 +83,7 @@ class Swiss(Format):
         return tuple(found.points for found in score(field, played))
 
     def expected_tables(self, field: Entrants) -> int:
-        """How many tables the whole section has if nobody is benched."""
+        """How many tables the whole section has if no bot is benched."""
         return rounds_of(field) * (field.entrants // field.size)
 
 
@@ -95,7 +95,7 @@ def rounds_of(field: Entrants) -> int:
 def score(field: Entrants, played: Sequence[RoundResult]) -> tuple[Score, ...]:
     """How every entrant has done so far.
 
-    A table without a finished block is level: the host failed, and that is nobody's fault.
+    A table without a finished block is level: the host failed, and that is no bot's fault.
     """
     points: Counter[int] = Counter()
     byes: Counter[int] = Counter()

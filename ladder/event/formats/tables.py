@@ -29,7 +29,7 @@ def balanced(entrants: int, size: int, sides: Sides, turn: int) -> tuple[Seats, 
     Args:
         entrants: how many; they are numbered from 0.
         size: how many sit at a table.
-        sides: the places that score together; each by itself where nobody has a partner.
+        sides: the places that score together; each by itself where there are no partners.
         turn: which turn, from 0; a later one makes up for what an earlier one left uneven.
 
     Returns:

@@ -241,7 +241,7 @@ def locks() -> "list[str]":
 
 
 def locked(lock: "Callable[[IO[str], int], None]") -> str:
-    """The error of a lock on that file by somebody else."""
+    """The error of a lock on that file by another process."""
     with open(TMP_FILE, "w") as theirs:
         try:
             lock(theirs, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -29,7 +29,7 @@ def say(**facts: object) -> None:
 
 
 def fork_daemon(work: "Callable[[], object]") -> None:
-    """A process that belongs to nobody: two forks, and a session of its own in between."""
+    """A process without a parent of ours: two forks, and a session of its own in between."""
     pid = os.fork()
     if pid:
         os.waitpid(pid, 0)
@@ -42,7 +42,7 @@ def fork_daemon(work: "Callable[[], object]") -> None:
 
 
 def wait_for_ever() -> None:
-    """Until somebody ends us, or the alarm."""
+    """Until we are ended, or the alarm comes."""
     while True:
         time.sleep(LIFE_S)
 

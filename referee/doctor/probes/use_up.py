@@ -92,7 +92,7 @@ def files(bound: int) -> None:
 
 
 def mappings(bound: int) -> None:
-    """Memory to be shared, anonymous or of the device of zeros, with pages that nobody has."""
+    """Memory to be shared, anonymous or of the device of zeros, with pages that no process maps."""
     kept = []
     for device in (-1, os.open("/dev/zero", os.O_RDWR)):
         for _ in range(bound):

@@ -179,7 +179,7 @@ class BubblewrapProcess(Streams):
 
 
 def _reap(pid: int) -> None:
-    """Takes in the first process of a namespace, which bwrap leaves to whoever is next."""
+    """Takes in the first process of a namespace, which bwrap leaves to the next parent."""
     until = time.monotonic() + _KILL_S
     with suppress(ChildProcessError):  # bwrap has taken it in after all
         while os.waitpid(pid, os.WNOHANG)[0] == 0 and time.monotonic() < until:

@@ -80,7 +80,7 @@ class Gauge:
         return int(words[words.index(b"oom_kill") + 1])
 
     def reached_limit(self) -> bool:
-        """Whether the group itself ever came to its bound: else whoever killed ran short above."""
+        """Whether the group itself ever came to its bound: else the kernel ran short above it."""
         if self._peak is None:
             words = os.pread(self._oom, 512, 0).split()
             return int(words[words.index(b"oom") + 1]) > 0
@@ -272,7 +272,7 @@ class Group:
 
 
 class FoundGroup(Group):
-    """The control group that somebody else has made for a bot: a container's."""
+    """The control group that the daemon has made for a bot: a container's."""
 
     doors = ()
 

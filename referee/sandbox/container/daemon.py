@@ -30,7 +30,7 @@ def reach(host: str) -> None:
     """Looks whether anybody listens there; the library would leave a socket open if not.
 
     Raises:
-        OSError: nobody does.
+        OSError: no process does.
     """
     with socket.socket(socket.AF_UNIX) as trial:
         trial.settimeout(_PING_S)
@@ -147,7 +147,7 @@ def remove(client: APIClient, name: str) -> None:
         try:
             client.remove_container(name, force=True, v=True)
         except APIError as error:
-            if error.status_code != 409:  # somebody else removes it at this moment
+            if error.status_code != 409:  # the daemon or another client removes it now
                 raise
 
 

@@ -19,7 +19,7 @@ _DEAD: Final = "docker: the daemon has died"
 
 
 class News:
-    """Exit codes, want of memory, and what is no bot's doing: somebody else's deeds, a dead daemon.
+    """Exit codes, want of memory, and what is no bot's doing: other clients' deeds, a dead daemon.
 
     A daemon that falls silent is dead. One that is told to stop ends containers first, then itself.
     """
@@ -113,7 +113,7 @@ class News:
             self._living.discard(container)
 
     def code(self, container: str, within_s: float) -> int | None:
-        """The exit code of a container that has ended, or None when nobody says it in time."""
+        """The exit code of a container that has ended, or None if it is not said in time."""
         with self._changed:
             self._changed.wait_for(lambda: container in self._codes or not self.connected, within_s)
             return self._codes.get(container)

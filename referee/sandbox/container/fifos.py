@@ -31,7 +31,7 @@ class Fifos:
             for name, mode in _NAMES.items():
                 os.mkfifo(folder / name)
                 (folder / name).chmod(mode)
-            # A pipe is opened for writing at once only while somebody reads: so we do, until then.
+            # A pipe is opened for writing at once only while it has a reader: we are one till then.
             both = os.open(folder / "in", os.O_RDWR | os.O_CLOEXEC)
             try:
                 self._open("in", os.O_WRONLY)
@@ -55,5 +55,5 @@ class Fifos:
         self.remove()
 
     def remove(self) -> None:
-        """Takes the folder away; the ends belong to somebody else now."""
+        """Takes the folder away; the ends belong to others now."""
         shutil.rmtree(self.folder, ignore_errors=True)

@@ -143,7 +143,7 @@ class ContainerProcess(Streams):
         return self._status
 
     def _ask_status(self, within_s: float) -> None:
-        """The daemon is the parent of the container's parent: nobody else knows the code."""
+        """The daemon is the parent of the container's parent: it alone knows the code."""
         code = self._daemon.news.code(self._container, within_s)
         if code is None:
             self._status = "exit status unknown"

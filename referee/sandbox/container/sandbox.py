@@ -215,7 +215,7 @@ class Docker:
             return container, int(client.inspect_container(container)["State"]["Pid"])
 
     def trouble(self) -> str | None:
-        """Whether the daemon has died, or somebody else has ended a bot."""
+        """Whether the daemon has died, or another client has ended a bot."""
         return self._daemon.news.trouble()
 
     def clear(self) -> None:

@@ -377,7 +377,7 @@ def test_two_cannot_play_one_event_at_once(
     with EventLog(tmp_path / "e"):
         assert run(["event", "run", str(tmp_path / "e.toml")]) == 2
 
-    assert "somebody is playing this event already" in capsys.readouterr().err
+    assert "another process is playing this event already" in capsys.readouterr().err
 
 
 def with_toys(monkeypatch: pytest.MonkeyPatch, pool: ToyPool) -> None:

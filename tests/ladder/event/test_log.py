@@ -112,7 +112,7 @@ def test_a_log_in_use_is_refused(tmp_path: Path, plan: EventPlan) -> None:
     """One clear line for the second; when the first has gone, the next may."""
     with EventLog(tmp_path) as log:
         log.begin(plan)
-        with pytest.raises(RefereeError, match="somebody is playing this event already"):
+        with pytest.raises(RefereeError, match="another process is playing this event already"):
             EventLog(tmp_path)
     with EventLog(tmp_path) as log:
         assert log.found.header is not None
