@@ -11,7 +11,7 @@ from sqlalchemy import Connection, delete, insert, inspect, select
 from ladder.core.block_codec import packed, packed_counts
 from ladder.core.facts import Match, Pool
 from ladder.core.tallies import Ledger
-from ladder.store import ratings
+from ladder.store import chain, ratings
 from ladder.store.bulk_read import plainly
 from ladder.store.tables import (
     INDEXES,
@@ -176,7 +176,50 @@ _ORDER: Final = {
 }
 
 
-def clear(connection: Connection) -> None:
+def rebuilt(
+    connection: Connection, pools: Mapping[int, Pool], last: int, watch: Callable[[int], None]
+) -> tuple[str, str]:
+    """Makes all indexes of the facts; returns their digest before and after.
+
+    Rows are written only if they would be others: most rebuilds are there to see that.
+
+    Args:
+        connection: writes.
+        pools: by number.
+        last: the number of the last fact.
+        watch: is told how many matches are done.
+
+    Raises:
+        Damaged: a fact does not hold what we wrote.
+    """
+    before, found = IndexDigest.of_tables(connection), IndexDigest()
+    _index(connection, pools, last, found.add, watch)
+    if found.hex() != before:
+        _clear(connection)
+        _index(connection, pools, last, written_to(connection), lambda _: None)
+    return before, found.hex()
+
+
+def _index(
+    connection: Connection,
+    pools: Mapping[int, Pool],
+    last: int,
+    sink: Sink,
+    watch: Callable[[int], None],
+) -> None:
+    """Goes through the facts, and gives away what follows from them."""
+    maker = IndexMaker(pools, sink)
+    for link, fact in chain.facts(connection, last):
+        if isinstance(fact, Match):
+            maker.add(link.seq, fact)
+            if maker.is_full:
+                maker.flush()
+                watch(maker.matches)
+    maker.end()
+    watch(maker.matches)
+
+
+def _clear(connection: Connection) -> None:
     """Takes away all that follows from facts; a table that is gone is there again, empty."""
     Base.metadata.create_all(connection, [table_of(kind) for kind in INDEXES])
     for kind in reversed(INDEXES):

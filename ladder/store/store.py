@@ -18,10 +18,10 @@ from ladder.core.retention import Sweep
 from ladder.core.roster import Roster
 from ladder.core.tallies import FaultKind
 from ladder.files.signed_head import Head
-from ladder.store import chain, index_rows, jobs, queries, ratings
+from ladder.store import chain, jobs, queries, ratings
 from ladder.store.chain import Damaged
 from ladder.store.database import Database, make_file
-from ladder.store.index_rows import IndexDigest, IndexMaker, Sink
+from ladder.store.index_rows import rebuilt
 from ladder.store.jobs import Lease, Plan, Settled
 from ladder.store.location import Where, check_owner, usual_files
 from ladder.store.migrations import check_version, migrate, version_of
@@ -346,26 +346,7 @@ class Store:
         """
         with self._database.writing() as connection:
             self._refresh(connection)
-            before, found = IndexDigest.of_tables(connection), IndexDigest()
-            self._index(connection, found.add, watch)
-            if found.hex() != before:
-                index_rows.clear(connection)
-                self._index(connection, index_rows.written_to(connection))
-            return before, found.hex()
-
-    def _index(
-        self, connection: Connection, sink: Sink, watch: Callable[[int], None] = lambda _: None
-    ) -> None:
-        """Goes through the facts, and gives away what follows from them."""
-        maker = IndexMaker(self.roster.pools, sink)
-        for link, fact in chain.facts(connection, self._seen):
-            if isinstance(fact, Match):
-                maker.add(link.seq, fact)
-                if maker.is_full:
-                    maker.flush()
-                    watch(maker.matches)
-        maker.end()
-        watch(maker.matches)
+            return rebuilt(connection, self.roster.pools, self._seen, watch)
 
     def close(self) -> None:
         """Closes the database; idempotent."""
