@@ -24,7 +24,9 @@ from referee.errors import RefereeError
 PLAIN: Final = ("opened", "pool", "submission", "decision", "retention")
 """The kinds of facts that are no matches; of matches there may be a million."""
 
-_AT_ONCE: Final = 2_000
+_AT_ONCE: Final = 500
+"""A match can be a megabyte."""
+
 _ENDLESS: Final = 2**63 - 1
 _FACT: Final = table_of(FactRow)
 _LAST: Final = select(FactRow.seq, FactRow.at_ms, FactRow.hash).order_by(FactRow.seq.desc())
@@ -184,18 +186,27 @@ def matches(connection: Connection, until: int = _ENDLESS) -> int:
 
 
 def seq_of_submission(connection: Connection, entrant: int) -> int:
-    """The number of the fact that is the submission of an entrant: they are counted from 1."""
+    """The number of the fact that is the submission of an entrant: they are counted from 1.
+
+    Raises:
+        Damaged: there is none.
+    """
     query = _OF_KIND.offset(entrant - 1).limit(1)
-    return connection.execute(query, {"kind": "submission"}).scalar_one()
+    found: int | None = connection.execute(query, {"kind": "submission"}).scalar()
+    if found is None:
+        raise Damaged(f"entrant {entrant}", "its submission is missing")
+    return found
 
 
 def match_at(connection: Connection, seq: int) -> Match:
     """The match that is the fact of this number.
 
     Raises:
-        Damaged: the row does not hold what we wrote, or is of no match.
+        Damaged: there is none, or it does not hold what we wrote.
     """
-    row = connection.execute(_ALL.where(FactRow.seq == seq)).one()
+    row = connection.execute(_ALL.where(FactRow.seq == seq)).first()
+    if row is None:
+        raise Damaged(f"fact {seq}", "it is missing")
     fact = fact_in(Link(*row))
     if not isinstance(fact, Match):
         raise Damaged(f"fact {seq}", "it is no match")

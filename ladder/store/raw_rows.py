@@ -44,7 +44,7 @@ Fetched = RowMapping | Mapping[str, Any]
 ReportDamage = Callable[[str, str, int], None]
 """Is told of what is wrong: where, what, and the number of the fact that it is of, or 0."""
 
-_AT_ONCE: Final = 2_000
+_AT_ONCE: Final = 500
 _ENDLESS: Final = 2**63 - 1
 _MOST_PROBLEMS: Final = 20
 _WORDS: Final[Mapping[type, str]] = {

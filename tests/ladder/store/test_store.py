@@ -704,6 +704,22 @@ def test_a_row_that_is_missing_is_named(tmp_path: Path, order: str) -> None:
         assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "order",
+    ["DELETE FROM fact WHERE kind = 'match'", "UPDATE fact SET body = x'5b' WHERE kind = 'match'"],
+)
+def test_a_match_that_is_in_the_index_only_is_told_in_a_line(tmp_path: Path, order: str) -> None:
+    """By its number, and among its bots' matches."""
+    with made(tmp_path, bots=BOTS) as store:
+        filled(store, 2)
+        with sqlite3.connect(store.where.database) as connection:
+            connection.execute(order)
+        connection.close()
+        for read in (lambda: store.match("1"), lambda: store.matches_of([1, 2, 3], 5)):
+            with pytest.raises(RefereeError, match=r"^fact \d+: it (is missing|cannot be read)"):
+                read()
+
+
 def _fails(*_: object, **__: object) -> None:
     raise OverflowError("at a bad moment")
 
