@@ -123,6 +123,12 @@ def tmp_files(facts: Facts, _: Terms) -> Judgement:
     return good, f"{facts.tmp_files} empty files, then {end or 'no end'}"
 
 
+def mappings(facts: Facts, _: Terms) -> Judgement:
+    """There was an end to it."""
+    end = "ended" if facts.mapped_out else "no end"
+    return bool(facts.mapped_out), f"{facts.mapped} mappings of a file, then {end}"
+
+
 def processes(facts: Facts, terms: Terms) -> Judgement:
     """Forking was refused in time."""
     most = terms.processes

@@ -206,6 +206,13 @@ GUARANTEES: Final = (
         _GROUPS,
     ),
     Guarantee(
+        "mappings",
+        "the number of mappings has a bound",
+        ("mapped", "mapped_out"),
+        criteria.mappings,
+        _BUG,
+    ),
+    Guarantee(
         "processes", "the number of processes has a bound", ("forks",), criteria.processes, _GROUPS
     ),
     Guarantee(

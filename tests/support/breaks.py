@@ -11,7 +11,7 @@ from typing import Any, Final
 import pytest
 
 from referee.bots.find import BotSpec
-from referee.sandbox import choose
+from referee.sandbox import choose, mapping_bound
 from referee.sandbox.bubblewrap import command, process
 from referee.sandbox.bubblewrap import sandbox as bubblewrap
 from referee.sandbox.cgroups import group as cgroups
@@ -167,6 +167,11 @@ def without_shares(patch: pytest.MonkeyPatch) -> None:
 def cache_kept(patch: pytest.MonkeyPatch) -> None:
     """Drop nothing of what a bot has read."""
     patch.setattr(cgroups, "forget", nothing)
+
+
+def mappings_uncounted(patch: pytest.MonkeyPatch) -> None:
+    """Find no mappings, however many there are."""
+    patch.setattr(mapping_bound, "count_mappings", lambda *_: (0, False))
 
 
 def with_environment(_: list[str], options: dict[str, Any]) -> None:

@@ -14,6 +14,7 @@ from support.breaks import (
     cache_kept,
     devices_of_the_host,
     folder_writable,
+    mappings_uncounted,
     masks_writable,
     never_frozen,
     not_killed,
@@ -64,6 +65,14 @@ _MEMORY: Final = ("memory.limit_in_bytes", "memory.max")
 _SWAP: Final = ("memory.memsw.limit_in_bytes", "memory.swap.max")
 _LIMITS_OF_GROUPS: Final = (
     Wall("group: memory", unlimited(*_MEMORY, *_SWAP), ("memory",)),
+    Wall(
+        "mappings",
+        mappings_uncounted,
+        ("mappings",),
+        "no end",
+        behind=("group: memory",),
+        reason="the kernel's memory for them counts as the bot's",
+    ),
     Wall("group: processes", unlimited("pids.max"), ("processes",)),
     Wall("group: joined for memory", outside("memory"), ("memory", "memory-children")),
     Wall("group: joined for processes", outside("pids"), ("processes",)),

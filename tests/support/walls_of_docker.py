@@ -11,7 +11,14 @@ from referee.sandbox.container import sandbox as container
 from referee.sandbox.container.create import Recipe
 from referee.sandbox.folders import SandboxFolders
 from referee.sandbox.user_ids import FIRST_UID, Slot
-from support.breaks import cache_kept, never_frozen, same_user, unmasked, without_janitor
+from support.breaks import (
+    cache_kept,
+    mappings_uncounted,
+    never_frozen,
+    same_user,
+    unmasked,
+    without_janitor,
+)
 from support.walls import Break, Wall, shows
 from support.walls_of_filter import GROUPS, another_root, mounts
 
@@ -191,6 +198,14 @@ WALLS: Final = (
         reason="empty files count as memory",
     ),
     Wall("size of /dev/shm", _set(ShmSize=64 << 20), ("memory-files",), "/dev/shm"),
+    Wall(
+        "mappings",
+        mappings_uncounted,
+        ("mappings",),
+        "no end",
+        behind=("group: memory",),
+        reason="the kernel's memory for them counts as the bot's",
+    ),
     Wall("group: memory", _set(Memory=None, MemorySwap=None), ("memory", "memory-children")),
     Wall("group: processes", _set(PidsLimit=None), ("processes",)),
     Wall(

@@ -1,5 +1,6 @@
 """Takes more and more of one thing: `use_up.py WHAT TOKEN`. It says how much it got, as it goes."""
 
+import ctypes
 import errno
 import json
 import mmap
@@ -14,6 +15,9 @@ LIFE_S = 10
 MIB = 1 << 20
 MOST_FILES = 200_000
 MOST_OPEN = 4096
+MAPPED_AT_ONCE = 45_000
+MOST_MAPPING = 8
+"""Processes that map so much: together more than a group may have that is bound from outside."""
 LIMITS = {
     "cores": resource.RLIMIT_CORE,
     "open files": resource.RLIMIT_NOFILE,
@@ -137,6 +141,22 @@ def inodes(_: int) -> None:
         say(tmp_files=number, tmp_files_error=name_of(error))
 
 
+def mapped(_: int) -> None:
+    """Mappings of one file by process after process; who looks, looks ten times a second."""
+    libc, (heard, told) = ctypes.CDLL(None), os.pipe()
+    with open(sys.executable, "rb") as file:
+        for number in range(1, MOST_MAPPING + 1):
+            if os.fork() == 0:
+                for _ in range(MAPPED_AT_ONCE):  # Python's own would take a descriptor for each
+                    libc.mmap(None, 4096, mmap.PROT_READ, mmap.MAP_PRIVATE, file.fileno(), 0)
+                os.write(told, b"x")
+                time.sleep(LIFE_S)
+                os._exit(0)
+            os.read(heard, 1)
+            say(mapped=number * MAPPED_AT_ONCE)
+            time.sleep(0.3)
+
+
 def processes(bound: int) -> None:
     """Forks until it is refused, or has four times what it may have."""
     started: list[int] = []
@@ -179,7 +199,7 @@ def main() -> None:
     """Uses up what the command line says."""
     signal.alarm(LIFE_S)
     bound = json.loads(sys.stdin.readline())["bound"]
-    works = (memory, children, files, tmp, inodes, processes, limits)
+    works = (memory, children, files, tmp, inodes, mapped, processes, limits)
     {work.__name__: work for work in works}[sys.argv[1]](bound)
     say(done=True)
 
