@@ -255,7 +255,9 @@ class _Through:
             self._note(fact, link.seq, tell)
         if isinstance(fact, Match) and sound:
             self._ratings.add(self.matches, fact)
-            records.add(link.seq, self.matches, fact, self._story.roster.pools[fact.job.pool])
+            roster = self._story.roster
+            names = tuple(roster.entrants[entrant].name for entrant in fact.job.entrants)
+            records.add(link.seq, self.matches, fact, roster.pools[fact.job.pool], names)
         elif is_match:
             self._ratings.skip(self.matches)
         if fact is not None and sound:

@@ -25,8 +25,16 @@ _AT_ONCE: Final = 16
 _BYTES_AT_ONCE: Final = 1 << 16
 """Their records have so many bytes together, compressed, or one of them has more."""
 
-Task = tuple[int, int, Match, Pool, Path | None]
-"""Numbers of the fact and the match, the match, its pool, the record."""
+
+class Task(Struct, frozen=True):
+    """A match whose record is to be played again; `names` are those of its bots, by place."""
+
+    fact: int
+    number: int
+    match: Match
+    pool: Pool
+    names: tuple[str, ...]
+    path: Path | None
 
 
 class Scope(Struct, frozen=True):
@@ -94,14 +102,14 @@ class Records:
         """Beyond those that findings have room for."""
         self._processes = Processes(_proved, workers)
 
-    def add(self, fact: int, number: int, match: Match, pool: Pool) -> None:
-        """The record of a match that makes sense."""
+    def add(self, fact: int, number: int, match: Match, pool: Pool, names: tuple[str, ...]) -> None:
+        """The record of a match that makes sense, of bots of these names."""
         path = record_store.path_of(self._files, match.record) if match.record else None
         if number <= self._scope.earlier:
             if path is not None:
                 self._tell([_glance(fact, number, path)])
         elif self._scope.chosen is None or number in self._scope.chosen:
-            self._batch.append((fact, number, match, pool, path))
+            self._batch.append(Task(fact, number, match, pool, names, path))
             self._bytes += match.size
             if len(self._batch) >= _AT_ONCE or self._bytes >= _BYTES_AT_ONCE:
                 self._hand_over()
@@ -187,13 +195,15 @@ def _proved(batch: list[Task]) -> list[Look]:
     """What there is to say of some matches."""
     found = []
     played: set[int] = set()
-    for fact, number, match, pool, path in batch:
+    for one in batch:
+        fact, number, match, path = one.fact, one.number, one.match, one.path
         if path is not None and not os.path.exists(path):
             missing = record_store.difference(path, match.record, match.size)
-            found.append(Look(fact, number, prove_job(match, pool), missing))
+            found.append(Look(fact, number, prove_job(match, one.pool), missing))
             continue
         try:
-            trouble = prove_match(match, pool, path, partial(played.add, number))
+            begun = partial(played.add, number)
+            trouble = prove_match(match, one.pool, path, names=one.names, begun=begun)
         except Shortage:
             raise
         except HostError as error:

@@ -41,7 +41,12 @@ def prove_job(match: Match, pool: Pool) -> str | None:
 
 
 def prove_match(
-    match: Match, pool: Pool, record: Path | None, begun: Callable[[], None] = lambda: None
+    match: Match,
+    pool: Pool,
+    record: Path | None,
+    *,
+    names: tuple[str, ...] | None = None,
+    begun: Callable[[], None] = lambda: None,
 ) -> str | None:
     """What is wrong with a match, in one line; None if it holds.
 
@@ -49,6 +54,7 @@ def prove_match(
         match: the fact.
         pool: what its pool is, as the facts say.
         record: the file; None where the match has none, since it could not be played.
+        names: of the bots, by place, as the facts say; None: unknown.
         begun: is told if it comes to playing the record again.
     """
     try:
@@ -61,7 +67,7 @@ def prove_match(
         if trouble is not None:
             return trouble
         begun()
-        return _compared(match, pool, record)
+        return _compared(match, pool, record, names)
     except (_Differs, RefereeError) as error:
         check_means(error)
         return str(error)
@@ -144,7 +150,7 @@ def _check_unplayed(match: Match, record: Path | None) -> None:
         raise _Differs("it has no record, though it was played")
 
 
-def _compared(match: Match, pool: Pool, record: Path) -> str | None:
+def _compared(match: Match, pool: Pool, record: Path, names: tuple[str, ...] | None) -> str | None:
     """Plays the record again.
 
     Raises:
@@ -153,7 +159,7 @@ def _compared(match: Match, pool: Pool, record: Path) -> str | None:
     """
     job = match.job
     with _Lines(record, job, pool) as lines:
-        _check_header(lines.header, match, pool)
+        _check_header(lines.header, match, pool, names)
         found = Resimulation(lines)
         counted = luck_of if pool.luck is not LuckUse.OFF else None
         blocks = Blocks(0, job.blocks, len(job.entrants), pool.seatings, counted)
@@ -183,7 +189,7 @@ def _compared(match: Match, pool: Pool, record: Path) -> str | None:
     return None
 
 
-def _check_header(header: Header, match: Match, pool: Pool) -> None:
+def _check_header(header: Header, match: Match, pool: Pool, names: tuple[str, ...] | None) -> None:
     """Looks whether the record was begun as the facts say.
 
     Raises:
@@ -202,6 +208,8 @@ def _check_header(header: Header, match: Match, pool: Pool) -> None:
         ("sandbox", header.sandbox, match.outcome.sandbox),
     )
     _compare(("the bots' hashes", tuple(bot.hash for bot in header.bots), match.job.hashes))
+    if names is not None:
+        _compare(("the bots' names", tuple(bot.name for bot in header.bots), names))
 
 
 def _check_blocks(here: Sequence[BlockResult], there: Sequence[BlockResult]) -> None:

@@ -221,7 +221,9 @@ async def play(store: Store, wanted: LadderJob) -> Match:
     """As `played`, where trio runs already."""
     pool = store.roster.pools[wanted.pool]
     plain = store.files / f".plain-{wanted.name[:16]}"
-    task = replace(workers_job(wanted, pool, store.files, str(plain)), submitted=False)
+    names = tuple(store.roster.entrants[entrant].name for entrant in wanted.entrants)
+    task = workers_job(wanted, pool, store.files, str(plain))
+    task = replace(task, submitted=False, names=names)
     result = await Player(Bare(), Settings()).play(task)
     kept = record_store.keep(store.files, plain)
     plain.unlink()

@@ -248,6 +248,16 @@ def test_any_change_of_a_match_is_found(name: str, one: Played) -> None:
     assert tried
 
 
+def test_a_record_calls_its_bots_as_the_facts_do(one: Played) -> None:
+    """Other names there would be shown by a replay."""
+    with RecordReader(one.path) as reader:
+        names = tuple(bot.name for bot in reader.header.bots)
+
+    assert prove_match(one.match, one.pool, one.path, names=names) is None
+    trouble = prove_match(one.match, one.pool, one.path, names=(*names[:-1], "other"))
+    assert (trouble or "").startswith("the bots' names: ")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LadderJob.__struct_fields__)
 def test_any_change_of_a_job_is_found_that_has_to_do_with_play(name: str, one: Played) -> None:
