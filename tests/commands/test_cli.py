@@ -470,8 +470,12 @@ def test_whoever_has_read_enough_may_leave(command: str) -> None:
 
 def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
     """Every command explains itself."""
-    for command in ([], ["games"], ["match"], ["replay"], ["check"]):
-        assert run([*command, "--help"]) == 0
-        assert "Usage: referee" in capsys.readouterr().out
+    for command in ([], ["games"], ["match"], ["replay"], ["check"], ["ladder"], ["ladder", "run"]):
+        told = []
+        for option in ("--help", "-h"):
+            assert run([*command, option]) == 0
+            told.append(capsys.readouterr().out)
+        assert "Usage: referee" in told[0]
+        assert told[0] == told[1]
     assert run(["--version"]) == 0
     assert capsys.readouterr().out.strip() == "0.1.0"
