@@ -193,7 +193,8 @@ def _print_match(store: Store, number: int, match: Match, path: Path | None) -> 
     labels = roster.labels(versions=True)
     for fault in outcome.fault_list:
         name = labels[job.entrants[fault.bot]]
-        to.print(f"fault of {name}: {fault.code}: {fault.detail}", style="red")
+        where = f", deal {fault.where}" if fault.where else ""
+        to.print(f"fault of {name}{where}: {fault.code}: {fault.detail}", style="red")
     if outcome.given_up:
         to.print(f"given up: {outcome.given_up}", style="yellow")
     to.print(f"id: {job.name}", style="dim")

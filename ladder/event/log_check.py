@@ -93,7 +93,11 @@ def _check_match(plan: EventPlan, part: Part, match: MatchOutcome) -> None:
         fits = len(figures) == places and all(0 <= one < _LARGEST for one in figures)
         _check(fits, f"{where}: {name}")
     _check(0 <= match.acts < _LARGEST and 0 <= match.wall_us < _LARGEST, f"{where}: acts or time")
-    _check(all(0 <= one.bot < places for one in match.fault_list), f"{where}: fault_list")
+    fits = all(
+        0 <= one.bot < places and 0 <= one.leg < _LARGEST and 0 <= one.deal < _LARGEST
+        for one in match.fault_list
+    )
+    _check(fits, f"{where}: fault_list")
     indexes = [block.block for block in match.blocks]
     fits = indexes == sorted(set(indexes)) and all(
         part.first <= at < part.first + part.blocks for at in indexes

@@ -42,12 +42,27 @@ class BlockResult(Struct, frozen=True):
         return tuple(map(bool, map(max, self.faults, unplayed)))
 
 
-class FaultFound(Struct, frozen=True):
-    """A fault, as far as tables want to know it."""
+class FaultFound(Struct, frozen=True, omit_defaults=True):
+    """A fault, as far as tables want to know it, and where it was.
 
+    Attributes:
+        leg: of its match, from 0.
+        deal: of the leg, from 1; 0: after the last one.
+        last_words: the last line that the bot wrote to stderr, which is its author's; "" in what
+            is published.
+    """
+
+    leg: int
+    deal: int
     bot: int
     code: FaultCode
     detail: str
+    last_words: str = ""
+
+    @property
+    def where(self) -> str:
+        """The deal, as `referee replay --deal` takes it; "" after the last one."""
+        return f"{self.leg + 1}.{self.deal}" if self.deal else ""
 
 
 class MatchOutcome(Struct, frozen=True, kw_only=True):

@@ -7,7 +7,8 @@ from msgspec import Struct
 
 from referee.match.leg import DealReason, DealResult, Leg
 from referee.match.lines import EndLine
-from referee.match.verdict import Blame, FaultCode, Mishap, OnFault, Verdict
+from referee.match.outcome import FaultFound
+from referee.match.verdict import Blame, Mishap, OnFault, Verdict
 from referee.rules.match_end import Reason, best_of
 
 ROWS_KEPT = 40
@@ -31,17 +32,6 @@ class DealRow(Struct, frozen=True):
     reason: DealReason
     at_fault: tuple[int, ...]
     benched: tuple[int, ...]
-
-
-class FaultRow(Struct, frozen=True):
-    """One fault in a list; legs count from 0, deals of a leg from 1, 0 being after the last one."""
-
-    leg: int
-    deal: int
-    bot: int
-    code: FaultCode
-    detail: str
-    last_words: str
 
 
 class VoidRow(Struct, frozen=True):
@@ -101,7 +91,7 @@ class Totals:
         self.acts = 0
         self.leg = 0
         self.rows: list[DealRow] = []
-        self.faults: list[FaultRow] = []
+        self.faults: list[FaultFound] = []
         self.fault_counts = [0] * bots
         self._digest = GameDigest()
         self._reason = Reason.INTERRUPTED
@@ -165,7 +155,8 @@ class Totals:
         self.fault_counts[bot] += 1
         if len(self.faults) < FAULTS_KEPT:
             words = verdict.evidence.last_words()
-            self.faults.append(FaultRow(self.leg, deal, bot, verdict.code, verdict.detail, words))
+            found = FaultFound(self.leg, deal, bot, verdict.code, verdict.detail, words)
+            self.faults.append(found)
 
     def end_leg(self, leg: Leg) -> None:
         """Counts a finished leg."""

@@ -8,8 +8,9 @@ from msgspec import Struct
 from referee.bots.find import BotSource
 from referee.match.leg import DealReason
 from referee.match.lines import BotLine
+from referee.match.outcome import FaultFound
 from referee.match.plan import MatchPlan
-from referee.match.totals import ROWS_KEPT, DealRow, FaultRow, VoidRow
+from referee.match.totals import ROWS_KEPT, DealRow, VoidRow
 from referee.match.verdict import FaultCode
 from referee.play.conductor import MatchResult
 from referee.record.as_json import ResultJson
@@ -79,7 +80,7 @@ class MatchJson(Struct, frozen=True, kw_only=True):
     bots: tuple[BotLine, ...]
     deals: int
     result: ResultJson
-    faults: tuple[FaultRow, ...]
+    faults: tuple[FaultFound, ...]
     fault_counts: tuple[int, ...]
     void_count: int
     voids: tuple[VoidRow, ...]

@@ -4,10 +4,11 @@ from array import array
 from collections.abc import Callable
 
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from referee.match.leg import DealResult
 from referee.match.match import Match
-from referee.match.outcome import BlockResult, FaultFound, MatchOutcome, Meetings
+from referee.match.outcome import BlockResult, MatchOutcome, Meetings
 
 LuckOf = Callable[[DealResult], tuple[int, ...] | None]
 """What chance alone brought in a deal, by seat, in thousandths of its value; None: not known."""
@@ -137,7 +138,7 @@ def outcome_of(
         wall_us=wall_us,
         voids=tuple(map(void_for.count, bots)),
         faults=tuple(totals.fault_counts),
-        fault_list=tuple(FaultFound(row.bot, row.code, row.detail) for row in totals.faults),
+        fault_list=tuple(replace(found, last_words="") for found in totals.faults),
         given_up=given_up,
         game_digest=game_digest,
         sandbox=sandbox,

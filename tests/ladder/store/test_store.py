@@ -319,7 +319,10 @@ class TestResults:
             acts=2**62,
             used_us=(2**62, 0),
             voids=(0, 3),
-            fault_list=(FaultFound(0, FaultCode.ILLEGAL, text), FaultFound(1, FaultCode.LATE, "")),
+            fault_list=(
+                FaultFound(0, 1, 0, FaultCode.ILLEGAL, text),
+                FaultFound(1, 0, 1, FaultCode.LATE, ""),
+            ),
             given_up=text,
             sandbox=text,
         )
