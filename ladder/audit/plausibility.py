@@ -171,8 +171,8 @@ def _of_table(match: Match, pool: Pool) -> Iterator[str]:
     if any(not 0 <= fault.bot < places for fault in outcome.fault_list):
         yield "a fault is at no place of its table"
     numbers = (outcome.acts, outcome.wall_us, match.size)
-    at = ((found.leg, found.deal) for found in outcome.fault_list)
-    if not _are_sound(chain(numbers, *at, *by_place)):
+    deals = ((found.leg, found.deal) for found in outcome.fault_list)
+    if not _are_sound(chain(numbers, *deals, *by_place)):
         yield "it counts less than nothing, or too much"
     elif not _is_kept(match, pool):
         yield "its blocks are not those of its pool"
