@@ -1,6 +1,7 @@
 """The indexes: rows that follow from matches, made of one that was played or of a million."""
 
 import hashlib
+import struct
 from collections.abc import Callable, Mapping
 from operator import itemgetter
 from typing import Any, Final
@@ -13,6 +14,7 @@ from ladder.core.facts import Match, Pool
 from ladder.core.tallies import Ledger
 from ladder.store import chain, ratings
 from ladder.store.bulk_read import plainly
+from ladder.store.chain import Damaged
 from ladder.store.tables import (
     INDEXES,
     Base,
@@ -211,7 +213,11 @@ def _index(
     maker = IndexMaker(pools, sink)
     for link, fact in chain.facts(connection, last):
         if isinstance(fact, Match):
-            maker.add(link.seq, fact)
+            try:
+                maker.add(link.seq, fact)
+            except (LookupError, ValueError, OverflowError, struct.error) as error:
+                told = f"it makes no sense ({error}): see `referee ladder verify`"
+                raise Damaged(f"fact {link.seq}", told) from error
             if maker.is_full:
                 maker.flush()
                 watch(maker.matches)

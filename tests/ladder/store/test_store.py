@@ -723,6 +723,31 @@ def test_a_match_that_is_in_the_index_only_is_told_in_a_line(tmp_path: Path, ord
                 read()
 
 
+@pytest.mark.parametrize(
+    ("part", "other"),
+    [
+        ('"pool":1', '"pool":7'),
+        ('"bot":0', '"bot":5'),
+        ('"entrants":[1,2]', '"entrants":[1]'),
+        ('"voids":[', '"voids":[99999999999999999999'),
+    ],
+)
+def test_a_rebuild_tells_of_a_match_that_makes_no_sense(
+    tmp_path: Path, part: str, other: str
+) -> None:
+    """In one line; what was there stays."""
+    with made(tmp_path, bots=BOTS) as store:
+        count(store, invented(store, job(store, (1, 2)), faults=(1, 1)))
+        with sqlite3.connect(store.where.database) as connection:
+            order = "UPDATE fact SET body = CAST(replace(CAST(body AS TEXT), ?, ?) AS BLOB)"
+            connection.execute(order, (part, other))
+        connection.close()
+        with pytest.raises(RefereeError, match=r"^fact \d+: ") as caught:
+            store.rebuild()
+        assert "\n" not in str(caught.value)
+        assert len(store.results(1).match) == 2
+
+
 def _fails(*_: object, **__: object) -> None:
     raise OverflowError("at a bad moment")
 
