@@ -4,6 +4,7 @@ To evict a page the kernel goes through all mappings of it, about a microsecond 
 maps or unmaps that file meanwhile waits: at each fork, start and end of a process, in any bot.
 """
 
+import threading
 from collections.abc import Callable, Iterable
 from typing import Final
 
@@ -21,8 +22,15 @@ _MOST_UNSEEN: Final = 32 << 20
 """Bytes that the kernel may need for a bot whose mappings are not ours to count."""
 
 
+_PATIENCE: Final = 10
+"""So many looks the memory of a bot may be locked, so that its mappings cannot be counted."""
+
+
 class MappingBound:
-    """Ends a bot that has far too many mappings.
+    """Ends a bot that has far too many mappings, or does not let them be counted.
+
+    Who counts waits for the lock that the kernel has for the memory of a process, and a bot can
+    hold that for as long as it likes. So each count is done in a thread of its own.
 
     Attributes:
         exceeded: whether it had.
@@ -44,19 +52,56 @@ class MappingBound:
         self.exceeded = False
         self._kernel_bytes, self._members, self._kill = kernel_bytes, members, kill
         self._counted_at = 0
+        self._count: _Count | None = None
 
     def look(self) -> None:
-        """Count the mappings if there can be more than at the last count, and end too many.
+        """Have the mappings counted if there can be more than at the last count, and end too many.
+
+        What a count has brought is seen by the next look.
 
         Raises:
             OSError: the bot is gone.
         """
         used = self._kernel_bytes()
+        if self._count is not None:
+            if not self._count.is_over(used):
+                return
+            if self._count.is_too_much:
+                self.exceeded = True
+                self._kill()
+            self._count = None
         if used < self._counted_at + _GROWN:
             self._counted_at = min(self._counted_at, used)
             return
         self._counted_at = used
-        count, hidden = count_mappings(self._members(), MOST_MAPPINGS)
-        if count > MOST_MAPPINGS or (hidden and used > _MOST_UNSEEN):
-            self.exceeded = True
-            self._kill()
+        self._count = _Count(tuple(self._members()))
+
+
+class _Count:
+    """A count of mappings that is under way, in a thread.
+
+    Attributes:
+        is_too_much: whether there are too many, as far as is known when it is over.
+    """
+
+    def __init__(self, members: tuple[int, ...]) -> None:
+        """Begin to count those of some processes."""
+        self.is_too_much = False
+        self._members = members
+        self._found: tuple[int, bool] | None = None
+        self._looks = 0
+        self.thread = threading.Thread(target=self._work, name="mappings", daemon=True)
+        self.thread.start()
+
+    def _work(self) -> None:
+        self._found = count_mappings(self._members, MOST_MAPPINGS)
+
+    def is_over(self, used: int) -> bool:
+        """Whether it is done, or takes too long; `used` is what the kernel needs for the bot."""
+        self._looks += 1
+        if self._found is None:
+            self.is_too_much = self._looks > _PATIENCE
+            return self.is_too_much
+        count, hidden = self._found
+        self.is_too_much = count > MOST_MAPPINGS or (hidden and used > _MOST_UNSEEN)
+        return True

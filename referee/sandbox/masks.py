@@ -21,8 +21,8 @@ from referee.sandbox.folders import SandboxFolders
 NO_FILE: Final = "/dev/null"
 
 _FILES: Final = (
-    *("buddyinfo", "cgroups", "diskstats", "interrupts", "locks", "schedstat", "softirqs"),
-    *("swaps", "vmstat", "zoneinfo"),
+    *("buddyinfo", "cgroups", "diskstats", "interrupts", "key-users", "keys", "locks"),
+    *("schedstat", "softirqs", "swaps", "vmstat", "zoneinfo"),
 )
 _FOLDERS: Final = ("driver", "fs", "irq", "pressure", "sys")
 

@@ -3,14 +3,17 @@
 A bot can have more memory than it may for as long as one look takes; what it holds in files in
 memory is seen only while a process has it mapped, so memfd_create is denied here. Of memory of the
 kernel, tables of pages, mappings, local sockets and the entries of folders in memory are counted.
+
+Who counts mappings waits for the lock that the kernel has for the memory of a process, and a bot
+can hold that for as long as it likes. So this is done in another thread, and not for long.
 """
 
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import Final
+from typing import Final, TypeVar
 
 import trio
 
@@ -39,9 +42,16 @@ until the next one. Four GiB that are shared take 60 ms to count."""
 _IN_MEMORY: Final = ("/tmp", "/dev/shm")  # noqa: S108  # the bot's own
 """Folders in which a bot can make files that take no room, but memory of the kernel."""
 
+_PATIENCE: Final = 20
+"""So many waits of `_LOOK_S` the memory of a bot may be locked, while it has not too much as far as
+can be seen without: a second, and as often as we are awake, should the machine stand still."""
+
 _MOST_MAPPED: Final = 16
 """So many times its bound may the processes of a bot map together, however much of it they share:
 when they write to it, it is no longer shared."""
+
+
+T = TypeVar("T")
 
 
 class PolledGroup:
@@ -71,21 +81,45 @@ class PolledGroup:
             found = self.members()
             # of those that have ended, their parent knows
             self._others_us = sum(map(cpu_us, found)) - cpu_us(self._main, waited=False)
-            kernel = sockets_kib(found) + sum(map(mappings_kib, found))
-            if count_mappings(found, MOST_MAPPINGS)[0] > MOST_MAPPINGS:
+            if await self._has_too_much(found):
                 self._exceeded = True
                 self.kill()
                 return
-            kernel += entries_kib(max(found, default=0), _IN_MEMORY)
-            mapped = sum(map(resident_kib, found)) + kernel
-            if mapped > self._most_kib:
-                # what they share counts once, which takes the kernel long to find out
-                fair = await trio.to_thread.run_sync(lambda: sum(map(memory_kib, found)))  # noqa: B023  # done before the next look
-                if fair + kernel > self._most_kib or mapped > self._most_kib * _MOST_MAPPED:
-                    self._exceeded = True
-                    self.kill()
-                    return
             rest_s = min(max(_LOOK_S, _SHARE * (time.perf_counter() - began)), _LONGEST_S)
+
+    async def _has_too_much(self, found: tuple[int, ...]) -> bool:
+        """Whether processes have too much memory, or too many mappings, or do not let us see."""
+        mappings = await self._in_time(
+            lambda: (sum(map(mappings_kib, found)), count_mappings(found, MOST_MAPPINGS)[0])
+        )
+        if mappings is None or mappings[1] > MOST_MAPPINGS:
+            return True
+        kernel = mappings[0] + sockets_kib(found) + entries_kib(max(found, default=0), _IN_MEMORY)
+        mapped = sum(map(resident_kib, found)) + kernel
+        if mapped <= self._most_kib:
+            return False
+        # what they share counts once, which takes the kernel long to find out
+        fair = await self._in_time(lambda: sum(map(memory_kib, found)))
+        least = mapped > self._most_kib * _MOST_MAPPED
+        return least or fair is None or fair + kernel > self._most_kib
+
+    async def _in_time(self, look: Callable[[], T]) -> T | None:
+        """Looks at what a bot can lock, in a thread that is given up; None if it stays locked."""
+        found: list[T] = []
+
+        async def work() -> None:
+            found.append(await trio.to_thread.run_sync(look, abandon_on_cancel=True))
+            nursery.cancel_scope.cancel()
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(work)
+            for tick in range(_PATIENCE):
+                await trio.sleep(_LOOK_S)
+                seen = sum(map(resident_kib, self.members())) if tick else 0
+                if seen > self._most_kib * _MOST_MAPPED:
+                    break
+            nursery.cancel_scope.cancel()
+        return found[0] if found else None
 
     def members(self) -> tuple[int, ...]:
         """The ids of the processes."""

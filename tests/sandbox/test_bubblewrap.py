@@ -143,6 +143,19 @@ async def test_without_control_groups_hidden_memory_is_watched(name: str, tmp_pa
     assert {fault.code for fault in found.totals.faults} == {FaultCode.MEMORY}
 
 
+async def test_without_control_groups_a_bot_that_locks_its_memory_voids_nothing(
+    tmp_path: Path,
+) -> None:
+    """Nothing of ours waits for the lock; held for a second, it is charged as too much memory."""
+    need("bwrap")
+    (hostile,) = (one for one in animals() if one.name == "memory_locked")
+    typed = str(Cages(tmp_path).folder(hostile, "bwrap"))
+    async with opened(SandboxName.BWRAP, cgroups=False) as bwrap:
+        found = await meet(bwrap, (typed, HONEST), tmp_path / "r", hostile.time)
+    assert found.totals.void_count == 0
+    assert {fault.code for fault in found.totals.faults} <= {FaultCode.MEMORY, FaultCode.LATE}
+
+
 async def test_without_control_groups_no_memory_is_had_that_no_process_maps(tmp_path: Path) -> None:
     """Nothing would count it: such mappings are refused, and the bot plays on."""
     need("bwrap")

@@ -2,6 +2,7 @@
 
 import mmap
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,9 @@ class Bot:
     def uses(self, mib: float, mapped: int) -> None:
         self.used, self.mapped = int(mib * 2**20), mapped
         self.bound.look()
+        if self.bound._count is not None:
+            self.bound._count.thread.join()
+            self.bound.look()
 
 
 @pytest.fixture
@@ -61,6 +65,27 @@ def test_where_they_cannot_be_counted_the_kernels_memory_is_bound(bot: Bot) -> N
         bot.uses(mib, 20)
         ended.append(bot.ended)
     assert ended == [False, True]
+
+
+def test_a_bot_whose_mappings_stay_locked_is_ended(
+    bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a second of looks, none of which waits for the lock."""
+    unlocked = threading.Event()
+
+    def locked(*_: object) -> tuple[int, bool]:
+        unlocked.wait()
+        return 1, False
+
+    monkeypatch.setattr(mapping_bound, "count_mappings", locked)
+    bot.used = 8 << 20
+    ended = []
+    for _ in range(12):
+        bot.bound.look()
+        ended.append(bot.ended)
+    unlocked.set()
+    assert ended == [False] * 11 + [True]
+    assert bot.bound.exceeded
 
 
 def test_a_bot_that_has_ended_by_itself_has_no_mappings(bot: Bot) -> None:

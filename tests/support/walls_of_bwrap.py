@@ -52,10 +52,21 @@ _SPACES: Final = tuple(
         ("cgroup", ((("--unshare-cgroup-try",), ()),), "others", "cgroup", ()),
     )
 )
-_MASKS: Final = tuple(
-    Wall(f"mask of {path}", unmasked(path), ("counters",), path)
-    for path in (*hidden(), "/proc/stat", "/proc/meminfo", "/proc/loadavg", "/proc/uptime")
-    if shows(path)
+_KEYS: Final = ("/proc/keys", "/proc/key-users")
+_MASKS: Final = (
+    *(
+        Wall(f"mask of {path}", unmasked(path), ("counters",), path)
+        for path in (*hidden(), "/proc/stat", "/proc/meminfo", "/proc/loadavg", "/proc/uptime")
+        if shows(path) and path not in _KEYS
+    ),
+    *(
+        Wall(
+            f"keys of {path}",
+            unmasked(path),
+            reason="only bots of a user who is logged in would see any: those of that user",
+        )
+        for path in _KEYS
+    ),
 )
 _LIMITS: Final = tuple(
     Wall(f"limit of {what}", without_limit(f"ulimit -{letter}"), ("limits",), what)

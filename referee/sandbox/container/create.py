@@ -123,7 +123,7 @@ class Recipe(Struct, frozen=True):
         )
         found["CgroupnsMode"] = "private"  # the SDK has no word for it, nor for the next
         masked = (*_DOCKERS_MASKS, "/sys", _TERMINALS, *self.masks.files(), *self.masks.folders())
-        found["MaskedPaths"] = list(masked)
+        found["MaskedPaths"] = list(dict.fromkeys(masked))
         return found
 
     def _tmpfs(self) -> dict[str, str]:

@@ -1,0 +1,28 @@
+"""Without control groups a bot is looked at, and cannot make us wait for what we look at."""
+
+import os
+import threading
+
+import pytest
+from trio.testing import MockClock
+
+from referee.sandbox import polling
+from referee.sandbox.polling import PolledGroup
+
+
+async def test_memory_that_stays_locked_is_too_much(
+    monkeypatch: pytest.MonkeyPatch, autojump_clock: MockClock
+) -> None:
+    """A second is waited for the lock, in a thread."""
+    unlocked = threading.Event()
+    monkeypatch.setattr(polling, "mappings_kib", lambda _: int(unlocked.wait()))
+    try:
+        assert await PolledGroup(4096)._has_too_much((os.getpid(),))
+    finally:
+        unlocked.set()
+
+
+async def test_memory_that_is_not_locked_is_counted() -> None:
+    """As that of this process, which has more than one MiB, and less than four GiB."""
+    found = [await PolledGroup(mib)._has_too_much((os.getpid(),)) for mib in (1, 4096)]
+    assert found == [True, False]
