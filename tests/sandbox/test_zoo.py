@@ -48,6 +48,7 @@ ROWS = frozenset(
         "resources: memory through mappings without pages",
         "resources: memory that is shared no longer",
         "resources: mappings of a file",
+        "resources: the lock of its own memory",
         "resources: memory of processes without a first thread",
         "resources: inode bomb",
         "resources: disk filler",
