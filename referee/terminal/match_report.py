@@ -4,19 +4,22 @@ from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
+from rich.console import Console
 
 from referee.bots.find import BotSource
 from referee.match.leg import DealReason
-from referee.match.lines import BotLine
+from referee.match.lines import BotLine, EndLine
 from referee.match.outcome import FaultFound
 from referee.match.plan import MatchPlan
-from referee.match.totals import ROWS_KEPT, DealRow, VoidRow
+from referee.match.totals import ROWS_KEPT, DealRow, Totals, VoidRow
 from referee.match.verdict import FaultCode
 from referee.play.conductor import MatchResult
 from referee.record.as_json import ResultJson
 from referee.rules.match_end import Reason
 from referee.terminal.console import console, print_table
 from referee.text import plural
+
+_TROUBLES_SHOWN: Final = 10
 
 _ALONE: Final = (
     "(in a sandbox a bot sees only /usr and its own file: what it needs beside that goes into a "
@@ -136,13 +139,32 @@ def print_report(
     repeatable: bool,
 ) -> None:
     """Prints the deals, the bots and the winner; with the key, where that deals the cards again."""
-    to, names, totals, end = console(), _names(bots), result.totals, result.end
+    to, names = console(), _names(bots)
+    _print_deals(to, plan, names, result.totals, path)
+    to.print()
+    _print_bots(to, plan, names, result)
+    to.print()
+    _print_troubles(to, plan, names, result.totals, sandbox=sandbox, path=path)
+    _print_result(to, names, result.end, result.totals)
+    to.print(f"record: {path}", soft_wrap=True)
+    if repeatable:
+        to.print(f"key: {plan.key} (--key deals the same cards again)", style="dim")
+
+
+def _deal(plan: MatchPlan, leg: int, deal: int) -> str:
+    """The number of a deal, as `referee replay --deal` takes it."""
+    return f"{leg + 1}.{deal}" if len(plan.seatings) > 1 else str(deal)
+
+
+def _print_deals(
+    to: Console, plan: MatchPlan, names: list[str], totals: Totals, path: Path
+) -> None:
     widest = max(
         (len(_side(row.bots, side, names)) for row in totals.rows for side in row.sides), default=0
     )
     rows = [
         (
-            f"{row.leg + 1}.{row.deal}" if len(plan.seatings) > 1 else str(row.deal),
+            _deal(plan, row.leg, row.deal),
             "  ".join(
                 f"{_side(row.bots, side, names):<{widest}} {points:>3}"
                 for side, points in zip(row.sides, row.points, strict=True)
@@ -156,25 +178,34 @@ def print_report(
     print_table(to, ("#deal", "card points", f"#{counted}", ""), rows)
     if totals.deals > ROWS_KEPT:
         to.print(f"... and {totals.deals - ROWS_KEPT} more: referee replay {path}", style="dim")
-    to.print()
+
+
+def _print_bots(to: Console, plan: MatchPlan, names: list[str], result: MatchResult) -> None:
+    totals, end = result.totals, result.end
     per_deal = plan.decks is not None and totals.deals > 0
     print_table(
         to,
         ("bot", "#score", *(("#a deal",) if per_deal else ()), "#faults", "#time used"),
         [
             (
-                names[bot],
+                name,
                 str(end.scores[bot]),
                 *((f"{end.scores[bot] / totals.deals:+.1f}",) if per_deal else ()),
                 str(totals.fault_counts[bot]),
                 _duration(result.match.used_us[bot]),
             )
-            for bot in range(len(bots))
+            for bot, name in enumerate(names)
         ],
     )
-    to.print()
-    for fault in totals.faults[:10]:
-        where = f"deal {fault.deal}" if fault.deal else "after the last deal"
+
+
+def _print_troubles(
+    to: Console, plan: MatchPlan, names: list[str], totals: Totals, *, sandbox: str, path: Path
+) -> None:
+    """The first faults and void deals."""
+    for fault in totals.faults[:_TROUBLES_SHOWN]:
+        deal = _deal(plan, fault.leg, fault.deal)
+        where = f"deal {deal}" if fault.deal else "after the last deal"
         to.print(f"fault: {names[fault.bot]}, {where}: {fault.code}: {fault.detail}", style="red")
         if fault.code is FaultCode.STARTUP and sandbox != "bare":
             to.print(f"       {_ALONE}", style="dim")
@@ -182,15 +213,16 @@ def print_report(
             to.print(f"       the last line on its stderr: {fault.last_words}", style="dim")
     if totals.faults:
         to.print(f"the evidence: referee replay {path} --deal N", style="dim")
-    for void in totals.voids[:10]:
-        line = f"void: deal {void.deal}, no bot's doing ({void.family}): {void.detail}"
+    for void in totals.voids[:_TROUBLES_SHOWN]:
+        deal = _deal(plan, void.leg, void.deal)
+        line = f"void: deal {deal}, no bot's doing ({void.family}): {void.detail}"
         to.print(line, style="yellow", soft_wrap=True)
+
+
+def _print_result(to: Console, names: list[str], end: EndLine, totals: Totals) -> None:
     winner = "drawn" if end.winner is None else " and ".join(names[bot] for bot in end.winner)
     if end.end == Reason.INTERRUPTED:
         to.print(f"result: interrupted after {plural(totals.deals, 'deal')}", style="bold")
     elif end.end != Reason.HOST:
         label = "winner: " if end.winner is not None else "result: "
         to.print(f"{label}{winner} ({_why(end.end, totals.deals)})", style="bold")
-    to.print(f"record: {path}", soft_wrap=True)
-    if repeatable:
-        to.print(f"key: {plan.key} (--key deals the same cards again)", style="dim")

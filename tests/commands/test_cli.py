@@ -391,6 +391,18 @@ def test_a_fault_is_exit_code_1_and_a_line(capsys: pytest.CaptureFixture[str]) -
     assert "fault: rogue, deal 1: illegal: 'XX' is not one of" in capsys.readouterr().out
 
 
+def test_a_fault_is_named_by_its_leg_and_deal_where_decks_come_back(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """As the table has them, and as replay takes them."""
+    bot = rogue_folder("rogue", "illegal")
+    words = ["match", bot, "sample:first", "--sandbox", "bare", "--seating", "full"]
+    assert run([*words, "--deals", "1", "--record", "r"]) == 1
+    printed = capsys.readouterr().out
+    assert "fault: rogue, deal 2.1: illegal: " in printed
+    assert run(["replay", "r", "--deal", "2.1"]) == 0
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("sandbox", ["bare", "bwrap"])
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
