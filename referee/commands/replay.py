@@ -14,6 +14,7 @@ from referee.match.leg import DealResult
 from referee.match.terms import unusual_options
 from referee.record.as_json import match_object
 from referee.record.by_id import record_file
+from referee.record.deal_choice import DealChoice
 from referee.record.reader import Mismatch, RecordReader
 from referee.record.verify import Resimulation
 from referee.terminal.console import busy, console
@@ -48,7 +49,10 @@ def replay(
     verify: Annotated[
         bool, typer.Option("--verify", help="Prove the record instead of showing it.")
     ] = False,
-    deal: Annotated[int | None, typer.Option(metavar="N", help="Only this deal.")] = None,
+    deal: Annotated[
+        str | None,
+        typer.Option(metavar="N", help="Only this deal; LEG.DEAL, such as 2.3, in a leg."),
+    ] = None,
     seat: Annotated[
         int | None,
         typer.Option(metavar="SEAT", help="Only what this seat of the first deal could see."),
@@ -64,6 +68,7 @@ def replay(
         raise RefereeError("--json shows everything: it does not go with --seat or --step")
     if verify and (deal is not None or seat is not None or step):
         raise RefereeError("--verify proves the whole record: no --deal, --seat or --step with it")
+    only = None if deal is None else DealChoice.typed(deal)
     file = record_file(file, ladder)
     with RecordReader(file) as reader:
         try:
@@ -77,12 +82,12 @@ def replay(
         if verify:
             _go_through(deals)
         elif as_json:
-            shown = match_object(found, deals, deal)
-            _check_deal(deal, found)
+            shown = match_object(found, deals, only)
+            _check_deal(only, found, there=bool(shown.deals))
             print(json_text(shown, indent=None))
         else:
-            _show(found, deals, deal, seat, step=step)
-            _check_deal(deal, found)
+            there = _show(found, deals, only, seat, step=step)
+            _check_deal(only, found, there=there)
         _conclude(found, deals.trouble, file, verify=verify, as_json=as_json)
 
 
@@ -107,26 +112,33 @@ class _Held:
             self.trouble = str(error)
 
 
-def _check_deal(deal: int | None, found: Resimulation) -> None:
+def _check_deal(only: DealChoice | None, found: Resimulation, *, there: bool) -> None:
+    if only is None or there:
+        return
     has = found.totals.deals + (found.under_way() is not None)
-    if deal is not None and not 1 <= deal <= has:
-        raise RefereeError(f"deal {deal}: the record has deals 1 to {has}")
+    legs = f" in {plural(found.header.legs, 'leg')}" if only.leg is not None else ""
+    raise RefereeError(f"deal {only}: the record has deals 1 to {has}{legs}")
 
 
 def _show(
-    found: Resimulation, deals: _Held, only: int | None, seat: int | None, *, step: bool
-) -> None:
+    found: Resimulation, deals: _Held, only: DealChoice | None, seat: int | None, *, step: bool
+) -> bool:
+    """Print what was played; whether there was such a deal."""
     to, talk = console(), console(stderr=True)
     names = [bot.name for bot in found.header.bots]
     heading = f"{found.header.terms.game}: {' - '.join(names)}"
+    there = False
     for number, deal in enumerate(_with_the_last(found, deals), 1):
-        if only not in (None, number):
+        leg, of_leg = found.totals.leg, deal.start.deal
+        if only is not None and not only.is_meant(number, leg, of_leg):
             continue
+        there = True
         if heading:
             to.print(heading, style="bold")
             heading = ""
         to.print()
-        to.print(deal_heading(deal, number, names))
+        called = f"{leg + 1}.{of_leg}" if found.header.legs > 1 else str(number)
+        to.print(deal_heading(deal, called, names))
         if seat is not None and seat not in deal.places:
             to.print(f"   seat {seat} of the first deal does not sit here")
             continue
@@ -157,6 +169,7 @@ def _show(
         scores = " ".join(map(str, found.end.scores))
         to.print()
         to.print(f"result: {who} ({found.end.end}), scores {scores}", style="bold")
+    return there
 
 
 def _with_the_last(found: Resimulation, deals: _Held) -> Iterator[DealResult]:

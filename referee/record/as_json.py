@@ -7,6 +7,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from referee.match.leg import DealFault, DealResult
 from referee.match.lines import BotLine
+from referee.record.deal_choice import DealChoice
 from referee.record.verify import Resimulation
 from referee.rules.cards import Card, Suit
 from referee.rules.game import DealAccount, Sides, Trick
@@ -65,20 +66,23 @@ class ReplayJson(Struct, frozen=True):
     game_digest: str
 
 
-def match_object(found: Resimulation, deals: Iterable[DealResult], only: int | None) -> ReplayJson:
+def match_object(
+    found: Resimulation, deals: Iterable[DealResult], only: DealChoice | None
+) -> ReplayJson:
     """Return everything that was played, with the cards open.
 
     Args:
         found: the record, played again; `deals` are what it hands out.
         deals: all of them, or as many as hold.
-        only: the one deal to keep, counted from 1 through all legs; None keeps all.
+        only: the one deal to keep; None keeps all.
     """
     kept: list[DealJson] = []
     last_of_leg: dict[int, DealJson] = {}
     for number, deal in enumerate(deals, 1):
         entry = _deal(deal)
         last_of_leg[found.totals.leg] = entry
-        if only in (None, number):
+        leg = found.totals.leg
+        if only is None or only.is_meant(number, leg, deal.start.deal):
             kept.append(entry)
     for leg, fault in found.last_faults:
         last_of_leg[leg].faults.append(fault)

@@ -84,10 +84,10 @@ def seat_name(seat: int, bots: Sequence[int], names: Sequence[str]) -> str:
     return f"{seat}:{printable(names[bots[seat]])}"
 
 
-def deal_heading(deal: DealResult, number: int, names: Sequence[str]) -> Text:
-    """The line above a deal."""
+def deal_heading(deal: DealResult, called: str, names: Sequence[str]) -> Text:
+    """The line above a deal, which is called by this number."""
     start, account = deal.start, deal.account
-    heading = Text(f"Deal {number}", style="bold")
+    heading = Text(f"Deal {called}", style="bold")
     heading.append(f"  dealer {seat_name(start.dealer, start.bots, names)}", style="not bold")
     if account.turn_up is not None:
         heading.append("  turn-up ").append_text(face(account.turn_up))

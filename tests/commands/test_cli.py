@@ -401,6 +401,15 @@ def test_a_fault_is_named_by_its_leg_and_deal_where_decks_come_back(
     printed = capsys.readouterr().out
     assert "fault: rogue, deal 2.1: illegal: " in printed
     assert run(["replay", "r", "--deal", "2.1"]) == 0
+    shown = capsys.readouterr().out
+    assert "Deal 2.1 " in shown
+    assert "Deal 1.1 " not in shown
+    for wrong, said in (
+        ("2.2", "deal 2.2: the record has deals 1 to 2 in 2 legs"),
+        ("x", "LEG.DEAL"),
+    ):
+        assert run(["replay", "r", "--deal", wrong]) == 2
+        assert said in capsys.readouterr().err
 
 
 @pytest.mark.slow

@@ -1,0 +1,45 @@
+"""Which deal of a record is meant: as it is printed."""
+
+import re
+from typing import Final, Self
+
+from msgspec import Struct
+
+from referee.errors import RefereeError
+
+_TYPED: Final = re.compile(r"(?:([1-9]\d{0,8})\.)?([1-9]\d{0,8})", re.ASCII)
+
+
+class DealChoice(Struct, frozen=True):
+    """One deal.
+
+    Attributes:
+        deal: its number, from 1: through all legs, or of the leg.
+        leg: from 1; None where legs are not told apart.
+    """
+
+    deal: int
+    leg: int | None = None
+
+    @classmethod
+    def typed(cls, text: str) -> Self:
+        """The deal that a person means: "7", or "2.3" for deal 3 of leg 2.
+
+        Raises:
+            RefereeError: it is no such number.
+        """
+        found = _TYPED.fullmatch(text)
+        if found is None:
+            raise RefereeError(f"deal {text!r}: a number, or LEG.DEAL, such as 2.3")
+        leg, deal = found.groups()
+        return cls(int(deal), None if leg is None else int(leg))
+
+    def is_meant(self, number: int, leg: int, deal: int) -> bool:
+        """Whether it is the deal of this number, in a leg (from 0) of that."""
+        if self.leg is None:
+            return number == self.deal
+        return (leg + 1, deal) == (self.leg, self.deal)
+
+    def __str__(self) -> str:
+        """As it was typed."""
+        return str(self.deal) if self.leg is None else f"{self.leg}.{self.deal}"
