@@ -40,7 +40,7 @@ class Seen(Struct, frozen=True):
     benched: dict[int, str]
     played: dict[int, EntrantTotals]
     size: int | None
-    faults: tuple[tuple[Pool, FaultKind], ...] = ()
+    faults: tuple[tuple[Pool, FaultKind[int]], ...] = ()
 
 
 def bots(
@@ -72,7 +72,7 @@ def bots(
             _print_sizes(store, situation)
 
 
-def _faults(store: Store) -> list[tuple[Pool, FaultKind]]:
+def _faults(store: Store) -> list[tuple[Pool, FaultKind[int]]]:
     pools = store.roster.pools
     return [(pool, one) for number, pool in pools.items() for one in store.faults(number)]
 
@@ -81,7 +81,7 @@ def seen_of(
     store: Store,
     standings: StandingTable,
     one: Submission,
-    faults: Sequence[tuple[Pool, FaultKind]] = (),
+    faults: Sequence[tuple[Pool, FaultKind[int]]] = (),
 ) -> Seen:
     """Return how it stands with a version, by all that its ladder knows of it.
 
@@ -101,7 +101,7 @@ def seen_of(
         benched=state.benched,
         played={pool: found for (pool, who), found in standings.items() if who == one.entrant},
         size=size_of(store.files, one.hash),
-        faults=tuple(found for found in faults if found[1].entrant == one.entrant),
+        faults=tuple(found for found in faults if found[1].bot == one.entrant),
     )
 
 
@@ -140,7 +140,7 @@ class BotJson(Struct, frozen=True, kw_only=True):
     why_not: str | None
     benched: dict[str, str]
     played: dict[str, PlayedJson]
-    faults: tuple[FaultKind, ...]
+    faults: tuple[FaultKind[int], ...]
 
 
 def bot_json(roster: Roster, one: Seen) -> BotJson:
@@ -237,6 +237,6 @@ def _print_faults(roster: Roster, seen: Sequence[Seen], option: str) -> None:
             where = f" in {pool.name}" if many else ""
             told = f"v{one.entrant.version}{where}: {found.code}: {found.detail}"
             to.print(f"{told} ({plural(found.times, 'time')})", style="red")
-            to.print(f"   look: referee replay {found.match}{option}", style="dim")
+            to.print(f"   look: referee replay {found.first}{option}", style="dim")
         if (more := len(one.faults) - _FAULTS_SHOWN) and more > 0:
             to.print(f"   ... and {plural(more, 'kind')} of faults more", style="dim")

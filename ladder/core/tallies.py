@@ -4,7 +4,7 @@ A match that was just played and a million that are gone through again take the 
 """
 
 from collections.abc import Mapping
-from typing import TypedDict
+from typing import Generic, TypedDict, TypeVar
 
 from msgspec import Struct
 
@@ -27,14 +27,23 @@ class SkillStep(TypedDict):
     sigma: float
 
 
-class FaultKind(Struct, frozen=True):
-    """Faults of an entrant that are alike; `match` is the number of the first one's."""
+Who = TypeVar("Who", int, str)
 
-    entrant: int
+
+class FaultKind(Struct, Generic[Who], frozen=True):
+    """Faults of a bot that are alike.
+
+    Attributes:
+        bot: an entrant's number, or the name that tables have for it.
+        times: how many of them are known.
+        first: where the first of them was: a match of a ladder, a round of an event by its label.
+    """
+
+    bot: Who
     code: FaultCode
     detail: str
     times: int
-    match: int
+    first: int | str
 
 
 class EntrantTotals(Struct, frozen=True):

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 from msgspec import UNSET, Struct, UnsetType
 
+from ladder.core.tallies import FaultKind
 from ladder.files.signed_head import Head
 from ladder.standings.heading import Heading
-from ladder.standings.table import Again, Cell, FaultEntry, Missing, RoundEntry, Row, Standings
+from ladder.standings.table import Again, Cell, Missing, RoundEntry, Row, Standings
 from ladder.stats.estimates import Estimate, Gain
 
 
@@ -86,7 +87,7 @@ class SectionJson(Struct, frozen=True, kw_only=True):
     cross_table: CrossJson
     probability_better: tuple[tuple[float | None, ...], ...]
     luck: GainJson | None
-    faults: tuple[FaultEntry, ...]
+    faults: tuple[FaultKind[str], ...]
     missing: tuple[Missing, ...]
 
 

@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from ladder.core.tallies import FaultKind
 from ladder.show.number_text import give_or_take, signed
-from ladder.standings.table import Again, BotEntry, FaultEntry, Row, Standings, TableLine
+from ladder.standings.table import Again, BotEntry, Row, Standings, TableLine
 from referee.text import plural
 
 WARNING: Final = "warning: "
@@ -135,11 +136,11 @@ def _many(bots: Sequence[BotEntry]) -> str:
     )
 
 
-def fault_line(found: FaultEntry) -> str:
+def fault_line(found: FaultKind[str]) -> str:
     """Faults that are alike: greedy, round 1: late: no answer x6."""
     times = f" x{found.times}" if found.times > 1 else ""
-    where = f", {found.round}" if found.round else ""
-    return f"{found.name}{where}: {found.code}: {found.detail}{times}"
+    where = f"match {found.first}" if isinstance(found.first, int) else found.first
+    return f"{found.bot}, {where}: {found.code}: {found.detail}{times}"
 
 
 def more_faults(section: Standings, shown: int) -> int:

@@ -16,7 +16,7 @@ from ladder.core.facts import Pool
 from ladder.core.tallies import FaultKind
 from ladder.standings.rows import BotUsage, MeanValues, mean_values, rows
 from ladder.standings.section import FAULTS_SHOWN, cells
-from ladder.standings.table import FaultEntry, Row, Standings, Time
+from ladder.standings.table import Row, Standings, Time
 from ladder.stats.arrays import Flags, Floats, Ints, distinct
 from ladder.stats.estimates import rounded
 from ladder.stats.means import cross
@@ -49,7 +49,7 @@ def pool_standings(
     pool: Pool,
     entrants: Sequence[Entrant],
     found: Results,
-    faults: Sequence[FaultKind] = (),
+    faults: Sequence[FaultKind[int]] = (),
     *,
     everybody: bool = False,
     left: int = 0,
@@ -193,7 +193,7 @@ def _observed(pool: Pool, found: Results, who: Ints) -> Observed:
 
 
 def _accounts(
-    found: Results, who: Ints, every: Sequence[Entrant], faults: Sequence[FaultKind]
+    found: Results, who: Ints, every: Sequence[Entrant], faults: Sequence[FaultKind[int]]
 ) -> tuple[BotUsage, ...]:
     """By entrant, over all matches, finished or given up."""
     seats, bots = found.seated.shape[1], len(every)
@@ -207,7 +207,7 @@ def _accounts(
 
     codes: dict[int, Counter[str]] = defaultdict(Counter)
     for one in faults:
-        codes[one.entrant][str(one.code)] += one.times
+        codes[one.bot][str(one.code)] += one.times
     all_faults, unplayed = added(sat, found.all_faults), added(in_block, found.unplayed)
     charged, seated = added(in_block, faulty), added(in_block, np.ones_like(in_block))
     voids, used_us = added(sat, found.voids), added(sat, found.used_us)
@@ -226,16 +226,15 @@ def _accounts(
     )
 
 
-def _fault_lines(faults: Sequence[FaultKind], called: dict[int, str]) -> tuple[FaultEntry, ...]:
+def _fault_lines(
+    faults: Sequence[FaultKind[int]], called: dict[int, str]
+) -> tuple[FaultKind[str], ...]:
     """The kinds of faults of those who are shown, the most frequent first."""
-    kinds: Counter[tuple[int, str, str]] = Counter()
-    for one in faults:
-        if one.entrant in called:
-            kinds[one.entrant, str(one.code), one.detail] += one.times
-    first = sorted(kinds.items(), key=lambda kind: (-kind[1], kind[0]))[:FAULTS_SHOWN]
+    shown = (one for one in faults if one.bot in called)
+    first = sorted(shown, key=lambda one: (-one.times, one.bot, one.code, one.detail))
     return tuple(
-        FaultEntry("", called[entrant], code, detail, times)
-        for (entrant, code, detail), times in first
+        FaultKind(called[one.bot], one.code, one.detail, one.times, one.first)
+        for one in first[:FAULTS_SHOWN]
     )
 
 

@@ -5,10 +5,12 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from ladder.core.tallies import FaultKind
 from ladder.results import RoundResult, TableResult
-from ladder.standings.table import BotEntry, FaultEntry, RoundEntry, TableLine
+from ladder.standings.table import BotEntry, RoundEntry, TableLine
 from ladder.stats.estimates import rounded
 from ladder.stats.observations import observed
+from referee.match.verdict import FaultCode
 from referee.rules.game import Sides
 
 
@@ -67,14 +69,16 @@ def _bots(
         yield BotEntry(names[bot], side, won, level, lost, mean)
 
 
-def listed_faults(rounds: Sequence[RoundResult], names: Sequence[str]) -> tuple[FaultEntry, ...]:
+def listed_faults(
+    rounds: Sequence[RoundResult], names: Sequence[str]
+) -> tuple[FaultKind[str], ...]:
     """The faults that are known one by one; those of a bot that are alike stand together."""
-    first: dict[tuple[str, str, str], str] = {}
-    found: Counter[tuple[str, str, str]] = Counter()
+    first: dict[tuple[str, FaultCode, str], str] = {}
+    found: Counter[tuple[str, FaultCode, str]] = Counter()
     for number, played in enumerate(rounds, 1):
         for table in played.tables:
             for one in table.fault_list:
-                kind = (names[table.table.bots[one.bot]], str(one.code), one.detail)
+                kind = (names[table.table.bots[one.bot]], one.code, one.detail)
                 first.setdefault(kind, label_of(number, played))
                 found[kind] += 1
-    return tuple(FaultEntry(first[kind], *kind, times) for kind, times in found.items())
+    return tuple(FaultKind(*kind, times, first[kind]) for kind, times in found.items())

@@ -8,6 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from ladder.core.tallies import FaultKind
 from ladder.stats.estimates import Estimate, Gain
 
 
@@ -126,21 +127,6 @@ class Cell(Struct, frozen=True):
     lost: int
 
 
-class FaultEntry(Struct, frozen=True, rename={"name": "bot"}):
-    """Faults of a bot that are alike, for people.
-
-    Attributes:
-        round: the first one's.
-        times: how many of them are known.
-    """
-
-    round: str
-    name: str
-    code: str
-    detail: str
-    times: int
-
-
 class BotEntry(Struct, frozen=True, rename={"name": "bot"}):
     """A bot at a table of a round.
 
@@ -234,7 +220,7 @@ class Standings(Struct, frozen=True, kw_only=True):
     misfit: float | None
     unordered: bool
     deals: int
-    faults: tuple[FaultEntry, ...]
+    faults: tuple[FaultKind[str], ...]
     missing: tuple[Missing, ...]
     champion: str
     wall_us: int

@@ -114,11 +114,13 @@ def idle_since(connection: Connection, pool: int, at_ms: int) -> frozenset[int]:
     return frozenset(connection.execute(query).scalars())
 
 
-def faults(connection: Connection, pool: int, without: Collection[int] = ()) -> list[FaultKind]:
+def faults(
+    connection: Connection, pool: int, without: Collection[int] = ()
+) -> list[FaultKind[int]]:
     """The faults of a pool, by entrant; those in matches of some entrants are left out."""
     columns = (FaultFoundRow.entrant, FaultFoundRow.code, FaultFoundRow.detail)
     query = (
-        select(*columns, func.count().label("times"), func.min(FaultFoundRow.match).label("match"))
+        select(*columns, func.count().label("times"), func.min(FaultFoundRow.match).label("first"))
         .join(MatchRow, MatchRow.number == FaultFoundRow.match)
         .where(MatchRow.pool == pool)
         .group_by(*columns)
@@ -128,7 +130,7 @@ def faults(connection: Connection, pool: int, without: Collection[int] = ()) -> 
         theirs = select(StepRow.match).where(StepRow.entrant.in_(without))
         query = query.where(FaultFoundRow.match.not_in(theirs))
     return [
-        FaultKind(row.entrant, FaultCode(row.code), row.detail, row.times, row.match)
+        FaultKind(row.entrant, FaultCode(row.code), row.detail, row.times, row.first)
         for row in connection.execute(query)
     ]
 

@@ -248,7 +248,7 @@ class Store:
         with self._database.reading() as connection:
             return queries.idle_since(connection, pool, at_ms)
 
-    def faults(self, pool: int, without: Collection[int] = ()) -> list[FaultKind]:
+    def faults(self, pool: int, without: Collection[int] = ()) -> list[FaultKind[int]]:
         """The faults of a pool, alike ones together; without those in matches of some entrants."""
         with self._database.reading() as connection:
             return queries.faults(connection, pool, without)

@@ -14,7 +14,8 @@ from msgspec.structs import replace
 from ladder.core.facts import Pool
 from ladder.submissions.copy_in import HandedIn
 from referee.bots.find import BotSpec
-from referee.check.examine import Level, examination, examine
+from referee.check.conversation import Level
+from referee.check.examine import examination, examine
 from referee.check.hints import HINTS
 from referee.errors import HostError, RefereeError, innermost
 from referee.match.chance import KEY_BITS

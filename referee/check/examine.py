@@ -1,37 +1,25 @@
-"""Talks to one bot, finds out whether it keeps to SPEC.md, and says in words how to mend it.
-
-The other seats are played by the referee itself, so that only one process runs.
-"""
+"""Talks to one bot, finds out whether it keeps to SPEC.md, and says in words how to mend it."""
 
 import os
 import secrets
 import time
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import Final
 
 import trio
-from msgspec import Struct
 
-from protocol.connection import Connection
 from protocol.errors import Mistake
-from protocol.messages import Answer, Ready, TimeControl
+from protocol.messages import TimeControl
 from referee.bots.find import BotSpec, is_alone
-from referee.check.hints import HINTS, MISTAKES, ONCE, READY_ONCE, SEEN, SEEN_ALONE
-from referee.check.unknown_fields import greased
-from referee.errors import SandboxError
+from referee.check.conversation import LEAVE_S, QUIET_S, CheckFinding, Conversation, Level
+from referee.check.hints import HINTS, MISTAKES, SEEN, SEEN_ALONE
 from referee.games import find
 from referee.match.chance import KEY_BITS
 from referee.match.clock import parse_time
-from referee.match.leg import Ask, Leg
+from referee.match.leg import Leg
 from referee.match.plan import MatchConfig, MatchPlan, make_plan
 from referee.match.terms import Terms, all_options
-from referee.match.verdict import FaultCode, Mishap, Receipt, Verdict
-from referee.play.evidence import Heard
-from referee.play.seat import Seat
-from referee.play.start import launched
-from referee.rules.auction_game import BLIND
-from referee.rules.bids import PASS
+from referee.match.verdict import FaultCode, Verdict
 from referee.sandbox import Sandbox
 
 TIME: Final = "start=5s,move=2s,bank=0s,soft=0ms"
@@ -39,210 +27,9 @@ TIME: Final = "start=5s,move=2s,bank=0s,soft=0ms"
 _CLOCK: Final = parse_time(TIME)
 _DEALS: Final = 2
 OPENER: Final = "opener_must_bid"
-_QUIET_S: Final = 0.05
-_LEAVE_S: Final = 1.0
 _SLOW_START_US: Final = 1_000_000
 _SLOW_ACT_US: Final = 1_000_000
 _MANY: Final = 2000
-
-
-class Level(StrEnum):
-    """How bad a finding is."""
-
-    OK = "ok"
-    WARNING = "warning"
-    PROBLEM = "problem"
-
-
-class CheckFinding(Struct, frozen=True):
-    """One thing that was looked at: what was found, and how to mend it."""
-
-    level: Level
-    what: str
-    mend: str = ""
-
-
-class _Talk:
-    """One conversation, from the start of the process to its end."""
-
-    def __init__(self, plan: MatchPlan, bot: BotSpec, sandbox: Sandbox, *, grease: bool) -> None:
-        self._leg = Leg(plan.leg(0))
-        self._bot = bot
-        self._sandbox = sandbox
-        self._grease = grease
-        self.seat: Seat
-        self.findings: list[CheckFinding] = []
-        self.verdict: Verdict | None = None
-        self.start_us = 0
-        self.slowest_us = 0
-        self.extra: str | None = None
-        self.mend: str | None = None
-        """What to do about the verdict, where we know better than its code says."""
-        self._asked: set[str] = set()
-
-    async def run(self) -> None:
-        """Plays until the deals are over or something is wrong."""
-        try:
-            self.seat = Seat(await launched(self._bot, self._sandbox))
-        except OSError as error:
-            self.verdict = Verdict(FaultCode.STARTUP, f"it cannot be started: {error}")
-            return
-        try:
-            await self._converse()
-        finally:
-            self.seat.end()
-            self._sandbox.sweep()
-
-    async def _converse(self) -> None:
-        leg = self._leg
-        while leg.next_deal() is not None:
-            for place in leg.to_start():
-                ask = leg.greet(place)
-                if place:
-                    self._pretend(ask, '{"type":"ready","protocol":1,"name":"referee"}')
-                elif (heard := await self._ask(ask)) is not None:
-                    self._started(heard)
-            if self._failed():
-                return
-            leg.open_deal()
-            while (ask_now := leg.ask()) is not None:
-                await self._act(ask_now)
-                if self._failed():
-                    return
-            leg.close_deal()
-        await self._end()
-
-    def _failed(self) -> bool:
-        return self.verdict is not None
-
-    def _started(self, heard: Heard) -> None:
-        ready, receipt = heard
-        self.start_us = receipt.complete
-        if isinstance(ready, Ready) and ready.protocol != 1:
-            self.verdict = Verdict(FaultCode.STARTUP, f"it chose protocol {ready.protocol}, not 1")
-
-    async def _act(self, ask: Ask) -> None:
-        table = self._leg.deal.table
-        if ask.place:
-            action = _other_plays(table.legal, self._leg.deal.start.deal)
-            self._pretend(ask, f'{{"id":"{ask.id}","action":"{action}"}}')
-            self._leg.answered(Answer(ask.id, action), Receipt(0, 0, 0, 0))
-            return
-        heard = await self._ask(ask)
-        if heard is None:
-            return
-        answer, receipt = heard
-        if isinstance(answer, Answer):
-            self.verdict = self._leg.check_answer(answer, receipt)
-            self.slowest_us = max(self.slowest_us, receipt.complete)
-            self.extra = self.extra or answer.extra
-            if self.verdict is None:
-                self._leg.answered(answer, receipt)
-
-    def _pretend(self, ask: Ask, answer: str) -> None:
-        """Answers for a seat that has no process."""
-        ask.connection.receive(answer.encode() + b"\n")
-        ask.connection.next_message()
-
-    async def _ask(self, ask: Ask) -> Heard | None:
-        """Sends what wants no answer line by line, listening in between; then the question."""
-        *before, question = ask.line.splitlines(keepends=True)
-        for line in before:
-            self._write(line)
-            await trio.sleep(_QUIET_S)
-            if self._has_written():
-                self._spoke_unasked(line)
-                return None
-        if self._grease:
-            question = greased(question)
-        heard = await self.seat.ask(
-            Ask(ask.place, ask.id, question, ask.allowance_us, ask.connection)
-        )
-        if isinstance(heard, Mishap):
-            raise SandboxError(heard.detail)
-        if isinstance(heard, Verdict):
-            self.verdict = heard
-            await self._look_closer(heard.evidence.from_bot, ask.connection)
-            return None
-        self._asked.add(ask.id)
-        return heard
-
-    async def _look_closer(self, said: str, connection: Connection) -> None:
-        """Tells what was said too often from what was said wrongly."""
-        if not any(self._asked) and self.start_us and '"ready"' in said:
-            self.mend = READY_ONCE
-        elif any(asked and asked in said for asked in self._asked):
-            await trio.sleep(_QUIET_S)
-            if connection.unread() or self._has_written():  # so that was not its only answer
-                self.mend = ONCE
-
-    def _write(self, line: bytes) -> None:
-        self.seat.said = line
-        try:
-            os.write(self.seat.process.stdin, greased(line) if self._grease else line)
-        except OSError:
-            return  # it does not read, or is gone: the next question will show
-
-    def _has_written(self) -> bool:
-        try:
-            self.seat.heard = os.read(self.seat.process.stdout, 4096)
-        except BlockingIOError:
-            return False
-        return bool(self.seat.heard)
-
-    def _spoke_unasked(self, line: bytes) -> None:
-        kind = line.split(b'"')[3].decode()
-        said = self.seat.heard[:80].decode(errors="backslashreplace").strip()
-        if not any(self._asked) and '"ready"' in said:
-            self.mend = READY_ONCE
-        self.verdict = Verdict(
-            FaultCode.PROTOCOL,
-            f"it wrote {said!r} after `{kind}`, which wants no answer",
-            self.seat.evidence(),
-        )
-
-    async def _end(self) -> None:
-        """Says `end` with stdin still open, and looks whether the bot leaves."""
-        *before, end = self._leg.end_lines()[0].splitlines(keepends=True)
-        process = self.seat.process
-        for line in before:
-            self._write(line)
-            await trio.sleep(_QUIET_S)
-            if self._has_written():
-                self._spoke_unasked(line)
-                return
-        self._write(end)
-        with trio.move_on_after(_LEAVE_S):
-            await trio.lowlevel.wait_readable(process.exited_fd)
-        if self._has_written():
-            self._spoke_unasked(b'{"type":"end"')
-        elif process.status() is None:
-            process.close_stdin()
-            with trio.move_on_after(_LEAVE_S):
-                await trio.lowlevel.wait_readable(process.exited_fd)
-            late = "only at the end of its input" if process.status() else "not at all"
-            self.findings.append(
-                CheckFinding(Level.PROBLEM, f"on `end` it leaves {late}", "exit when `end` comes")
-            )
-        elif process.status() != "exit status 0":
-            self.findings.append(
-                CheckFinding(
-                    Level.WARNING, f"it ends with {process.status()}", "exit with status 0"
-                )
-            )
-
-
-def _other_plays(legal: tuple[str, ...], deal: int) -> str:
-    """What the other seats do, so that a bot comes to every kind of decision.
-
-    First they pass and announce what they can: whoever has bid must call. Then they bid a little
-    higher each time, play blind where they may, and play what came first.
-    """
-    if legal[-1] == BLIND:
-        return BLIND
-    if legal[0] == PASS:
-        return legal[0] if deal == 1 else legal[1]
-    return legal[-1] if deal == 1 else legal[0]
 
 
 def _to_the_point(game: str, options: Mapping[str, str]) -> dict[str, str]:
@@ -293,7 +80,7 @@ async def examine(bot: BotSpec, plan: MatchPlan, sandbox: Sandbox) -> list[Check
     Returns:
         What was found, in the order in which it was looked at; the last may be what stopped us.
     """
-    plain = _Talk(plan, bot, sandbox, grease=False)
+    plain = Conversation(plan, bot, sandbox, grease=False)
     await plain.run()
     if plain.verdict is not None:
         return [await _explained(plain.verdict, plain.mend, plan, bot, sandbox)]
@@ -308,7 +95,7 @@ async def examine(bot: BotSpec, plan: MatchPlan, sandbox: Sandbox) -> list[Check
             CheckFinding(Level.WARNING, f"its answers have unknown fields: {plain.extra}", mend)
         )
     findings += plain.findings or [CheckFinding(Level.OK, "leaves on `end`")]
-    greasy = _Talk(plan, bot, sandbox, grease=True)
+    greasy = Conversation(plan, bot, sandbox, grease=True)
     await greasy.run()
     if greasy.verdict is None:
         findings.append(CheckFinding(Level.OK, "ignores fields and messages that it does not know"))
@@ -372,7 +159,7 @@ async def _why_silent(plan: MatchPlan, bot: BotSpec, sandbox: Sandbox) -> str:
         if wrote:
             return "flush stdout after every line: the answers stay in a buffer (SPEC 10)"
         process.close_stdin()
-        with trio.move_on_after(_LEAVE_S):
+        with trio.move_on_after(LEAVE_S):
             await trio.lowlevel.wait_readable(process.stdout)
             if os.read(process.stdout, 1):
                 return "answer line by line: it reads all of stdin before it answers (SPEC 2)"
@@ -385,7 +172,7 @@ async def _why_silent(plan: MatchPlan, bot: BotSpec, sandbox: Sandbox) -> str:
 
 async def _pour(stdin: int, stdout: int, data: bytes) -> bool:
     """Writes as much as is taken within two seconds; whether anything was written back."""
-    until = time.monotonic() + 2 * _LEAVE_S
+    until = time.monotonic() + 2 * LEAVE_S
     while time.monotonic() <= until:
         try:
             data = data[os.write(stdin, data) :] if data else data
@@ -393,7 +180,7 @@ async def _pour(stdin: int, stdout: int, data: bytes) -> bool:
             pass  # it is full: give it time
         except OSError:
             return False
-        with trio.move_on_after(_QUIET_S):
+        with trio.move_on_after(QUIET_S):
             await trio.lowlevel.wait_readable(stdout)
             return True
     return False

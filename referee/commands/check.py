@@ -10,7 +10,8 @@ from rich.text import Text
 
 from referee.bots.find import BotSource, find
 from referee.bots.settings import Settings, read_settings
-from referee.check.examine import TIME, CheckFinding, Level, examination, examine
+from referee.check.conversation import CheckFinding, Level
+from referee.check.examine import TIME, examination, examine
 from referee.commands import shared
 from referee.match.clock import parse_time
 from referee.match.plan import MatchPlan

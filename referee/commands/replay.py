@@ -157,8 +157,8 @@ def _show(
             by, figures = "seat", deal.by_seat
         scores = " ".join(map(str, figures)) or "none, it has no end"
         to.print(f"   points by seat {points}   score by {by} {scores}")
-    for leg, fault in found.last_faults:
-        text = f"fault after the last deal of leg {leg + 1}: place {fault.seat}: {fault.code}"
+    for fault in found.last_faults:
+        text = f"fault after the last deal of leg {fault.leg + 1}: place {fault.seat}: {fault.code}"
         to.print(text, style="red")
     for void in found.totals.voids if only is None else ():
         text = f"void: deal {void.deal} of leg {void.leg + 1} ({void.family}): {void.detail}"
@@ -184,9 +184,9 @@ def _show_faults(
     to: Console, found: Resimulation, deal: DealResult, number: int, seat: int | None
 ) -> None:
     """The evidence of a deal's faults, and how to play it again; or what the bot was told of it."""
-    lines = [line for line in found.fault_lines.get(number, []) if seat in (None, line.fault)]
+    lines = [line for line in found.fault_lines.get(number, []) if seat in (None, line.place)]
     for line in lines:
-        to.print(f"   fault: place {line.fault}: {line.code}: {line.detail}", style="red")
+        to.print(f"   fault: place {line.place}: {line.code}: {line.detail}", style="red")
         evidence = line.evidence
         if evidence.exit is not None:
             to.print(f"   it ended: {evidence.exit}", style="dim")

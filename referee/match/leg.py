@@ -19,6 +19,7 @@ from referee.match.chance import BlockKey, private_seed, shuffled
 from referee.match.clock import Clock, full_clock
 from referee.match.leg_state import LegPlan, LegState
 from referee.match.outbox import Voice
+from referee.match.outcome import FaultFound
 from referee.match.table import Table
 from referee.match.verdict import FaultCode, Receipt, Verdict
 from referee.rules.cards import Card
@@ -61,14 +62,6 @@ class Ask(Struct, frozen=True):
     connection: Connection
 
 
-class DealFault(Struct, frozen=True):
-    """A fault, and how many acts of the deal had been carried out before it."""
-
-    seat: int
-    code: FaultCode
-    act: int
-
-
 class DealReason(StrEnum):
     """How a deal came to its end."""
 
@@ -102,15 +95,15 @@ class DealResult(Struct, frozen=True):
     acts: tuple[tuple[int, str], ...]
     scores: tuple[int, ...]
     by_seat: tuple[int, ...]
-    faults: tuple[DealFault, ...]
+    faults: tuple[FaultFound, ...]
     sent: tuple[str, ...]
     times: tuple[str, ...]
     by_cards: tuple[int, ...] = ()
 
 
-def late(allowance_us: int) -> Verdict:
-    """The verdict on an answer that took longer than it may."""
-    return Verdict(FaultCode.LATE, f"no answer within {allowance_us // 1000} ms")
+def too_late(allowance_us: int) -> str:
+    """What is wrong with an answer that took longer than it may."""
+    return f"no answer within {allowance_us // 1000} ms"
 
 
 class _Deal:
@@ -123,7 +116,7 @@ class _Deal:
         self.table = Table(course.game, start.deck, start.dealer)
         self.at_fault = {self.places[seat] for seat in start.benched}
         self.faults_before = tuple(course.faults)
-        self.faults: list[DealFault] = []
+        self.faults: list[FaultFound] = []
         self.ended_by: int | None = None
         """The seat whose fault ended the deal."""
 
@@ -288,10 +281,11 @@ class Leg:
         """What is wrong with an answer to the last question, if anything."""
         asked = self._open_act()
         if receipt.complete > asked.allowance_us:
-            return late(asked.allowance_us)
+            return Verdict(asked.place, FaultCode.LATE, too_late(asked.allowance_us))
         legal = self.deal.table.legal
         if answer.action not in legal:
             return Verdict(
+                asked.place,
                 FaultCode.ILLEGAL,
                 f"{answer.action[:40]!r} is not one of the legal: {', '.join(legal)}",
             )
@@ -307,11 +301,11 @@ class Leg:
         self._asked = None
         self.deal.table.play(answer.action)
 
-    def faulted(self, place: int, verdict: Verdict) -> bytes:
+    def faulted(self, verdict: Verdict) -> bytes:
         """Counts a fault; returns the last line to the process, which must end now."""
-        deal = self.deal
+        deal, place = self.deal, verdict.place
         seat = deal.places.index(place)
-        deal.faults.append(DealFault(seat, verdict.code, len(deal.table.acts)))
+        deal.faults.append(self._found(verdict, deal.start.deal, len(deal.table.acts), seat))
         again = place in deal.at_fault
         deal.at_fault |= set(self.course.places_of(self.plan.seating[place]))
         if self.course.fault(place, again=again) and deal.ended_by is None:
@@ -336,9 +330,23 @@ class Leg:
         self._deal = None
         return _result(deal, reason, figures, by_cards, digests)
 
-    def count_fault(self, bot: int) -> None:
+    def faulted_at_end(self, verdict: Verdict) -> FaultFound:
         """Counts a fault that was found after the last deal."""
-        self.course.faults[bot] += 1
+        found = self._found(verdict, deal=0, act=0, seat=verdict.place)
+        self.course.faults[found.bot] += 1
+        return found
+
+    def _found(self, verdict: Verdict, deal: int, act: int, seat: int) -> FaultFound:
+        return FaultFound(
+            leg=self.plan.number,
+            deal=deal,
+            act=act,
+            seat=seat,
+            bot=self.plan.seating[verdict.place],
+            code=verdict.code,
+            detail=verdict.detail,
+            last_words=verdict.evidence.last_words(),
+        )
 
     def under_way(self) -> DealResult | None:
         """The deal that has begun and not ended, as far as it went."""

@@ -37,6 +37,7 @@ class LegPlan(Struct, frozen=True):
     """What is fixed before a leg begins.
 
     Attributes:
+        number: of the leg in its match, from 0.
         name: the name of the rules.
         seating: the bot at each place.
         decks: how many decks, each standing alone; None for a match to the game's own end.
@@ -44,6 +45,7 @@ class LegPlan(Struct, frozen=True):
         block: returns the block of the deal with this number, counted from 0.
     """
 
+    number: int
     terms: Terms
     name: Rules
     rules: MatchRules

@@ -11,7 +11,7 @@ from protocol.limits import NAME
 from protocol.messages import Count, Rules
 from referee.match.leg import DealResult
 from referee.match.terms import Terms
-from referee.match.verdict import Blame, Evidence, FaultCode, Receipt
+from referee.match.verdict import Blame, Evidence, Receipt, Verdict
 
 FORMAT: Final = 3
 """Of records, and of the bytes that bots are sent; a record of another format is refused."""
@@ -88,15 +88,6 @@ class ActLine(Struct, frozen=True, omit_defaults=True):
     extra: Note | None = None
 
 
-class FaultLine(Struct, frozen=True):
-    """A fault of the process at this place."""
-
-    fault: int
-    code: FaultCode
-    detail: str
-    evidence: Evidence
-
-
 class FrozenLine(Struct, frozen=True):
     """The process at this place is stopped between its acts from now on.
 
@@ -151,7 +142,7 @@ Line = (
     | DealLine
     | StartLine
     | ActLine
-    | FaultLine
+    | Verdict
     | FrozenLine
     | VoidLine
     | DealEndLine

@@ -15,7 +15,6 @@ from referee.match.lines import (
     ActLine,
     DealLine,
     EndLine,
-    FaultLine,
     FrozenLine,
     LegLine,
     Line,
@@ -23,6 +22,7 @@ from referee.match.lines import (
     VoidLine,
     deal_end_line,
 )
+from referee.match.outcome import FaultFound
 from referee.match.plan import MatchPlan
 from referee.match.totals import Totals
 from referee.match.verdict import ATTEMPTS, Mishap, Receipt, Verdict
@@ -104,15 +104,16 @@ class Match:
             self.used_us[leg.plan.seating[ask.place]] += receipt.complete
         return verdict
 
-    def fault(self, place: int, verdict: Verdict) -> bytes:
+    def fault(self, verdict: Verdict) -> bytes:
         """Count a fault; return the last line to the process, which must end now.
 
         Raises:
             LocalProtocolError: the process has been told its end before.
         """
-        self._write(_fault_line(place, verdict))
-        self.totals.add_fault(self.leg.deal.start.deal, self.bot_at(place), verdict)
-        return self.leg.faulted(place, verdict)
+        self._write(verdict)
+        line = self.leg.faulted(verdict)
+        self.totals.add_fault(self.leg.deal.faults[-1])
+        return line
 
     def void(self, mishap: Mishap, place: int | None) -> None:
         """Take the deal back: its cards are dealt again to new processes, or the match is over.
@@ -143,12 +144,12 @@ class Match:
         self._voids = 0
         return deal
 
-    def fault_at_end(self, place: int, verdict: Verdict) -> None:
+    def fault_at_end(self, verdict: Verdict) -> FaultFound:
         """Count what a process did wrong when its leg was over."""
-        self._write(_fault_line(place, verdict))
-        bot = self.bot_at(place)
-        self.leg.count_fault(bot)
-        self.totals.add_fault(0, bot, verdict)
+        self._write(verdict)
+        found = self.leg.faulted_at_end(verdict)
+        self.totals.add_fault(found)
+        return found
 
     def end_leg(self) -> None:
         """Count the leg, which is over."""
@@ -163,7 +164,3 @@ class Match:
         end = self.totals.result(len(self.plan.seatings))
         self._write(end)
         return end
-
-
-def _fault_line(place: int, verdict: Verdict) -> FaultLine:
-    return FaultLine(place, verdict.code, verdict.detail, verdict.evidence)

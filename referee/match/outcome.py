@@ -43,17 +43,21 @@ class BlockResult(Struct, frozen=True):
 
 
 class FaultFound(Struct, frozen=True, omit_defaults=True):
-    """A fault, as far as tables want to know it, and where it was.
+    """A fault that counts: where it was, whose, and what is told of it wherever faults are listed.
 
     Attributes:
         leg: of its match, from 0.
         deal: of the leg, from 1; 0: after the last one.
+        act: how many acts of the deal were carried out before it.
+        seat: in the deal; after the last one in the leg's first.
         last_words: the last line that the bot wrote to stderr, which is its author's; "" in what
             is published.
     """
 
     leg: int
     deal: int
+    act: int
+    seat: int
     bot: int
     code: FaultCode
     detail: str

@@ -79,6 +79,7 @@ class MatchPlan(Struct, frozen=True):
     def leg(self, number: int) -> LegPlan:
         """Return the plan of one leg."""
         return LegPlan(
+            number=number,
             terms=self.terms,
             name=self.name,
             rules=self.rules,

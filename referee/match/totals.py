@@ -8,7 +8,7 @@ from msgspec import Struct
 from referee.match.leg import DealReason, DealResult, Leg
 from referee.match.lines import EndLine
 from referee.match.outcome import FaultFound
-from referee.match.verdict import Blame, Mishap, OnFault, Verdict
+from referee.match.verdict import Blame, Mishap, OnFault
 from referee.rules.match_end import Reason, best_of
 
 ROWS_KEPT = 40
@@ -61,7 +61,7 @@ class GameDigest:
                     start.dealer,
                     start.bots,
                     deal.acts,
-                    deal.faults,
+                    [{"seat": one.seat, "code": one.code, "act": one.act} for one in deal.faults],
                     deal.account.points,
                     deal.scores,
                     deal.sent,
@@ -122,7 +122,7 @@ class Totals:
                         for side in account.sides
                     ),
                     deal.reason,
-                    tuple(dict.fromkeys(deal.start.bots[fault.seat] for fault in deal.faults)),
+                    tuple(dict.fromkeys(fault.bot for fault in deal.faults)),
                     tuple(dict.fromkeys(deal.start.bots[seat] for seat in deal.start.benched)),
                 )
             )
@@ -150,12 +150,10 @@ class Totals:
         """The match cannot be played to its end."""
         self._given_up = True
 
-    def add_fault(self, deal: int, bot: int, verdict: Verdict) -> None:
+    def add_fault(self, found: FaultFound) -> None:
         """Counts a fault."""
-        self.fault_counts[bot] += 1
+        self.fault_counts[found.bot] += 1
         if len(self.faults) < FAULTS_KEPT:
-            words = verdict.evidence.last_words()
-            found = FaultFound(self.leg, deal, bot, verdict.code, verdict.detail, words)
             self.faults.append(found)
 
     def end_leg(self, leg: Leg) -> None:

@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from protocol.errors import Mistake
 from protocol.messages import Count
@@ -77,13 +77,16 @@ class Evidence(Struct, frozen=True, omit_defaults=True):
         return lines[-1][:200] if lines else ""
 
 
-class Verdict(Struct, frozen=True):
-    """A bot's fault: a stable code, one sentence for its author, and the evidence.
+class Verdict(Struct, frozen=True, omit_defaults=True):
+    """A fault of the process at a place, and the line that a record has of it (SPEC 9).
 
     Attributes:
-        mistake: what its author has probably overlooked, where it can be told.
+        code: what it is, once and for all.
+        detail: a sentence for the bot's author.
+        mistake: what that author has probably overlooked, where it can be told.
     """
 
+    place: int = field(name="fault")
     code: FaultCode
     detail: str
     evidence: Evidence = Evidence()

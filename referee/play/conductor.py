@@ -12,6 +12,7 @@ from typing import Final
 
 import trio
 from msgspec import Struct
+from msgspec.structs import replace
 
 from protocol.limits import PROTOCOL_VERSION
 from protocol.messages import Answer, Ready
@@ -197,7 +198,7 @@ class _MatchConductor:
             verdict = heard if isinstance(heard, Verdict) else self._answered(ask, heard)
             self._tell_frozen()
             if verdict is not None:
-                await self._fault(ask.place, verdict)
+                await self._fault(verdict)
             if pace_s:
                 await self._wait_for_release(asked_at, pace_s)
         self._wall_ns += time.perf_counter_ns() - start_bot
@@ -223,10 +224,10 @@ class _MatchConductor:
 
     async def _check_memory(self) -> None:
         """Judges, before a deal, who wanted too much memory without ending of it."""
-        for place, seat in tuple(self._seats.items()):
+        for seat in tuple(self._seats.values()):
             verdict = seat.memory_verdict()
             if verdict is not None:
-                await self._fault(place, verdict)
+                await self._fault(verdict)
 
     async def _void(self, mishap: Mishap) -> None:
         """Takes a deal back: its cards are dealt again to new processes, or the match is over."""
@@ -252,7 +253,7 @@ class _MatchConductor:
             late = verdict.code is FaultCode.LATE
             if late and (excuse := seat.excuse(receipt, ask.allowance_us)) is not None:
                 raise Void(excuse)
-            return Verdict(verdict.code, verdict.detail, seat.evidence(receipt))
+            return replace(verdict, evidence=seat.evidence(receipt))
         return None
 
     async def _start_bots(self, leg: Leg) -> None:
@@ -275,7 +276,7 @@ class _MatchConductor:
                 seats=self._seats.values(),
             )
             if isinstance(found, Verdict):
-                await self._fault(ask.place, found)
+                await self._fault(found)
                 continue
             ready, receipt = found
             assert isinstance(ready, Ready)  # noqa: S101  # the connection lets nothing else pass
@@ -283,10 +284,10 @@ class _MatchConductor:
                 StartLine(ask.place, receipt.complete, PROTOCOL_VERSION, ready.name, ready.version)
             )
 
-    async def _fault(self, place: int, verdict: Verdict) -> None:
+    async def _fault(self, verdict: Verdict) -> None:
         """Records a fault, then tells the bot, then ends its process."""
-        line = self._match.fault(place, verdict)
-        seat = self._seats.pop(place, None)
+        line = self._match.fault(verdict)
+        seat = self._seats.pop(verdict.place, None)
         if seat is not None:
             await seat.say_fault(line)
             self._sandbox.clear()
@@ -302,9 +303,9 @@ class _MatchConductor:
         async with trio.open_nursery() as parting:
             for place, line in leg.end_lines().items():
                 parting.start_soon(part, place, line)
-        for place, verdict in sorted(verdicts.items()):
+        for _, verdict in sorted(verdicts.items()):
             if verdict is not None:
-                self._match.fault_at_end(place, verdict)
+                self._match.fault_at_end(verdict)
         self.end_all()
         self._match.end_leg()
 

@@ -68,6 +68,7 @@ class Witness:
     """Who has seen what a process did.
 
     Attributes:
+        place: where the process sits.
         said: what it was told last.
         heard: what came of its answer so far.
         lag_us: by how much we were woken too late during the last act.
@@ -79,8 +80,9 @@ class Witness:
             memory yet stays in it for as long as that takes: such time is the bot's, no host's.
     """
 
-    def __init__(self, process: BotProcess, freeze: Freeze = Freeze.NEVER) -> None:
+    def __init__(self, place: int, process: BotProcess, freeze: Freeze = Freeze.NEVER) -> None:
         """Begins with a process that was just started, and when it is to be stopped."""
+        self.place = place
         self.process = process
         self.off_turn = OffTurn(process, freeze)
         self.is_counted = True
@@ -134,7 +136,7 @@ class Witness:
 
     def off_turn_verdict(self) -> Verdict:
         """The verdict on a bot that was ended for what it did while another was to move."""
-        return Verdict(FaultCode.LATE, self.off_turn.charge, self.evidence())
+        return Verdict(self.place, FaultCode.LATE, self.off_turn.charge, self.evidence())
 
     def protocol_verdict(self, error: RemoteProtocolError, receipt: Receipt | None) -> Verdict:
         """The verdict on bytes that break the protocol."""
@@ -143,12 +145,14 @@ class Witness:
             line = printable(error.line[:80].decode(errors="backslashreplace"))
             detail = f"{detail}; the bot wrote: {line}"
         self.heard = error.line or self.heard
-        return Verdict(_CODES[error.fault], detail, self.evidence(receipt), error.mistake)
+        return Verdict(
+            self.place, _CODES[error.fault], detail, self.evidence(receipt), error.mistake
+        )
 
     def flood_verdict(self, receipt: Receipt | None) -> Verdict:
         """The verdict on too much on stderr."""
         detail = f"more than {STDERR_MOST} bytes on stderr"
-        return Verdict(FaultCode.OUTPUT, detail, self.evidence(receipt))
+        return Verdict(self.place, FaultCode.OUTPUT, detail, self.evidence(receipt))
 
     @asynccontextmanager
     async def draining(self) -> AsyncIterator[trio.Nursery]:
@@ -204,7 +208,7 @@ class Witness:
         if not self.process.out_of_memory():
             return None
         detail = "it wanted more memory than a bot may have here"
-        return Verdict(FaultCode.MEMORY, detail, self.evidence(receipt))
+        return Verdict(self.place, FaultCode.MEMORY, detail, self.evidence(receipt))
 
     def excuse(self, receipt: Receipt, allowance_us: int) -> Mishap | None:
         """What to say of lateness when neither the bot nor we could run; None: it is the bot's."""

@@ -38,6 +38,7 @@ class Seat(Witness):
 
     def __init__(
         self,
+        place: int,
         process: BotProcess,
         freeze: Freeze = Freeze.NEVER,
         seats: "Collection[Seat]" = (),
@@ -45,12 +46,13 @@ class Seat(Witness):
         """Takes over a process that was just started.
 
         Args:
+            place: where it sits.
             process: the bot's.
             freeze: when it is to be stopped.
             seats: all that play, itself included if need be; a bot that works while another is to
                 move is stopped, as its own `freeze` says.
         """
-        super().__init__(process, freeze)
+        super().__init__(place, process, freeze)
         self._seats = seats
         self._poll = select.poll()
         self._poll.register(process.stdout, select.POLLIN)

@@ -10,8 +10,8 @@ from protocol.limits import PROTOCOL_VERSION
 from protocol.messages import Ready
 from referee.bots.find import BotSpec
 from referee.errors import SHORTAGES, HostError, SandboxError
-from referee.match.leg import Ask, late
-from referee.match.verdict import Evidence, FaultCode, Freeze, Mishap, Verdict
+from referee.match.leg import Ask, too_late
+from referee.match.verdict import FaultCode, Freeze, Mishap, Verdict
 from referee.play.evidence import Heard
 from referee.play.seat import Seat
 from referee.sandbox import BotProcess, Sandbox
@@ -74,8 +74,8 @@ async def start_bot(
     try:
         process = await launched(bot, sandbox)
     except OSError as error:
-        return Verdict(FaultCode.STARTUP, f"it cannot be started: {error}", Evidence())
-    seat = Seat(process, freeze, seats)
+        return Verdict(ask.place, FaultCode.STARTUP, f"it cannot be started: {error}")
+    seat = Seat(ask.place, process, freeze, seats)
     lives(seat)
     heard = await seat.ask(ask)
     if isinstance(heard, Mishap):
@@ -88,9 +88,11 @@ async def start_bot(
         excuse = seat.excuse(receipt, ask.allowance_us)
         if excuse is not None:
             raise Void(excuse)
-        return Verdict(FaultCode.STARTUP, late(ask.allowance_us).detail, seat.evidence(receipt))
+        detail = too_late(ask.allowance_us)
+        return Verdict(ask.place, FaultCode.STARTUP, detail, seat.evidence(receipt))
     if isinstance(ready, Ready) and ready.protocol != PROTOCOL_VERSION:
         return Verdict(
+            ask.place,
             FaultCode.STARTUP,
             f"it chose protocol {ready.protocol}, which was not offered",
             seat.evidence(receipt),

@@ -9,7 +9,7 @@ import trio
 
 from protocol.errors import Mistake, RemoteProtocolError
 from protocol.messages import Answer, Ready
-from referee.match.leg import Ask, late
+from referee.match.leg import Ask, too_late
 from referee.match.verdict import Blame, FaultCode, Mishap, Receipt, Verdict
 from referee.play.evidence import READ_MOST, Heard, Witness
 from referee.play.off_turn import OffTurnTable
@@ -162,14 +162,16 @@ class Wait:
                 by_host = killed_for_memory() > self._killed_before
             if status == "killed by SIGKILL" and by_host:
                 return Mishap(Blame.HOST, "the host ran out of memory", evidence)
-            return Verdict(FaultCode.CRASHED, f"the process ended: {status}", evidence)
+            return Verdict(
+                witness.place, FaultCode.CRASHED, f"the process ended: {status}", evidence
+            )
         allowance_us = self._ask.allowance_us
         excuse = witness.excuse(receipt, allowance_us) or self._excuse(receipt)
         if excuse is not None:
             return excuse
         why, mistake = self._why_late()
-        detail = f"{late(allowance_us).detail}; {why}"
-        return Verdict(FaultCode.LATE, detail, witness.evidence(receipt), mistake)
+        detail = f"{too_late(allowance_us)}; {why}"
+        return Verdict(witness.place, FaultCode.LATE, detail, witness.evidence(receipt), mistake)
 
     def _excuse(self, receipt: Receipt) -> Mishap | None:
         """What to say when others had the processor for too long to wait for the bot any more.

@@ -5,8 +5,9 @@ from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
 
-from referee.match.leg import DealFault, DealResult
+from referee.match.leg import DealResult
 from referee.match.lines import BotLine
+from referee.match.outcome import FaultFound
 from referee.record.deal_choice import DealChoice
 from referee.record.verify import Resimulation
 from referee.rules.cards import Card, Suit
@@ -38,7 +39,7 @@ class DealJson(Struct, frozen=True, kw_only=True):
     tricks: tuple[Trick, ...]
     points: tuple[int, ...]
     scores: tuple[int, ...]
-    faults: list[DealFault]
+    faults: list[FaultFound]
     stand_in: tuple[int, ...] | UnsetType = UNSET
     black_hand: int | UnsetType = UNSET
     caller: int | UnsetType | None = UNSET
@@ -84,8 +85,8 @@ def match_object(
         leg = found.totals.leg
         if only is None or only.is_meant(number, leg, deal.start.deal):
             kept.append(entry)
-    for leg, fault in found.last_faults:
-        last_of_leg[leg].faults.append(fault)
+    for fault in found.last_faults:
+        last_of_leg[fault.leg].faults.append(fault)
     header = found.header
     result = found.totals.result(header.legs)
     return ReplayJson(

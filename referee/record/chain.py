@@ -12,7 +12,6 @@ from referee.match.lines import (
     DealEndLine,
     DealLine,
     EndLine,
-    FaultLine,
     FrozenLine,
     Header,
     LegLine,
@@ -20,16 +19,17 @@ from referee.match.lines import (
     StartLine,
     VoidLine,
 )
+from referee.match.verdict import Verdict
 
 _DECODERS: Final[Mapping[bytes, msgspec.json.Decoder[Line]]] = {
-    kind.__struct_fields__[0].encode(): msgspec.json.Decoder(kind, strict=True)
+    kind.__struct_encode_fields__[0].encode(): msgspec.json.Decoder(kind, strict=True)
     for kind in (
         Header,
         LegLine,
         DealLine,
         StartLine,
         ActLine,
-        FaultLine,
+        Verdict,
         FrozenLine,
         VoidLine,
         DealEndLine,

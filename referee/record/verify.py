@@ -11,9 +11,10 @@ from msgspec.structs import replace
 
 from protocol.errors import LocalProtocolError
 from protocol.messages import Answer, Ready
-from referee.match.leg import Ask, DealFault, DealResult, Leg
-from referee.match.lines import ActLine, EndLine, FaultLine, Line, Sealed, StartLine, VoidLine
+from referee.match.leg import Ask, DealResult, Leg
+from referee.match.lines import ActLine, EndLine, Line, Sealed, StartLine, VoidLine
 from referee.match.match import Match
+from referee.match.outcome import FaultFound
 from referee.match.verdict import FaultCode, Mishap, Verdict
 from referee.record.cursor import Cursor, Stopped
 from referee.record.differences import difference
@@ -44,7 +45,7 @@ class Resimulation:
         match: the match, as far as it was played again.
         end: the last line, once everything was handed out and the record has one.
         unfinished: why the record ends before its match, if it does.
-        last_faults: faults found after the last deal of a leg, with the number of that leg.
+        last_faults: faults found after the last deal of a leg.
         fault_lines: the evidence, by the number of the deal through all legs.
     """
 
@@ -61,10 +62,9 @@ class Resimulation:
         self.totals = self.match.totals
         self.end: EndLine | None = None
         self.unfinished: str | None = None
-        self.last_faults: list[tuple[int, DealFault]] = []
-        self.fault_lines: dict[int, list[FaultLine]] = {}
+        self.last_faults: list[FaultFound] = []
+        self.fault_lines: dict[int, list[Verdict]] = {}
         self._leg: Leg | None = None
-        self._acts: list[tuple[int, str]] = []
         self._asked: tuple[int, ...] = ()
         """Whose act it is, and whose it was before: a void deal may be either's."""
 
@@ -129,7 +129,7 @@ class Resimulation:
             raise self._mismatch(difference(here, there, self._leg))
         self._cursor.advance()
 
-    def _observed(self, kind: type[L]) -> L | FaultLine:
+    def _observed(self, kind: type[L]) -> L | Verdict:
         """Return the next line, of what was seen of a bot.
 
         Raises:
@@ -138,7 +138,7 @@ class Resimulation:
         line = self._cursor.peek()
         if isinstance(line, kind):  # nearly always
             return line
-        if isinstance(line, FaultLine):
+        if isinstance(line, Verdict):
             return line
         if isinstance(line, VoidLine):
             raise _Void(line)
@@ -156,7 +156,6 @@ class Resimulation:
             except _Void as void:
                 self._void(leg, void.line)
                 continue
-            self._acts = leg.deal.table.acts
             yield match.close_deal()
 
     def _void(self, leg: Leg, line: VoidLine) -> None:
@@ -180,7 +179,7 @@ class Resimulation:
         while (asked := leg.ask()) is not None:
             self._asked = (*self._asked, asked.place)[-2:]
             line = self._observed(ActLine)
-            if isinstance(line, FaultLine):
+            if isinstance(line, Verdict):
                 self._fault(asked.place, line)
             else:
                 self._act(asked, line)
@@ -189,16 +188,16 @@ class Resimulation:
 
     def _old_faults(self, leg: Leg) -> None:
         """Count what was found before the deal of processes that had played already."""
-        while isinstance(line := self._cursor.peek(), FaultLine):
+        while isinstance(line := self._cursor.peek(), Verdict):
             if line.code is not FaultCode.MEMORY or line.evidence.receipt is not None:
                 return  # what was found at an act has a receipt
-            if line.fault not in leg.deal.places or not leg.voices[line.fault].listening:
+            if line.place not in leg.deal.places or not leg.voices[line.place].listening:
                 return
-            self._fault(line.fault, line)
+            self._fault(line.place, line)
 
     def _start(self, ask: Ask) -> None:
         line = self._observed(StartLine)
-        if isinstance(line, FaultLine):
+        if isinstance(line, Verdict):
             self._fault(ask.place, line)
             return
         if line.start != ask.place or line.us > ask.allowance_us:
@@ -206,12 +205,12 @@ class Resimulation:
         ask.connection.replay(Ready(line.protocol, line.name))
         self.match.started(line)
 
-    def _fault(self, place: int, line: FaultLine) -> None:
-        if line.fault != place:
-            raise self._mismatch(f"place {place} was asked, not {line.fault}")
+    def _fault(self, place: int, line: Verdict) -> None:
+        if line.place != place:
+            raise self._mismatch(f"place {place} was asked, not {line.place}")
         self.fault_lines.setdefault(self.totals.deals + 1, []).append(line)
         try:
-            self.match.fault(place, _verdict(line))
+            self.match.fault(line)
         except LocalProtocolError as error:
             raise self._mismatch(f"its bot was not told this: {error}") from error
 
@@ -227,14 +226,12 @@ class Resimulation:
     def _part(self, leg: Leg) -> None:
         """Say farewell to the bots of a leg, and count what some did wrong then."""
         left = set(leg.end_lines())
-        while isinstance(line := self._cursor.peek(), FaultLine):
-            if line.fault not in left:
-                raise self._mismatch(f"place {line.fault} cannot be at fault here")
-            left.remove(line.fault)
+        while isinstance(line := self._cursor.peek(), Verdict):
+            if line.place not in left:
+                raise self._mismatch(f"place {line.place} cannot be at fault here")
+            left.remove(line.place)
             self.fault_lines.setdefault(self.totals.deals, []).append(line)
-            fault = DealFault(line.fault, line.code, len(self._acts))
-            self.last_faults.append((self.totals.leg, fault))
-            self.match.fault_at_end(line.fault, _verdict(line))
+            self.last_faults.append(self.match.fault_at_end(line))
 
 
 def _check_going_on(line: Line) -> None:
@@ -245,7 +242,3 @@ def _check_going_on(line: Line) -> None:
     """
     if isinstance(line, EndLine) and line.end in _BROKEN_OFF:
         raise Stopped(_BROKEN_OFF[Reason(line.end)])
-
-
-def _verdict(line: FaultLine) -> Verdict:
-    return Verdict(line.code, line.detail, line.evidence)

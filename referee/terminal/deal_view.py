@@ -42,7 +42,7 @@ def scenes(deal: DealResult, viewer: int | None) -> Iterator[Scene]:
     acts: list[Act] = []
     bots = deal.start.bots
     # from its fault on, the referee plays for all seats of that bot
-    guilty = {(bots[fault.seat], fault.act) for fault in deal.faults}
+    guilty = {(fault.bot, fault.act) for fault in deal.faults}
     guilty |= {(bots[seat], 0) for seat in deal.start.benched}
     for number, (seat, action) in enumerate(deal.acts):
         table.play(action)

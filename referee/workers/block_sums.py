@@ -66,7 +66,7 @@ class Blocks:
             for bot, seat in enumerate(self._seats, row):
                 self._met[bot] += by_seat[seat]
         for fault in deal.faults:
-            self._faults[at + start.bots[fault.seat]] += 1
+            self._faults[at + fault.bot] += 1
         for one in {start.bots[seat] for seat in start.benched}:
             self._unplayed[at + one] += 1
         if self._luck_of is not None:

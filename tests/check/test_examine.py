@@ -10,7 +10,8 @@ import pytest
 from _pytest.mark.structures import ParameterSet
 
 from referee.bots.find import BotSpec
-from referee.check.examine import CheckFinding, Level, examination, examine
+from referee.check.conversation import CheckFinding, Level
+from referee.check.examine import examination, examine
 from referee.check.unknown_fields import greased
 from referee.cli import run
 from referee.games import catalogue

@@ -213,7 +213,7 @@ def test_faults_are_counted_by_place_and_the_first_are_listed(
     for match in outcomes:
         assert len(match["fault_list"]) == min(sum(match["faults"]), 20)
         for fault in match["fault_list"]:
-            assert list(fault) == ["leg", "deal", "bot", "code", "detail"]
+            assert list(fault) == ["leg", "deal", "act", "seat", "bot", "code", "detail"]
             assert match["faults"][fault["bot"]] > 0
 
 

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from referee.match.leg import Leg
-from referee.match.lines import FaultLine
 from referee.match.seating import Seating
-from referee.match.verdict import FaultCode, Freeze, OnFault
+from referee.match.verdict import FaultCode, Freeze, OnFault, Verdict
 from referee.play import conductor as match_module
 from referee.sandbox.bare import Bare
 from support.matches import lines_of, match, processes_with, rogue, verified
@@ -46,8 +45,8 @@ FAULTS = {
 }
 
 
-def faults_in(path: Path) -> list[FaultLine]:
-    return [line for line in lines_of(path) if isinstance(line, FaultLine)]
+def faults_in(path: Path) -> list[Verdict]:
+    return [line for line in lines_of(path) if isinstance(line, Verdict)]
 
 
 @pytest.mark.slow

@@ -30,7 +30,7 @@ from referee.check.examine import examination, examine
 from referee.cli import run
 from referee.errors import HostError, SandboxError, Shortage
 from referee.match.leg import Ask, Leg
-from referee.match.lines import ActLine, DealEndLine, DealLine, EndLine, FaultLine, VoidLine
+from referee.match.lines import ActLine, DealEndLine, DealLine, EndLine, VoidLine
 from referee.match.outbox import Voice
 from referee.match.table import Table
 from referee.match.verdict import ATTEMPTS, Blame, FaultCode, Mishap, Receipt, Verdict, starved
@@ -262,7 +262,7 @@ def test_a_signal_closes_the_match_and_reaches_no_bot(
     last = lines[-1]
     assert isinstance(last, EndLine)
     assert (last.end, last.winner) == ("interrupted", None)
-    assert not any(isinstance(line, FaultLine | VoidLine) for line in lines)
+    assert not any(isinstance(line, Verdict | VoidLine) for line in lines)
     assert unfinished("r") == sum(isinstance(line, DealEndLine) for line in lines) > 0
     assert run(["replay", "r", "--verify"]) == 1
 
@@ -453,9 +453,9 @@ def test_a_program_that_ends_at_once_is_a_startup_fault(
     bot = executable("ends.sh", b"#!/bin/sh\nexit 4\n")
     arguments = ["--deals", "1", "--record", "r", "--sandbox", mode]
     assert run(["match", bot, "sample:first", *arguments]) == 1
-    fault = next(line for line in lines_of(Path("r")) if isinstance(line, FaultLine))
+    fault = next(line for line in lines_of(Path("r")) if isinstance(line, Verdict))
 
-    assert (fault.fault, fault.code) == (0, FaultCode.STARTUP)
+    assert (fault.place, fault.code) == (0, FaultCode.STARTUP)
     assert "exit status 4" in fault.detail
     assert run(["replay", "r", "--verify"]) == 0
 
@@ -607,7 +607,7 @@ async def test_a_bug_that_stays_ends_the_match_and_charges_nobody(
     found = voids(path)
     assert [line.family for line in found[-ATTEMPTS:]] == [Blame.REFEREE] * ATTEMPTS
     assert len({line.void for line in found[-ATTEMPTS:]}) == 1
-    assert not any(isinstance(line, FaultLine) for line in lines_of(path))
+    assert not any(isinstance(line, Verdict) for line in lines_of(path))
     with RecordReader(path) as reader:
         replayed = Resimulation(reader)
         held = len(list(replayed.deals()))
@@ -659,7 +659,7 @@ async def test_a_bug_between_deals_charges_nobody(
 
     assert not processes_with(token)
     assert unfinished(str(path)) == (3 if last else 1)
-    assert not any(isinstance(line, FaultLine) for line in lines_of(path))
+    assert not any(isinstance(line, Verdict) for line in lines_of(path))
 
 
 @pytest.mark.slow
@@ -899,7 +899,7 @@ async def test_a_host_that_stands_still_charges_nobody(
                 one_clock.jump(stall_s)
 
         nursery.start_soon(stand_still)
-        found = await Seat(puppet).ask(ask)
+        found = await Seat(0, puppet).ask(ask)
 
     if ours:
         assert isinstance(found, Mishap)
@@ -918,7 +918,7 @@ async def test_a_referee_that_was_stopped_charges_no_clock(when: str, puppet: Pu
     answer = b'{"type":"ready","protocol":1,"name":"x"}\n'
     connection = Connection()
     ask = Ask(0, "", connection.send(HELLO), 200_000, connection)
-    seat = Seat(puppet)
+    seat = Seat(0, puppet)
     try:
         async with trio.open_nursery() as nursery:
 

@@ -122,7 +122,7 @@ async def test_an_hour_of_silence_is_late_and_takes_no_time(
     process: FakeProcess, autojump_clock: MockClock
 ) -> None:
     """The whole allowance is waited for, on trio's clock; then the silence is explained."""
-    verdict = await Seat(process).ask(asked())
+    verdict = await Seat(0, process).ask(asked())
 
     assert isinstance(verdict, Verdict)
     assert verdict.code is FaultCode.LATE
@@ -135,7 +135,7 @@ async def test_a_bot_that_waits_for_input_is_asked_whether_it_flushed(
 ) -> None:
     """Nothing unread and asleep in a read: the answer lies in its own buffer."""
     process.waits = True
-    verdict = await Seat(process).ask(asked())
+    verdict = await Seat(0, process).ask(asked())
 
     assert isinstance(verdict, Verdict)
     assert verdict.detail.endswith("waits for input: did you flush your answer?")
@@ -154,7 +154,7 @@ async def test_half_a_line_is_late_however_it_drips(
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(drip)
-        verdict = await Seat(process).ask(asked())
+        verdict = await Seat(0, process).ask(asked())
         nursery.cancel_scope.cancel()
 
     assert isinstance(verdict, Verdict)
@@ -173,7 +173,7 @@ async def test_a_late_answer_in_time_is_heard(
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(answer)
-        heard = await Seat(process).ask(asked())
+        heard = await Seat(0, process).ask(asked())
 
     assert isinstance(heard, tuple)
     assert heard[0] == Ready(1, "x")
@@ -182,7 +182,7 @@ async def test_a_late_answer_in_time_is_heard(
 async def test_an_answer_that_is_there_at_once_needs_no_clock(process: FakeProcess) -> None:
     """What can be read at once is read at once, and the receipt is in order."""
     os.write(process.says, READY)
-    heard = await Seat(process).ask(asked())
+    heard = await Seat(0, process).ask(asked())
 
     assert isinstance(heard, tuple)
     message, receipt = heard
@@ -195,12 +195,12 @@ async def test_closing_stdout_is_late_and_ending_is_crashed(
 ) -> None:
     """A closed pipe proves nothing while the process lives; its end does."""
     process.close(process.says)
-    verdict = await Seat(process).ask(asked())
+    verdict = await Seat(0, process).ask(asked())
     assert isinstance(verdict, Verdict)
     assert verdict.code is FaultCode.LATE
 
     process.end("exit status 0")
-    verdict = await Seat(process).ask(asked())
+    verdict = await Seat(0, process).ask(asked())
     assert isinstance(verdict, Verdict)
     assert (verdict.code, verdict.detail) == (
         FaultCode.CRASHED,
@@ -212,7 +212,7 @@ async def test_an_answer_written_before_the_end_still_counts(process: FakeProces
     """A process that answers and ends is judged at its next act, not at this one."""
     os.write(process.says, READY)
     process.end("exit status 0")
-    heard = await Seat(process).ask(asked())
+    heard = await Seat(0, process).ask(asked())
 
     assert isinstance(heard, tuple)
     assert isinstance(heard[0], Ready | Answer)
@@ -225,7 +225,7 @@ async def test_a_bot_that_reads_nothing_cannot_block_us(
     with suppress(BlockingIOError):
         while True:
             os.write(process.stdin, b"x" * 65536)
-    verdict = await Seat(process).ask(asked())
+    verdict = await Seat(0, process).ask(asked())
 
     assert isinstance(verdict, Verdict)
     assert verdict.code is FaultCode.LATE
@@ -259,7 +259,7 @@ async def test_work_between_acts_is_seen_at_the_next_act_and_stopped_from_then_o
 ) -> None:
     """A millisecond is let pass; more, and the process is stopped after each answer."""
     tick(monkeypatch, OFF_TURN_US + 1)
-    seat = Seat(process, Freeze.AUTO)
+    seat = Seat(0, process, Freeze.AUTO)
     await answered(seat, process)
     process.worked_us += OFF_TURN_US
     await answered(seat, process)
@@ -276,7 +276,7 @@ async def test_letting_a_bot_go_on_is_not_charged_to_it(
 ) -> None:
     """Its clock begins when it can run."""
     now = count(step=1000)
-    seat = Seat(process, Freeze.ALWAYS)
+    seat = Seat(0, process, Freeze.ALWAYS)
     monkeypatch.setattr("referee.play.seat.time.perf_counter_ns", now.__next__)
     monkeypatch.setattr(process, "thaw", lambda: [next(now) for _ in range(10_000)])
     os.write(process.says, READY)
@@ -291,7 +291,7 @@ async def test_a_rest_of_less_than_a_millisecond_is_part_of_the_act_after_it(
 ) -> None:
     """In so little time no process uses more than may pass: it is not looked at."""
     tick(monkeypatch, 1)
-    seat = Seat(process, Freeze.AUTO)
+    seat = Seat(0, process, Freeze.AUTO)
     await answered(seat, process)
     process.worked_us += OFF_TURN_US + 1
     os.write(process.says, READY)
@@ -307,7 +307,7 @@ async def test_always_and_never_are_what_they_say(
     freeze: Freeze, frozen: bool, process: FakeProcess
 ) -> None:
     """From the first answer on, or whatever it does."""
-    seat = Seat(process, freeze)
+    seat = Seat(0, process, freeze)
     for _ in range(2):
         await answered(seat, process)
         assert process.frozen is frozen
@@ -323,7 +323,7 @@ async def test_a_bot_that_cannot_be_stopped_is_ended_and_charged_at_its_next_act
         raise Unstoppable("unable to freeze")
 
     monkeypatch.setattr(FakeProcess, "freeze", refuse)
-    seat = Seat(process, Freeze.ALWAYS)
+    seat = Seat(0, process, Freeze.ALWAYS)
     await answered(seat, process)
     verdict = await seat.ask(asked())
 
@@ -336,7 +336,7 @@ async def test_a_frozen_bot_is_let_go_for_its_farewell(
     process: FakeProcess, autojump_clock: MockClock
 ) -> None:
     """It could not leave otherwise."""
-    seat = Seat(process, Freeze.ALWAYS)
+    seat = Seat(0, process, Freeze.ALWAYS)
     await answered(seat, process)
     assert process.frozen
     await seat.say_end(b"end", Connection())
@@ -349,7 +349,7 @@ async def test_too_much_memory_comes_before_the_crash_that_it_is(
     """The cause is the verdict, not its effect; and a bot that lives on is found at its end."""
     process.bloated = True
     process.end("killed by SIGKILL")
-    verdict = await Seat(process).ask(asked())
+    verdict = await Seat(0, process).ask(asked())
     assert isinstance(verdict, Verdict)
     assert verdict.code is FaultCode.MEMORY
     assert verdict.evidence.exit == "killed by SIGKILL"
@@ -359,7 +359,7 @@ async def test_lateness_of_a_machine_that_stood_still_is_no_fault(
     process: FakeProcess, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """We were not woken for a quarter of the time and the bot hardly ran; else it is late."""
-    seat = Seat(process)
+    seat = Seat(0, process)
 
     async def silence(lag_us: int, cpu_us: int) -> Verdict | Mishap:
         async def stand_still() -> None:
@@ -390,7 +390,7 @@ async def test_a_process_that_the_machine_ended_for_its_memory_is_no_crash(
     counts = iter((4, 5))
     monkeypatch.setattr(waiting, "killed_for_memory", lambda: next(counts))
     process.end("killed by SIGKILL")
-    mishap = await Seat(process).ask(asked())
+    mishap = await Seat(0, process).ask(asked())
 
     assert isinstance(mishap, Mishap)
     assert mishap.detail == "the host ran out of memory"
@@ -409,7 +409,7 @@ async def test_a_bot_that_takes_its_own_words_back_takes_nothing_of_ours(
 
     os.write(process.says, b"x")
     monkeypatch.setattr(os, "read", read)
-    verdict = await Seat(process).say_end(b"end", Connection())
+    verdict = await Seat(0, process).say_end(b"end", Connection())
     assert verdict is not None
     assert verdict.code is FaultCode.PROTOCOL
 
@@ -422,7 +422,7 @@ async def test_the_hosts_own_count_decides_where_there_is_one(
     monkeypatch.setattr(waiting, "killed_for_memory", lambda: next(counts))
     process.host_ended_it = False
     process.end("killed by SIGKILL")
-    verdict = await Seat(process).ask(asked())
+    verdict = await Seat(0, process).ask(asked())
     assert isinstance(verdict, Verdict)
     assert verdict.code is FaultCode.CRASHED
 
@@ -467,7 +467,7 @@ async def test_an_answer_that_came_while_the_referee_stood_still_is_not_charged(
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(pass_time)
-        heard = await Seat(process).ask(act())
+        heard = await Seat(0, process).ask(act())
 
     assert isinstance(heard, Mishap if stood_still else tuple)
     if isinstance(heard, Mishap):
@@ -482,7 +482,7 @@ async def test_a_standstill_in_the_first_millisecond_is_seen(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Whether the answer is there after it or comes later."""
-    seat = Seat(process)
+    seat = Seat(0, process)
     poll = seat._poll
 
     def stood_still(wait_ms: float) -> list[tuple[int, int]]:
@@ -510,7 +510,7 @@ async def test_a_bot_that_holds_the_lock_of_its_pipe_is_charged_for_it(
     delay_s: float, process: FakeProcess, monkeypatch: pytest.MonkeyPatch, *, talks: bool
 ) -> None:
     """The referee stands still in a call that never waits: that is the bot's doing, no host's."""
-    seat, read = Seat(process), os.read
+    seat, read = Seat(0, process), os.read
 
     def held(descriptor: int, size: int) -> bytes:
         if descriptor == (process.stderr if talks else process.stdout):
@@ -552,7 +552,7 @@ async def test_no_bot_is_read_at_the_turn_of_another(
         os.write(who.says, READY)
 
     monkeypatch.setattr(os, "read", noted)
-    seat, thinker = Seat(process), Seat(other)
+    seat, thinker = Seat(0, process), Seat(1, other)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(answer, other)
         assert isinstance(await thinker.ask(act()), tuple)
@@ -577,7 +577,7 @@ async def test_a_greeting_is_heard_though_the_referee_waited_for_other_things(
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(start_another)
-        heard = await Seat(process).ask(asked())
+        heard = await Seat(0, process).ask(asked())
     assert isinstance(heard, tuple)
 
 

@@ -123,7 +123,7 @@ async def silent(bot: Busy, *others: Seat) -> Mishap | Verdict:
     bot.works = True
     connection = Connection()
     ask = Ask(0, "", connection.send(HELLO), ALLOWANCE_US, connection)
-    found = await Seat(bot, seats=others).ask(ask)
+    found = await Seat(0, bot, seats=others).ask(ask)
     assert isinstance(found, Mishap | Verdict)
     return found
 
@@ -158,7 +158,7 @@ async def test_a_bot_that_never_has_the_processor_is_not_waited_for_without_end(
 ) -> None:
     """Where no other bot is at work it is the host's doing, which costs no bot anything."""
     waits(monkeypatch, 0)
-    found = await silent(bots[0], Seat(bots[1]))
+    found = await silent(bots[0], Seat(0, bots[1]))
 
     assert isinstance(found, Mishap)
     assert found.family is Blame.HOST
@@ -198,7 +198,7 @@ async def test_the_bot_that_works_off_turn_is_charged_for_what_another_lost(
     waits(monkeypatch, 0)
     monkeypatch.setattr("referee.play.off_turn.is_running", bool)
     monkeypatch.setattr("referee.play.off_turn._LEAST_LOOKS", 1)
-    other = Seat(bots[1])
+    other = Seat(0, bots[1])
     await silent(bots[0], other)
     connection = Connection()
     charged = await other.ask(Ask(0, "", connection.send(HELLO), ALLOWANCE_US, connection))
@@ -215,7 +215,7 @@ async def test_a_bot_that_was_seen_at_work_a_few_times_only_is_not_charged(
     """On a busy machine it may wait for the last of its own act."""
     waits(monkeypatch, 0)
     monkeypatch.setattr("referee.play.off_turn.is_running", bool)
-    found = await silent(bots[0], Seat(bots[1]))
+    found = await silent(bots[0], Seat(0, bots[1]))
 
     assert isinstance(found, Mishap)
     assert not bots[1].killed
@@ -228,7 +228,7 @@ async def test_a_bot_that_was_ended_at_its_last_turn_is_charged_when_the_match_e
     waits(monkeypatch, 0)
     monkeypatch.setattr("referee.play.off_turn.is_running", bool)
     monkeypatch.setattr("referee.play.off_turn._LEAST_LOOKS", 1)
-    other = Seat(bots[1])
+    other = Seat(0, bots[1])
     await silent(bots[0], other)
     monkeypatch.setattr("referee.play.seat.GRACE_S", 0.0)
     charged = await other.say_end(b"", Connection())
@@ -255,7 +255,7 @@ async def asked(bot: Busy, answer: bytes, *, at_s: float) -> Heard | Verdict | M
     ask = Ask(0, "", connection.send(HELLO), ALLOWANCE_US, connection)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(answers)
-        return await Seat(bot).ask(ask)
+        return await Seat(0, bot).ask(ask)
     raise AssertionError  # the block is always left above
 
 
@@ -298,7 +298,7 @@ async def test_how_long_it_takes_to_stop_another_is_not_the_bots_time(
 ) -> None:
     """A daemon that cannot pause a container tries for seconds, many times what an act may take."""
     mover, worker = bots
-    other = Seat(worker, Freeze.AUTO)
+    other = Seat(0, worker, Freeze.AUTO)
     other.receipt(0, 0, 0, 0)  # its own act is over
     worker.worked_us = 10 * OFF_TURN_US
 
@@ -310,7 +310,7 @@ async def test_how_long_it_takes_to_stop_another_is_not_the_bots_time(
     monkeypatch.setattr(worker, "freeze", freeze)
     connection = Connection()
     ask = Ask(0, "", connection.send(HELLO), ALLOWANCE_US, connection)
-    heard = await Seat(mover, seats=(other,)).ask(ask)
+    heard = await Seat(0, mover, seats=(other,)).ask(ask)
 
     assert isinstance(heard, tuple)
     assert heard[1].complete <= ALLOWANCE_US
@@ -347,7 +347,7 @@ async def test_a_bot_that_works_while_another_is_to_move_is_stopped_at_once(
 ) -> None:
     """Not only when it is its own turn again; and it is told to the record by `off_turn_us`."""
     idler, worker = Busy(), Busy()
-    other = Seat(worker, freeze)
+    other = Seat(0, worker, freeze)
     other.receipt(0, 0, 0, 0)  # its own act is over
     worker.worked_us = used_us
     await silent(idler, other)
@@ -361,7 +361,7 @@ async def test_a_bot_that_works_while_another_is_to_move_is_stopped_at_once(
 async def test_a_bot_that_is_not_ready_yet_is_not_stopped() -> None:
     """What a bot uses before `ready` is its own start."""
     idler, starting = Busy(), Busy()
-    other = Seat(starting, Freeze.AUTO)
+    other = Seat(0, starting, Freeze.AUTO)
     starting.worked_us = 1_000_000
     await silent(idler, other)
     for process in (idler, starting):

@@ -7,7 +7,8 @@ import pytest
 
 from referee.bots.find import find
 from referee.bots.settings import Settings
-from referee.check.examine import Level, examination, examine
+from referee.check.conversation import Level
+from referee.check.examine import examination, examine
 from referee.match.clock import parse_time
 from referee.sandbox import Sandbox
 from support.invariants import nothing_left

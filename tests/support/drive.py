@@ -4,6 +4,8 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from protocol.messages import Answer, Hello, Limits, Rules, TimeControl
 from referee.match.chance import BlockKey
 from referee.match.clock import parse_time
@@ -35,7 +37,7 @@ HELLO = Hello(
 )
 """Any first message."""
 
-CRASH = Verdict(FaultCode.CRASHED, "the process ended: exit status 3")
+CRASH = Verdict(0, FaultCode.CRASHED, "the process ended: exit status 3")
 
 
 def one_deal(
@@ -61,6 +63,7 @@ def leg_plan(
 ) -> LegPlan:
     """A plan with the default clock and no options, with a bot for each seat."""
     return LegPlan(
+        number=0,
         terms=Terms(game=game, options={}, time=parse_time(""), on_fault=on_fault),
         name=Rules(game, 1, "0" * 64),
         rules=rules,
@@ -99,7 +102,7 @@ def play_deal(leg: Leg, choose: Choice, sent: dict[int, bytes]) -> DealResult:
         sent[asked.place] += asked.line
         found = choose(asked, leg.deal.table.legal)
         if isinstance(found, Verdict):
-            sent[asked.place] += leg.faulted(asked.place, found)
+            sent[asked.place] += leg.faulted(replace(found, place=asked.place))
             continue
         heard(asked, {"id": asked.id, "action": found})
         answer = Answer(asked.id, found)

@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any, Final, NamedTuple, cast
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ladder.results import Pairing, Round, RoundResult, TableResult
 from protocol.events import HandDealt
@@ -236,7 +237,7 @@ def _blocks(leg: Leg, bots: tuple[int, ...], first: int, attack: Attack) -> tupl
             seat, table = ask.place, leg.deal.table
             state = table._state
             if bots[seat] == ATTACKER and attack(Prospect(bots, seat, _outcome(leg, state))):
-                leg.faulted(seat, CRASH)
+                leg.faulted(replace(CRASH, place=seat))
                 continue
             answer = Answer(ask.id, table.legal[0])
             ask.connection.replay(answer)

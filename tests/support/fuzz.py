@@ -51,7 +51,6 @@ READ: Final = 4096
 """The most that the referee reads from a bot at once."""
 
 _READY: Final = b'{"type":"ready","protocol":1,"name":"honest","version":"1"}\n'
-_DONE: Final = Verdict(FaultCode.LATE, "it says no more")
 
 TOKENS: Final = (
     *(b"{", b"}", b"[", b"]", b'"', b":", b",", b"\\", b"null", b"true", b"NaN", b"-Infinity"),
@@ -327,9 +326,9 @@ class Conductor:
             self._mouths[ask.place] = Mouth(said or honest, self._dice)
             ready = self._heard(ask)
             if isinstance(ready, Ready) and ready.protocol != PROTOCOL_VERSION:
-                ready = Verdict(FaultCode.STARTUP, "a protocol that was not offered")
+                ready = Verdict(ask.place, FaultCode.STARTUP, "a protocol that was not offered")
             if isinstance(ready, Verdict):
-                self._fault(ask.place, ready)
+                self._fault(ready)
                 continue
             assert isinstance(ready, Ready)
             us = self._dice.randrange(1000)
@@ -344,7 +343,7 @@ class Conductor:
             while (message := connection.next_message()) is None:
                 data = mouth.more()
                 if not data:
-                    return _DONE
+                    return Verdict(ask.place, FaultCode.LATE, "it says no more")
                 connection.receive(data)
                 assert len(connection.unread()) <= LINE_FROM_BOT + READ
         except RemoteProtocolError as error:
@@ -352,7 +351,7 @@ class Conductor:
         return message
 
     def _seat(self, ask: Ask) -> Seat:
-        seat = Seat(self._puppet)
+        seat = Seat(ask.place, self._puppet)
         seat.said = ask.line
         return seat
 
@@ -360,7 +359,7 @@ class Conductor:
         deal = self._match.leg.deal
         heard = self._heard(ask)
         if isinstance(heard, Verdict):
-            self._fault(ask.place, heard)
+            self._fault(heard)
             return
         assert isinstance(heard, Answer)
         us = self._dice.choice((5, 5, 5, 900_000))
@@ -368,23 +367,22 @@ class Conductor:
         legal = deal.table.legal
         verdict = self._match.answer(ask, heard, receipt)
         if verdict is not None:
-            evidence = self._seat(ask).evidence(receipt)
-            self._fault(ask.place, Verdict(verdict.code, verdict.detail, evidence))
+            self._fault(replace(verdict, evidence=self._seat(ask).evidence(receipt)))
             return
         assert heard.action in legal
         assert heard.id == ask.id
         assert deal.table.acts[-1][1] == heard.action
 
-    def _fault(self, place: int, verdict: Verdict) -> None:
+    def _fault(self, verdict: Verdict) -> None:
         self.verdicts.append(verdict.code)
-        self._match.fault(place, verdict)
+        self._match.fault(verdict)
 
     def _part(self, place: int) -> None:
         left = self._match.leg.voices[place].connection.unread() or self._mouths[place].more()
         if left:
-            verdict = Verdict(FaultCode.PROTOCOL, "a line that nobody asked for")
+            verdict = Verdict(place, FaultCode.PROTOCOL, "a line that nobody asked for")
             self.verdicts.append(verdict.code)
-            self._match.fault_at_end(place, verdict)
+            self._match.fault_at_end(verdict)
 
 
 def trouble(data: bytes, path: Path, *, shown: bool = False) -> str | None:

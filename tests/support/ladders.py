@@ -171,7 +171,7 @@ def invented(store: Store, wanted: LadderJob, *, faults: Sequence[int] = ()) -> 
         voids=(0,) * places,
         faults=by_place,
         fault_list=tuple(
-            FaultFound(0, 1, place, FaultCode.ILLEGAL, "'XX' is not legal")
+            FaultFound(0, 1, 0, place, place, FaultCode.ILLEGAL, "'XX' is not legal")
             for place, times in enumerate(by_place)
             for _ in range(times)
         ),

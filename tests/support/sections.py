@@ -122,4 +122,4 @@ def tables_of(seats: int, bots: int, *, tables: int, blocks: int, seed: int = 1)
 
 def fault(bot: int, code: FaultCode = FaultCode.LATE, detail: str = "no answer") -> FaultFound:
     """A fault of the bot at that place of the table."""
-    return FaultFound(0, 1, bot, code, detail)
+    return FaultFound(0, 1, 0, bot, bot, code, detail)

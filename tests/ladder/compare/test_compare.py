@@ -73,7 +73,7 @@ class Dice:
                 acts=80 * len(done),
                 used_us=(1000 * len(done), 2000 * len(done)),
                 wall_us=0,
-                fault_list=(FaultFound(0, 1, 1, FaultCode.LATE, "no answer"),) * self._faulty,
+                fault_list=(FaultFound(0, 1, 0, 1, 1, FaultCode.LATE, "no answer"),) * self._faulty,
                 voids=(0, 0),
                 given_up="" if whole else "host: the disk is full",
                 game_digest="0" * 64,

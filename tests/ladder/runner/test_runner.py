@@ -28,8 +28,9 @@ from ladder.submissions.bot_toml import toml_of
 from ladder.submissions.frozen_bots import BOTS, freeze, keep, scratch
 from referee.bots.settings import Bounds, Settings
 from referee.errors import HostError, RefereeError, innermost
-from referee.match.lines import FaultLine, LegLine
+from referee.match.lines import LegLine
 from referee.match.outcome import MatchOutcome
+from referee.match.verdict import Verdict
 from referee.record.reader import RecordReader
 from referee.sandbox import Sandbox, janitor
 from referee.sandbox.bare import Bare
@@ -901,9 +902,9 @@ def evidence_of(record: Path) -> dict[int, str]:
         for line in lines:
             if isinstance(line, LegLine):
                 seats = line.seats
-            if isinstance(line, FaultLine):
+            if isinstance(line, Verdict):
                 said = line.evidence.stderr_head + line.evidence.stderr_tail
-                found[seats[line.fault]] = found.get(seats[line.fault], "") + said
+                found[seats[line.place]] = found.get(seats[line.place], "") + said
     return found
 
 

@@ -307,9 +307,8 @@ def test_faults_and_benching_are_told() -> None:
     who = [replace(one, active=one.entrant < 4) for one in entrants(4)]
     who[2] = replace(who[2], benched="faults in 12 of 20 blocks")
     faults = [
-        FaultKind(1, FaultCode.LATE, "no answer", 2, 1),
+        FaultKind(1, FaultCode.LATE, "no answer", 3, 7),
         FaultKind(3, FaultCode.CRASHED, "exit status 1", 9, 1),
-        FaultKind(1, FaultCode.LATE, "no answer", 1, 1),
         FaultKind(4, FaultCode.MEMORY, "too much", 50, 1),
     ]
     found = pool_standings(pool(2), who, blobs(4, 60, 2, 1).results(), faults)
@@ -317,11 +316,11 @@ def test_faults_and_benching_are_told() -> None:
 
     assert rows[1].codes == (("late", 3),)
     assert rows[3].benched == "faults in 12 of 20 blocks"
-    assert [(one.name, one.code, one.times) for one in found.faults] == [
+    assert [(one.bot, one.code, one.times) for one in found.faults] == [
         ("bot-3", "crashed", 9),
         ("bot-1", "late", 3),
     ]
-    assert "fault: bot-1: late: no answer x3" in printed(found, 80)
+    assert "fault: bot-1, match 7: late: no answer x3" in printed(found, 80)
 
 
 def printed(section: Standings, width: int) -> str:

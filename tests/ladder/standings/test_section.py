@@ -465,7 +465,7 @@ def test_faults_that_are_alike_stand_together() -> None:
     rounds = (played([one], blocks=1, label="first"), played([two], blocks=1, label="second"))
     found = standings(replace(section(one), rounds=rounds)).faults
 
-    assert [(line.round, line.name, line.code, line.times) for line in found] == [
+    assert [(line.first, line.bot, line.code, line.times) for line in found] == [
         ("first", "a", "crashed", 3),
         ("first", "a", "late", 2),
     ]

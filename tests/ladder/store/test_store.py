@@ -320,8 +320,8 @@ class TestResults:
             used_us=(2**62, 0),
             voids=(0, 3),
             fault_list=(
-                FaultFound(0, 1, 0, FaultCode.ILLEGAL, text),
-                FaultFound(1, 0, 1, FaultCode.LATE, ""),
+                FaultFound(0, 1, 0, 0, 0, FaultCode.ILLEGAL, text),
+                FaultFound(1, 0, 0, 1, 1, FaultCode.LATE, ""),
             ),
             given_up=text,
             sandbox=text,
@@ -361,7 +361,7 @@ class TestResults:
         for number, faults in enumerate([(0, 0), (2, 0), (1, 0)]):
             count(store, invented(store, job(store, (1, 2), number), faults=faults))
         (found,) = store.faults(1)
-        assert (found.entrant, found.times, found.match) == (1, 3, 2)
+        assert (found.bot, found.times, found.first) == (1, 3, 2)
 
     def test_a_transaction_is_wholly_done_or_not_at_all(
         self, store: Store, monkeypatch: pytest.MonkeyPatch
