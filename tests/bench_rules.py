@@ -36,7 +36,7 @@ def random_deal(deck: Sequence[Card], game: Game[Any], dice: random.Random) -> t
     acts, legal, apply, to_move, choice = 0, game.legal, game.apply, game.to_move, dice.choice
     state, _ = game.deal(tuple(deck), 0)
     while to_move(state) is not None:
-        state, _ = apply(state, choice(legal(state)))
+        apply(state, choice(legal(state)))
         acts += 1
     return acts, state
 

@@ -33,16 +33,16 @@ class Table:
         self.acts: list[tuple[int, str]] = []
         self.to_move: int | None
         self.legal: tuple[str, ...]
-        self._move_on(*game.deal(deck, dealer))
+        self._state, shown = game.deal(deck, dealer)
+        self._move_on(shown)
 
-    def _move_on(self, after: Any, shown: EventsBySeat) -> None:
-        """Takes a new state, and keeps for each seat what it is shown until it is asked."""
-        self._state = after
-        news = self._news
+    def _move_on(self, shown: EventsBySeat) -> None:
+        """Looks whose turn it is, and keeps for each seat what it is shown until it is asked."""
+        news, state = self._news, self._state
         for seat, events in enumerate(shown):
             news[seat] += events
-        self.to_move = to_move = self._game.to_move(after)
-        self.legal = () if to_move is None else self._game.legal(after)
+        self.to_move = to_move = self._game.to_move(state)
+        self.legal = () if to_move is None else self._game.legal(state)
 
     def view(self, seat: int) -> tuple[View, tuple[Event, ...]]:
         """All that a seat knows now, and what of it is new since this was last asked.
@@ -64,7 +64,7 @@ class Table:
         if self.to_move is None or action not in self.legal:
             raise IllegalAction(action)
         self.acts.append((self.to_move, action))
-        self._move_on(*self._game.apply(self._state, action))
+        self._move_on(self._game.apply(self._state, action))
 
     def play_default(self) -> None:
         """Plays for a seat at fault; everybody sees that the referee did."""
@@ -72,8 +72,8 @@ class Table:
             raise IllegalAction("the deal is over")
         action = self._game.default(self._state)
         self.acts.append((self.to_move, action))
-        after, shown = self._game.apply(self._state, action)
-        self._move_on(after, tuple(tuple(map(_by_referee, events)) for events in shown))
+        shown = self._game.apply(self._state, action)
+        self._move_on(tuple(tuple(map(_by_referee, events)) for events in shown))
 
     def tally(self) -> Tally:
         """What the finished deal brings."""

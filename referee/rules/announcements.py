@@ -15,7 +15,6 @@ from referee.rules.cards import SUITS, Card, Suit
 from referee.rules.deal import DealState
 from referee.rules.game import EventsBySeat
 from referee.rules.layout import MARRIAGE, BlackHand, Exchange, Layout, Signals, TeamView
-from referee.rules.tricks import without
 
 SIGNALS: Final = ("ace", "three", "king", "knight", "knave", "load")
 """What a partner can be told to hold (RULES 8.7): trumps by name, or points outside trumps."""
@@ -107,7 +106,7 @@ class Announcing:
             return False
         return all(card in state.hands[seat] for card in self.black_hand(state.trump))
 
-    def announce(self, state: DealState, action: str) -> tuple[DealState, EventsBySeat]:
+    def announce(self, state: DealState, action: str) -> EventsBySeat:
         """Carries out one of `offers`."""
         word, _, what = action.partition(" ")
         match word:
@@ -123,44 +122,38 @@ class Announcing:
     def _public(self, event: Exchanged | Married | Declared) -> EventsBySeat:
         return ((event,),) * self.layout.seats
 
-    def _exchange(self, state: DealState, given: Card) -> tuple[DealState, EventsBySeat]:
+    def _exchange(self, state: DealState, given: Card) -> EventsBySeat:
         seat, taken = state.turn, state.turn_up
         assert taken is not None  # noqa: S101  # `offers` looked
-        hand = (*without(state.hands[seat], given), taken)
-        after = replace(
-            state,
-            hands=(*state.hands[:seat], hand, *state.hands[seat + 1 :]),
-            talon=(*state.talon[:-1], given),
-            turn_up=given,
-            told=replace(state.told, exchanges=(*state.told.exchanges, (seat, given, taken))),
-        )
-        return after, self._public(Exchanged(seat, given, taken))
+        hand = state.hands[seat]
+        hand.remove(given)
+        hand.append(taken)
+        state.talon[-1] = state.turn_up = given
+        state.told = replace(state.told, exchanges=(*state.told.exchanges, (seat, given, taken)))
+        return self._public(Exchanged(seat, given, taken))
 
-    def _marry(self, state: DealState, suit: Suit) -> tuple[DealState, EventsBySeat]:
+    def _marry(self, state: DealState, suit: Suit) -> EventsBySeat:
         seat = state.turn
         worth = 2 * MARRIAGE if suit == state.trump else MARRIAGE
-        after = replace(
-            state,
-            told=replace(state.told, marriages=(*state.told.marriages, (seat, suit, worth))),
-        )
-        return after, self._public(Married(seat, suit, worth))
+        state.told = replace(state.told, marriages=(*state.told.marriages, (seat, suit, worth)))
+        return self._public(Married(seat, suit, worth))
 
-    def _signal(self, state: DealState, signal: str) -> tuple[DealState, EventsBySeat]:
+    def _signal(self, state: DealState, signal: str) -> EventsBySeat:
         seat = state.turn
-        told = (*state.told.signals, (len(state.tricks), seat, signal))
+        signals = (*state.told.signals, (len(state.tricks), seat, signal))
+        state.told = replace(state.told, signals=signals)
         side = next(seats for seats in self.layout.sides if seat in seats)
         everybody = self.layout.signals is Signals.PUBLIC
         event = (Signalled(seat, signal),)
-        shown = tuple(
+        return tuple(
             event if everybody or reader in side else () for reader in range(self.layout.seats)
         )
-        return replace(state, told=replace(state.told, signals=told)), shown
 
-    def declare(self, state: DealState, seat: int) -> tuple[DealState, EventsBySeat]:
+    def declare(self, state: DealState, seat: int) -> EventsBySeat:
         """Shows the black hand, and ends the deal."""
         assert state.trump is not None  # noqa: S101  # no seat holds it without a trump
-        after = replace(state, told=replace(state.told, black_hand=seat))
-        return after, self._public(Declared(seat, self.black_hand(state.trump)))
+        state.told = replace(state.told, black_hand=seat)
+        return self._public(Declared(seat, self.black_hand(state.trump)))
 
     @cached_property
     def watches(self) -> bool:
@@ -171,7 +164,7 @@ class Announcing:
             TeamView.BOTH,
         )
 
-    def opened(self, state: DealState, shown: EventsBySeat) -> tuple[DealState, EventsBySeat]:
+    def opened(self, state: DealState, shown: EventsBySeat) -> EventsBySeat:
         """What follows from the deal: partners look, hands lie open, a black hand wins."""
         if self.layout.open:
             shown = self._show_hands(state, shown, tuple(range(self.layout.seats)))
@@ -179,25 +172,20 @@ class Announcing:
             shown = self._show_partners(state, shown)
         return self.black_hand_wins(state, shown)
 
-    def after_trick(
-        self, state: DealState, shown: EventsBySeat, *, drew: bool
-    ) -> tuple[DealState, EventsBySeat]:
+    def after_trick(self, state: DealState, shown: EventsBySeat, *, drew: bool) -> EventsBySeat:
         """What follows from a trick: partners look when the talon is gone, a black hand wins."""
         late = (TeamView.TALON_EMPTY, TeamView.BOTH)
         if drew and not state.talon and self.layout.team_view in late:
             shown = self._show_partners(state, shown)
         return self.black_hand_wins(state, shown)
 
-    def black_hand_wins(
-        self, state: DealState, shown: EventsBySeat
-    ) -> tuple[DealState, EventsBySeat]:
+    def black_hand_wins(self, state: DealState, shown: EventsBySeat) -> EventsBySeat:
         """Ends the deal where the black hand wins by itself."""
         if self.layout.black_hand is BlackHand.AUTOMATIC:
             for seat in range(self.layout.seats):
                 if self.holds_black_hand(state, seat):
-                    state, more = self.declare(state, seat)
-                    return state, joined(shown, more)
-        return state, shown
+                    return joined(shown, self.declare(state, seat))
+        return shown
 
     def _show_partners(self, state: DealState, shown: EventsBySeat) -> EventsBySeat:
         for side in self.layout.sides:
@@ -210,7 +198,7 @@ class Announcing:
         """Everybody of these sees the hands of the others of these."""
         more = tuple(
             tuple(
-                HandShown(seat, state.hands[seat])
+                HandShown(seat, tuple(state.hands[seat]))
                 for seat in among
                 if reader in among and seat != reader and state.hands[seat]
             )

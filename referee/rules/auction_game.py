@@ -5,11 +5,11 @@ those of `referee.rules.deal`; who the partners are stands in the state, and in 
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from protocol.events import Bade, Called, Event, HandDealt, PhaseBegan, Played, Uncovered
 from protocol.messages import View
@@ -74,8 +74,9 @@ class Calling(Struct, frozen=True):
     caller_leads: bool = False
 
 
-class CalledState(Struct, frozen=True):
-    """A deal with an auction under way."""
+@dataclass(slots=True)
+class CalledState:
+    """A deal with an auction under way; acts change it."""
 
     phase: Phase
     auction: Auction
@@ -125,7 +126,7 @@ class AuctionGame:
         play = self._play.deal(deck, dealer)
         auction = Auction(seats_from(dealer + 1, self.seats))
         state = CalledState(Phase.AUCTION, auction, None, play)
-        return state, tuple((HandDealt(hand),) for hand in play.hands)
+        return state, tuple((HandDealt(tuple(hand)),) for hand in play.hands)
 
     def to_move(self, state: CalledState) -> int | None:
         """The next to speak, the caller, or the next to play."""
@@ -148,7 +149,7 @@ class AuctionGame:
             case Phase.SUIT:
                 return tuple(f"suit {suit}" for suit in self._suits(state))
         if _is_lead_covered(state):
-            return state.play.hands[state.play.turn]
+            return tuple(state.play.hands[state.play.turn])
         return self._play.legal(state.play)
 
     def default(self, state: CalledState) -> str:
@@ -199,7 +200,7 @@ class AuctionGame:
                 return (play.leader + place) % self.seats
         return next((seat for seat, hand in enumerate(play.hands) if card in hand), None)
 
-    def apply(self, state: CalledState, action: str) -> tuple[CalledState, EventsBySeat]:
+    def apply(self, state: CalledState, action: str) -> EventsBySeat:
         """Carries out an action of the phase."""
         match state.phase:
             case Phase.AUCTION:
@@ -210,33 +211,35 @@ class AuctionGame:
                 return self._name_suit(state, Suit(action.removeprefix("suit ")))
         if state.contract is not None and not state.contract.called:
             return self._play_blind(state, action)
-        play, shown = self._play.play(state.play, action)
-        return replace(state, play=play), shown
+        return self._play.play(state.play, action)
+
+    def copy(self, state: CalledState) -> CalledState:
+        """Another branch of the deal."""
+        return CalledState(state.phase, state.auction, state.contract, state.play.copy())
 
     def _public(self, *events: Event) -> EventsBySeat:
         return (events,) * self.seats
 
-    def _speak(self, state: CalledState, action: str) -> tuple[CalledState, EventsBySeat]:
-        auction = speak(self._bidding, state.auction, action)
+    def _speak(self, state: CalledState, action: str) -> EventsBySeat:
         said = Bade(state.auction.live[0], action)
-        if not is_over(self._bidding, auction):
-            return replace(state, auction=auction), self._public(said)
-        phase = Phase.VOID if auction.highest is None else Phase.CALL
-        after = replace(state, auction=auction, phase=phase)
-        return after, self._public(said, PhaseBegan(phase))
+        state.auction = speak(self._bidding, state.auction, action)
+        if not is_over(self._bidding, state.auction):
+            return self._public(said)
+        state.phase = Phase.VOID if state.auction.highest is None else Phase.CALL
+        return self._public(said, PhaseBegan(state.phase))
 
-    def _call(self, state: CalledState, action: str) -> tuple[CalledState, EventsBySeat]:
+    def _call(self, state: CalledState, action: str) -> EventsBySeat:
         offer, play = _highest(state), state.play
         caller, pledge = offer.seat, offer.bid.points
         if self._calling.caller_leads:
-            play = replace(play, leader=caller, turn=caller)
+            play.leader = play.turn = caller
         called = tuple(map(Card, action.split()[1:]))
-        contract = self._contract(play, caller, pledge, called)
+        state.contract = self._contract(play, caller, pledge, called)
         if called:
-            play = replace(play, trump=Suit(called[0][1]))
-        after = replace(state, phase=Phase.PLAY, contract=contract, play=play)
+            play.trump = Suit(called[0][1])
+        state.phase = Phase.PLAY
         event = Called(caller, called, pledge, play.leader)
-        return after, self._public(event, PhaseBegan(Phase.PLAY))
+        return self._public(event, PhaseBegan(Phase.PLAY))
 
     def _contract(
         self, play: DealState, caller: int, pledge: int, called: tuple[Card, ...]
@@ -245,24 +248,24 @@ class AuctionGame:
         partners = tuple(seat for seat in range(self.seats) if seat in holders and seat != caller)
         return Contract(caller, pledge, called, partners)
 
-    def _play_blind(self, state: CalledState, action: str) -> tuple[CalledState, EventsBySeat]:
+    def _play_blind(self, state: CalledState, action: str) -> EventsBySeat:
         """A card of the blind trick: twos are covered; the fifth card lets the caller speak."""
         seat, card = state.play.turn, Card(action)
-        play = self._play.put(state.play, action)
+        self._play.put(state.play, card)
         seen = COVERED if card[0] == "2" else card
-        full = len(play.trick) == self._play.full
+        full = len(state.play.trick) == self._play.full
+        state.phase = Phase.SUIT if full else Phase.PLAY
         tail = (PhaseBegan(Phase.SUIT),) if full else ()
-        shown = tuple(
+        return tuple(
             (Played(seat, card if reader == seat else seen), *tail) for reader in range(self.seats)
         )
-        after = replace(state, play=play, phase=Phase.SUIT if full else Phase.PLAY)
-        return after, shown
 
-    def _name_suit(self, state: CalledState, suit: Suit) -> tuple[CalledState, EventsBySeat]:
+    def _name_suit(self, state: CalledState, suit: Suit) -> EventsBySeat:
         """The blind two gets its suit; then covers are opened, and the trick is taken."""
-        offer, play = _highest(state), replace(state.play, trump=suit)
+        offer, play = _highest(state), state.play
         caller, pledge = offer.seat, offer.bid.points
-        contract = self._contract(play, caller, pledge, (Card("2" + suit),))
+        play.trump, state.phase = suit, Phase.PLAY
+        state.contract = contract = self._contract(play, caller, pledge, (Card("2" + suit),))
         covers = [
             Uncovered((play.leader + place) % self.seats, card)
             for place, card in enumerate(play.trick)
@@ -273,8 +276,7 @@ class AuctionGame:
             PhaseBegan(Phase.PLAY),
             *covers,
         )
-        play, shown = self._play.take(play, before)
-        return replace(state, phase=Phase.PLAY, contract=contract, play=play), shown
+        return self._play.take(play, before)
 
     def tally(self, state: CalledState) -> Tally:
         """Game points by seat, which are also the deal value."""
@@ -314,7 +316,7 @@ class AuctionGame:
             turn_up=None,
             sides=sides,
             points=points_of(play),
-            tricks=play.tricks,
+            tricks=tuple(play.tricks),
             auction=state.auction.said,
             caller=contract.caller if contract else None,
             pledge=contract.pledge if contract else None,

@@ -1,16 +1,16 @@
 """Dealing, tricks and drawing over a `Layout`: what all games of the family have in common."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from protocol.events import Drew, Event, NextCard, Played, TrickWon
 from referee.rules.cards import Card, Suit, strengths, worths
 from referee.rules.game import EventsBySeat, Trick
 from referee.rules.layout import EqualCards, Exposed, FirstLead, Follow, Layout, Trump
-from referee.rules.tricks import beaters, seats_from, winner, without
+from referee.rules.tricks import beaters, seats_from, winner
 
 
 class Told(Struct, frozen=True, omit_defaults=True):
@@ -33,27 +33,42 @@ class Told(Struct, frozen=True, omit_defaults=True):
 
 NOTHING: Final = Told()
 
-Hands = list[tuple[Card, ...]]
 
-
-class DealState(Struct, frozen=True, gc=False):
-    """Tricks under way. `talon` is in the order of drawing, the turn-up last.
+@dataclass(slots=True)
+class DealState:
+    """Tricks under way; playing changes it, and who wants another branch takes a `copy`.
 
     Attributes:
         turn_up: the card that lies, or lay, under the talon, or was exposed.
+        talon: in the order of drawing, the turn-up last.
         turn: the seat that plays next.
     """
 
     dealer: int
     trump: Suit | None
     turn_up: Card | None
-    hands: tuple[tuple[Card, ...], ...]
-    talon: tuple[Card, ...]
+    hands: list[list[Card]]
+    talon: list[Card]
     turn: int
     leader: int
-    trick: tuple[Card, ...]
-    tricks: tuple[Trick, ...]
+    trick: list[Card]
+    tricks: list[Trick]
     told: Told = NOTHING
+
+    def copy(self) -> "DealState":
+        """Return a state that is played on without a change of this one."""
+        return DealState(
+            self.dealer,
+            self.trump,
+            self.turn_up,
+            [hand[:] for hand in self.hands],
+            self.talon[:],
+            self.turn,
+            self.leader,
+            self.trick[:],
+            self.tricks[:],
+            self.told,
+        )
 
 
 def points_of(state: DealState) -> tuple[int, ...]:
@@ -83,15 +98,31 @@ class Play:
         self._orders = [seats_from(first, self.seats) for first in range(self.seats)]
         self._right = [(seat + 1) % self.seats for seat in range(self.seats)]
         self._rounds = tuple(range(0, self.full, self.seats))
-        self._hidden: list[list[Event]] = [[Drew(seat) for seat in row] for row in self._orders]
+        self._hidden = [tuple(map(Drew, row)) for row in self._orders]
+        """What all see of a draw, by who draws first."""
         self._drew = [
             {card: Drew(seat, card) for card in layout.pack} for seat in range(self.seats)
         ]
-        self._played = [
+        self._drawn = [
+            tuple((seat, self._draws(row, at, seat)) for at, seat in enumerate(order))
+            * layout.cards_each
+            for order, row in zip(self._orders, self._hidden, strict=True)
+        ]
+        """What each sees of it, in their order, by the card that it draws itself."""
+        self._played: list[dict[Card, tuple[Event, ...]]] = [
             {card: (Played(seat, card),) for card in layout.pack} for seat in range(self.seats)
+        ]
+        self._shown = [
+            {card: (played,) * self.seats for card, played in row.items()} for row in self._played
         ]
         last_wins = layout.equal_cards is EqualCards.LAST_WINS
         self._beaters = beaters(strengths(layout.profile), last_wins=last_wins)
+
+    def _draws(
+        self, hidden: tuple[Event, ...], at: int, seat: int
+    ) -> dict[Card, tuple[Event, ...]]:
+        drew = self._drew[seat]
+        return {card: (*hidden[:at], drew[card], *hidden[at + 1 :]) for card in drew}
 
     def first_leader(self, dealer: int) -> int:
         """Who leads to the first trick."""
@@ -105,8 +136,7 @@ class Play:
         first = dealer if top_exposed else dealer + 1
         removed, deck = self._remove(deck)
         deck = tuple(deck)
-        hands, dealt = self._hands(deck, first), layout.hand * self.seats
-        talon, turn_up = deck[dealt:], None
+        talon, turn_up = deck[layout.hand * self.seats :], None
         if layout.trump is Trump.TURN_UP:
             turn_up, talon = talon[0], (*talon[1:], talon[0])
         elif layout.trump is Trump.EXPOSED:
@@ -116,22 +146,22 @@ class Play:
             dealer=dealer,
             trump=None if turn_up is None else Suit(turn_up[1]),
             turn_up=turn_up,
-            hands=tuple(hands),
-            talon=talon,
+            hands=self._hands(deck, first),
+            talon=list(talon),
             turn=leader,
             leader=leader,
-            trick=(),
-            tricks=(),
+            trick=[],
+            tricks=[],
             told=NOTHING if removed is None else Told(removed=removed),
         )
 
-    def _hands(self, deck: tuple[Card, ...], first: int) -> Hands:
+    def _hands(self, deck: tuple[Card, ...], first: int) -> list[list[Card]]:
         """The cards of each seat, in packets, from seat `first` on."""
         packet, dealt = self.layout.packet, self.layout.hand * self.seats
-        hands: Hands = [()] * self.seats
+        hands: list[list[Card]] = [[] for _ in range(self.seats)]
         for place, seat in enumerate(self._orders[first % self.seats]):
             if packet == 1:
-                hands[seat] = deck[place : dealt : self.seats]
+                hands[seat] += deck[place : dealt : self.seats]
                 continue
             for at in range(place * packet, dealt, packet * self.seats):
                 hands[seat] += deck[at : at + packet]
@@ -153,10 +183,10 @@ class Play:
         """The cards that may be played, in order of arrival, equal ones once."""
         hand = state.hands[state.turn]
         if self.any_card:
-            return hand
+            return tuple(hand)
         if state.trick and self._must_follow(state):
             led = state.trick[0][1]
-            hand = tuple(card for card in hand if card[1] == led) or hand
+            hand = [card for card in hand if card[1] == led] or hand
         return tuple(dict.fromkeys(hand))
 
     def _must_follow(self, state: DealState) -> bool:
@@ -170,90 +200,67 @@ class Play:
             case Follow.AFTER_STOCK_TRUMP_LED:
                 return not state.talon and state.trick[0][1] == state.trump
 
-    def play(self, state: DealState, card: str) -> tuple[DealState, EventsBySeat]:
-        """Plays a card; the last card of a trick also ends it and lets everybody draw."""
-        seat, hands = state.turn, list(state.hands)
-        hand = hands[seat]
-        at = hand.index(card)
-        hands[seat] = hand[:at] + hand[at + 1 :]
-        trick = (*state.trick, hand[at])
-        public: tuple[Event, ...] = self._played[seat][hand[at]]
+    def play(self, state: DealState, card: str) -> EventsBySeat:
+        """Play a card; the last card of a trick also ends it and lets everybody draw."""
+        seat, trick = state.turn, state.trick
+        hand = state.hands[seat]
+        one = hand.pop(hand.index(card))  # type: ignore[arg-type]  # a legal action is a card
+        trick.append(one)
         if len(trick) == self.full:
-            return self._take(state, hands, trick, public)
-        after = DealState(
-            state.dealer,
-            state.trump,
-            state.turn_up,
-            tuple(hands),
-            state.talon,
-            self._right[seat],
-            state.leader,
-            trick,
-            state.tricks,
-            state.told,
-        )
-        return after, (public,) * self.seats
+            return self.take(state, self._played[seat][one])
+        state.turn = self._right[seat]
+        return self._shown[seat][one]
 
-    def put(self, state: DealState, card: str) -> DealState:
-        """A card on the table, where a trick that is complete by it still lies."""
+    def put(self, state: DealState, card: Card) -> None:
+        """Lay a card on the table, where a trick that is complete by it still lies."""
         hand = state.hands[state.turn]
-        one = hand[hand.index(card)]
-        hands = (*state.hands[: state.turn], without(hand, one), *state.hands[state.turn + 1 :])
-        return replace(state, hands=hands, turn=self._right[state.turn], trick=(*state.trick, one))
+        state.trick.append(hand.pop(hand.index(card)))
+        state.turn = self._right[state.turn]
 
-    def take(self, state: DealState, before: tuple[Event, ...]) -> tuple[DealState, EventsBySeat]:
-        """Ends the trick that `put` has completed; shows `before` and what follows."""
-        return self._take(state, list(state.hands), state.trick, before)
+    def take(self, state: DealState, before: tuple[Event, ...]) -> EventsBySeat:
+        """End a complete trick: its winner takes it, and everybody draws.
 
-    def _take(
-        self, state: DealState, hands: Hands, cards: tuple[Card, ...], before: tuple[Event, ...]
-    ) -> tuple[DealState, EventsBySeat]:
-        """The winner of a complete trick takes it; everybody draws."""
-        leader, talon = state.leader, state.talon
-        taker = (leader + winner(cards, self._beaters[state.trump])) % self.seats
-        worth = sum([self._worth[card] for card in cards])
-        shown = [(*before, TrickWon(taker, worth))] * self.seats
-        if talon:
-            self._draw(talon, state.turn_up, taker, hands, shown)
-            talon = talon[self.full :]
-        state = DealState(
-            state.dealer,
-            state.trump,
-            state.turn_up,
-            tuple(hands),
-            talon,
-            taker,
-            taker,
-            (),
-            (*state.tricks, Trick(leader, cards, taker, worth)),
-            state.told,
-        )
-        return state, tuple(shown)
-
-    def _draw(
-        self,
-        talon: tuple[Card, ...],
-        turn_up: Card | None,
-        taker: int,
-        hands: Hands,
-        shown: list[tuple[Event, ...]],
-    ) -> None:
-        """Everybody draws into `hands`, the winner first; adds what each is `shown` of it.
-
-        Only the turn-up and cards of an open talon are seen by all.
+        Args:
+            state: it lies on the table there.
+            before: what all are shown before that.
         """
-        order, drew, size = self._orders[taker], self._drew, self.seats
+        cards, leader, talon = state.trick, state.leader, state.talon
+        taker = (leader + winner(cards, self._beaters[state.trump])) % self.seats
+        worth = 0
+        for card in cards:
+            worth += self._worth[card]
+        state.tricks.append(Trick(leader, tuple(cards), taker, worth))
+        cards.clear()
+        state.turn = state.leader = taker
+        shown = [(*before, TrickWon(taker, worth))] * self.seats
+        if not talon:
+            return tuple(shown)
+        if self._open or len(talon) == self.full:
+            self._draw_openly(state, taker, shown)
+            return tuple(shown)
+        hands = state.hands
+        for at, (seat, drawn) in enumerate(self._drawn[taker]):
+            card = talon[at]
+            hands[seat].append(card)
+            shown[seat] += drawn[card]
+        del talon[: self.full]
+        return tuple(shown)
+
+    def _draw_openly(self, state: DealState, taker: int, shown: list[tuple[Event, ...]]) -> None:
+        """Everybody draws, the winner first, where others see it: the turn-up, or an open talon."""
+        order, drew, size, talon = self._orders[taker], self._drew, self.seats, state.talon
         for begin in self._rounds:
             cards = talon[begin : begin + size]
             seen = self._hidden[taker]
             if self._open:
-                seen = [drew[seat][card] for seat, card in zip(order, cards, strict=True)]
-            elif turn_up is not None and len(talon) == begin + size:
-                seen = [*seen[:-1], drew[order[-1]][turn_up]]
+                seen = tuple(drew[seat][card] for seat, card in zip(order, cards, strict=True))
+            elif state.turn_up is not None and len(talon) == begin + size:
+                seen = (*seen[:-1], drew[order[-1]][state.turn_up])
             for place, seat in enumerate(order):
                 card = cards[place]
-                hands[seat] += (card,)
+                state.hands[seat].append(card)
                 shown[seat] += (*seen[:place], drew[seat][card], *seen[place + 1 :])
-        if self._open and len(talon) > self.full:
+        del talon[: self.full]
+        if self._open and talon:
             for seat in order:
-                shown[seat] += (NextCard(talon[self.full]),)
+                shown[seat] += (NextCard(talon[0]),)

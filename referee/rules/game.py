@@ -1,8 +1,9 @@
 """What a game is to the rest of the referee. Nothing concrete, no game.
 
-A game is a set of pure functions over a frozen state that only the game looks into. Chance enters
-as the order of the deck, bots as action strings. What a seat knows is built from the events that
-the game shows to that seat, and from nothing else (`referee.rules.views`).
+A game is a set of functions over a state that only the game looks into, and that acts change in
+place; nothing else has an effect. Chance enters as the order of the deck, bots as action strings.
+What a seat knows is built from the events that the game shows to that seat, and from nothing else
+(`referee.rules.views`).
 """
 
 from collections.abc import Sequence
@@ -85,7 +86,7 @@ S = TypeVar("S")
 
 
 class Game(Protocol[S]):
-    """The rules of one deal. `S` is the game's own frozen state."""
+    """The rules of one deal. `S` is the game's own state."""
 
     @property
     def seats(self) -> int:
@@ -116,8 +117,14 @@ class Game(Protocol[S]):
     def legal(self, state: S) -> tuple[str, ...]:
         """The actions of the seat to move, in the order of SPEC 3.4, without doubles."""
 
-    def apply(self, state: S, action: str) -> tuple[S, EventsBySeat]:
-        """Carries out one of `legal(state)`; anything else is the caller's bug."""
+    def apply(self, state: S, action: str) -> EventsBySeat:
+        """Carries out one of `legal(state)`, in place; returns what each seat is shown of it.
+
+        Anything else is the caller's bug, and leaves a state of which nothing can be said.
+        """
+
+    def copy(self, state: S) -> S:
+        """Return another branch: what is done in one of both does not change the other."""
 
     def default(self, state: S) -> str:
         """The action that is played for a seat at fault."""

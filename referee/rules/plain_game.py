@@ -53,10 +53,10 @@ class PlainGame:
         if turn_up is not None and self.layout.trump is Trump.EXPOSED:
             held = (HandShown(dealer, (turn_up,)),)
         shown = tuple(
-            (HandDealt(hand), *public, *(held if seat != dealer else ()))
+            (HandDealt(tuple(hand)), *public, *(held if seat != dealer else ()))
             for seat, hand in enumerate(state.hands)
         )
-        return self._announcing.opened(state, shown)
+        return state, self._announcing.opened(state, shown)
 
     def to_move(self, state: DealState) -> int | None:
         """The leader, then counter-clockwise, until the hands are empty."""
@@ -65,7 +65,7 @@ class PlainGame:
 
     def legal(self, state: DealState) -> tuple[str, ...]:
         """The cards, in order of arrival, then the announcements."""
-        cards = state.hands[state.turn] if self._any_card else self._play.legal(state)
+        cards = tuple(state.hands[state.turn]) if self._any_card else self._play.legal(state)
         if self._silent or (self._silent_later and state.tricks):
             return cards
         return (*cards, *self._announcing.offers(state))
@@ -74,16 +74,22 @@ class PlainGame:
         """The first card that may be played; nothing is announced."""
         return self._play.legal(state)[0]
 
-    def apply(self, state: DealState, action: str) -> tuple[DealState, EventsBySeat]:
+    def apply(self, state: DealState, action: str) -> EventsBySeat:
         """Plays a card, or announces something."""
         if len(action) != 2:
-            after, shown = self._announcing.announce(state, action)
-            return self._announcing.black_hand_wins(after, shown)
-        after, shown = self._play.play(state, action)
-        if self._watches and not after.trick:
-            drew = bool(state.talon)
-            return self._announcing.after_trick(after, shown, drew=drew)
-        return after, shown
+            shown = self._announcing.announce(state, action)
+            return self._announcing.black_hand_wins(state, shown)
+        if not self._watches:
+            return self._play.play(state, action)
+        drew = bool(state.talon)
+        shown = self._play.play(state, action)
+        if state.trick:
+            return shown
+        return self._announcing.after_trick(state, shown, drew=drew)
+
+    def copy(self, state: DealState) -> DealState:
+        """Another branch of the deal."""
+        return state.copy()
 
     def _outcome(self, state: DealState) -> DealOutcome:
         """What the sides took."""
@@ -133,7 +139,7 @@ class PlainGame:
             turn_up=original_turn_up(state),
             sides=self.partners,
             points=points_of(state),
-            tricks=state.tricks,
+            tricks=tuple(state.tricks),
             black_hand=state.told.black_hand,
         )
 

@@ -33,9 +33,9 @@ class _Mutant:
         state, shown = self._game.deal(deck, dealer)
         return state, self._mutation(self, None, state, shown)
 
-    def apply(self, state: Any, action: str) -> tuple[Any, EventsBySeat]:
-        after, shown = self._game.apply(state, action)
-        return after, self._mutation(self, state, after, shown)
+    def apply(self, state: Any, action: str) -> EventsBySeat:
+        before = self._game.copy(state)
+        return self._mutation(self, before, state, self._game.apply(state, action))
 
 
 def _each(shown: EventsBySeat, change: Callable[[int, Event], Event]) -> EventsBySeat:
@@ -229,11 +229,11 @@ def test_another_signal_changes_nothing_for_opponents(mutated: bool) -> None:
     for signal in (None, "signal ace", "signal load"):
         state, _ = game.deal(game.pack, 0)
         for _ in range(5):
-            state, _ = game.apply(state, game.legal(state)[0])
+            game.apply(state, game.legal(state)[0])
         seat = game.to_move(state)
         seen: list[tuple[Event, ...]] = []
         if signal is not None:
-            state, shown = game.apply(state, signal)
+            shown = game.apply(state, signal)
             seen += [shown[(seat + 1) % 4], shown[(seat + 3) % 4]]
             assert shown[(seat + 2) % 4] == (Signalled(seat, signal.removeprefix("signal ")),)
         told.append([events for events in seen if events])

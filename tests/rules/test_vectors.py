@@ -229,18 +229,25 @@ def test_perft(game_id: str, case: Any) -> None:
     state, _ = game.deal(deck_of(case), case["dealer"])
     for action in listed(case["after"], ", "):
         assert action in game.legal(state)
-        state, _ = game.apply(state, action)
+        game.apply(state, action)
     layer, counts, ends = [state], [], []
     for depth, _ in enumerate(case["counts"], start=1):
         ends += [state for state in layer if game.to_move(state) is None]
         moves = [(state, game.legal(state)) for state in layer if game.to_move(state) is not None]
         counts.append(sum(len(legal) for _, legal in moves))
         if depth < len(case["counts"]):
-            layer = [game.apply(state, one)[0] for state, legal in moves for one in legal]
+            layer = [branch(game, state, one) for state, legal in moves for one in legal]
 
     assert counts == case["counts"]
     if "ends" in case:
         assert sums(game, ends) == case["ends"]
+
+
+def branch(game: Game[Any], state: Any, action: str) -> Any:
+    """The state after an action, while the one before stays."""
+    after = game.copy(state)
+    game.apply(after, action)
+    return after
 
 
 def sums(game: Game[Any], ends: list[Any]) -> dict[str, Any]:

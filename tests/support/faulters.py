@@ -136,7 +136,8 @@ class _LastTrick:
     def deal(self, deck: Sequence[Card], dealer: int) -> tuple[Any, EventsBySeat]:
         """Return a state that the deck decides on."""
         state = self._states[random.Random(f"{dealer} {' '.join(deck)}").randrange(STATES)]
-        return state, tuple((HandDealt(hand),) for hand in _tricks(state).hands)
+        state = self._game.copy(state)
+        return state, tuple((HandDealt(tuple(hand)),) for hand in _tricks(state).hands)
 
 
 @cache
@@ -165,7 +166,7 @@ def _up_to_last_trick(
         if not play.talon and not play.trick and len(play.hands[seat]) == 1:
             break
         action = _action(sight, bots[seat], state, rules.legal(state), dice)
-        state, _ = rules.apply(state, action)
+        rules.apply(state, action)
     return state
 
 
@@ -249,6 +250,7 @@ def _blocks(leg: Leg, bots: tuple[int, ...], first: int, attack: Attack) -> tupl
 def _outcome(leg: Leg, state: Any) -> tuple[int, ...]:
     """Return the deal values by seat, once the last cards are played."""
     game = leg.course.game
+    state = game.copy(state)
     while game.to_move(state) is not None:
-        state, _ = game.apply(state, game.default(state))
+        game.apply(state, game.default(state))
     return game.tally(state).values

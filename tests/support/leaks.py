@@ -44,7 +44,7 @@ def random_acts(chance: Chance, game: Game[Any]) -> list[str]:
         if game.to_move(state) is None:
             break
         acts.append(likely(game.legal(state), dice))
-        state, _ = game.apply(state, acts[-1])
+        game.apply(state, acts[-1])
     return acts
 
 
@@ -131,7 +131,7 @@ def named(game: Game[Any], chance: Chance, acts: list[str], seat: int) -> set[st
     state, shown = game.deal(chance.deck, chance.dealer)
     events = list(shown[seat])
     for act in acts:
-        state, shown = game.apply(state, act)
+        shown = game.apply(state, act)
         events += shown[seat]
     found: set[str] = set()
     for event in events:

@@ -119,7 +119,7 @@ def play_out(
         if gives_up is not None and gives_up(state):
             reason, tally = DealReason.FAULT, game.forfeit(state, seat)
             break
-        state, _ = game.apply(state, players[seat](state, game.legal(state)))
+        game.apply(state, players[seat](state, game.legal(state)))
     values = (tally or game.tally(state)).values
     return DealResult(
         start=DealStart(1, KEY, tuple(deck), dealer, tuple(range(game.seats)), played=True),

@@ -45,7 +45,7 @@ def random_blocks(count: int) -> Floats:
         for seat in (0, 1):
             state, _ = game.deal(deck, 0)
             while game.to_move(state) is not None:
-                state, _ = game.apply(state, roll.choice(game.legal(state)))
+                game.apply(state, roll.choice(game.legal(state)))
             worth += game.tally(state).values[seat]
         found.append(worth / 2)
     return np.array(found)

@@ -57,9 +57,9 @@ class Watcher:
         self.hidden, self.next = cards, False
         self._reveal(state, shown)
         while (seat_to_move := game.to_move(state)) is not None:
-            before = state
+            before = game.copy(state)
             action = players[seat_to_move](state, game.legal(state))
-            state, shown = game.apply(state, action)
+            shown = game.apply(state, action)
             if len(action) == 2 and not state.trick:
                 self._reveal(before, shown)
 
