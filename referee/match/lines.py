@@ -155,7 +155,10 @@ class LineWriter(Protocol):
     """Takes the lines of a record, one after the other."""
 
     def write(self, line: Line) -> None:
-        """Write a line."""
+        """Take a line; one of an act may be held until `flush`."""
+
+    def flush(self) -> None:
+        """Hold nothing any longer: what follows may take more than a millisecond."""
 
 
 def deal_end_line(deal: DealResult) -> DealEndLine:

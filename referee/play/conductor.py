@@ -194,7 +194,10 @@ class _MatchConductor:
             self._asked = ask.place
             asked_at = trio.current_time() if pace_s else 0.0
             seat = self._seats[ask.place]
-            heard = seat.ask_at_once(ask) or await seat.finish()
+            heard = seat.ask_at_once(ask)
+            if heard is None:
+                self._recorder.flush()
+                heard = await seat.finish()
             verdict = heard if isinstance(heard, Verdict) else self._answered(ask, heard)
             self._tell_frozen()
             if verdict is not None:
@@ -212,6 +215,7 @@ class _MatchConductor:
 
     async def _wait_for_release(self, asked_at: float, pace_s: float) -> None:
         """Lets an answer through a whole number of paces after its act, whenever it came."""
+        self._recorder.flush()
         before = time.perf_counter_ns()
         paces = max(math.ceil((trio.current_time() - asked_at) / pace_s), 1)
         await trio.sleep_until(asked_at + paces * pace_s)

@@ -1,12 +1,21 @@
-"""The file of a record while it is written. Every line is with the kernel before we go on."""
+"""The file of a record while it is written.
+
+Lines of acts are held for a moment, since a write for each would cost an act a twentieth; every
+other line is with the kernel before we go on, and so is all before it. A referee that is killed
+loses acts of the deal under way at most, which does not count.
+"""
 
 import os
 from errno import EISDIR
 from pathlib import Path
+from typing import Final
 
 from referee.errors import HostError, RefereeError
-from referee.match.lines import Line
+from referee.match.lines import ActLine, Line
 from referee.record.chain import Chain
+
+HELD: Final = 1024
+"""How many bytes of acts are held before they are written, at most a line more."""
 
 
 class NoRecord:
@@ -14,6 +23,9 @@ class NoRecord:
 
     def write(self, line: Line) -> None:
         """Drops a line."""
+
+    def flush(self) -> None:
+        """Nothing is held."""
 
 
 class Recorder:
@@ -27,6 +39,8 @@ class Recorder:
         """
         self.path = path
         self._chain = Chain()
+        self._held: list[bytes] = []
+        self._size = 0
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             if path.is_dir():
@@ -41,19 +55,39 @@ class Recorder:
             raise RefereeError(f"record {str(path)!r}: {error.strerror}") from error
 
     def write(self, line: Line) -> None:
-        """Write a line, with its hash where it has one.
+        """Write a line, with its hash where it has one; hold it for a moment if it is an act.
 
         Raises:
             HostError: the file cannot be written.
         """
         data = self._chain.encode(line)
+        self._held.append(data)
+        self._size += len(data)
+        if self._size >= HELD or type(line) is not ActLine:
+            self.flush()
+
+    def flush(self) -> None:
+        """Give the kernel what is held, as is due before every wait.
+
+        Raises:
+            HostError: the file cannot be written.
+        """
+        data = b"".join(self._held)
+        self._held.clear()
+        self._size = 0
         try:
-            written = os.write(self._file, data)
-            while written < len(data):
-                written += os.write(self._file, data[written:])
+            while data:
+                data = data[os.write(self._file, data) :]
         except OSError as error:
             raise HostError(f"record {str(self.path)!r}: {error.strerror}") from error
 
     def close(self) -> None:
-        """Closes the file."""
-        os.close(self._file)
+        """Close the file.
+
+        Raises:
+            HostError: what was held cannot be written.
+        """
+        try:
+            self.flush()
+        finally:
+            os.close(self._file)

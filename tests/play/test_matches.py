@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
+import trio
 
 from protocol.messages import Answer
 from referee.bots.find import BotSpec, sample_names
@@ -13,9 +14,13 @@ from referee.bots.find import find as find_bot
 from referee.bots.settings import CopyLimits, Settings
 from referee.games import catalogue, find
 from referee.match.leg import Leg
-from referee.match.lines import ActLine, Header
+from referee.match.lines import ActLine, Header, Line
 from referee.match.plan import make_plan
 from referee.match.seating import Seating
+from referee.match.verdict import Mishap, Verdict
+from referee.play.evidence import Heard
+from referee.play.seat import Seat
+from referee.record.writer import Recorder
 from referee.sandbox.build_cache import cache_folder, in_place
 from referee.sandbox.copy_store import CopyStore
 from support.conversation import DECK
@@ -24,6 +29,7 @@ from support.matches import TOOLS, has_tool, lines_of, match, verified
 from support.terms import config_of
 
 ELEPHANT = Path(__file__).parents[1] / "support" / "bots" / "elephant.py"
+THINKS = ELEPHANT.with_name("thinks.py")
 SAMPLES = [name for name in sample_names() if name != "script" and has_tool(name)]
 
 
@@ -231,3 +237,38 @@ async def test_paced_answers_take_effect_on_the_beat(tmp_path: Path) -> None:
     assert isinstance(header, Header)
     assert header.terms.pace_ms == 10
     verified(tmp_path / "paced")
+
+
+@pytest.mark.parametrize("pace", [0, 1])
+async def test_whenever_the_referee_waits_the_file_has_all_acts(
+    pace: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So one that is killed then has lost none, however long the bot thinks."""
+    path, acts, lost = tmp_path / "record", list[ActLine](), list[int]()
+    write, finish, sleep = Recorder.write, Seat.finish, trio.sleep_until
+
+    def written(self: Recorder, line: Line) -> None:
+        acts.extend([line] if isinstance(line, ActLine) else [])
+        write(self, line)
+
+    def look() -> None:
+        lost.append(len(acts) - path.read_bytes().count(b'{"act"'))
+
+    async def finished(self: Seat) -> Heard | Verdict | Mishap:
+        look()
+        return await finish(self)
+
+    async def slept(until: float) -> None:
+        look()
+        await sleep(until)
+
+    monkeypatch.setattr(Recorder, "write", written)
+    monkeypatch.setattr(Seat, "finish", finished)
+    monkeypatch.setattr(trio, "sleep_until", slept)
+    command = (sys.executable, "-S", str(THINKS), "100", "20", "0")
+    bot = BotSpec("thinks", command, str(THINKS.parent), "0" * 64, "thinks")
+    await match(path, "briscola-2", bot, bot, deals=1, pace=pace)
+
+    assert len(acts) == 40
+    assert len(lost) >= 10  # every fourth act takes 20 ms
+    assert not any(lost)

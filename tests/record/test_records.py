@@ -10,12 +10,13 @@ from msgspec import to_builtins
 
 from referee.cli import run
 from referee.errors import RefereeError
-from referee.match.lines import EndLine
+from referee.match.lines import ActLine, EndLine, FrozenLine, LegLine, Line
+from referee.match.verdict import Receipt
 from referee.record.as_json import match_object
 from referee.record.chain import BadLine, Chain, decode
 from referee.record.reader import Mismatch, RecordReader
 from referee.record.verify import Resimulation
-from referee.record.writer import Recorder
+from referee.record.writer import HELD, Recorder
 from support.matches import match, rogue, verified
 
 
@@ -280,3 +281,30 @@ def test_a_record_with_a_name_of_megabytes_gets_a_short_line(
     path.write_text(text.replace(old, new.replace("LONG", "a" * 3_000_000), 1))
     assert run(["replay", str(path), "--verify"]) in {1, 2}
     assert len(capsys.readouterr().err) < 30_000
+
+
+def test_acts_are_held_for_a_kilobyte_at_most_and_all_else_is_written_at_once(
+    tmp_path: Path,
+) -> None:
+    """What is behind an act is never in the file before it; closing writes all."""
+    path, act, given = tmp_path / "record", ActLine("5C", Receipt(1, 2, 3, 4)), 0
+    recorder = Recorder(path)
+
+    def kept(line: Line) -> int:
+        """How many bytes are still held after a line."""
+        nonlocal given
+        recorder.write(line)
+        given += len(Chain().encode(line))
+        return given - path.stat().st_size
+
+    line = len(Chain().encode(act))
+    assert kept(LegLine(0, (0, 1), 0)) == 0
+    assert [kept(act) for _ in range(3)] == [line, 2 * line, 3 * line]
+    recorder.flush()
+    assert path.stat().st_size == given
+    assert {kept(act) for _ in range(100)} == set(range(0, HELD, line))
+    assert kept(act) > 0
+    assert kept(FrozenLine(0, 1)) == 0
+    assert kept(act) > 0
+    recorder.close()
+    assert path.stat().st_size == given
