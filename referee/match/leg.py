@@ -279,7 +279,8 @@ class Leg:
 
     def check_answer(self, answer: Answer, receipt: Receipt) -> Verdict | None:
         """What is wrong with an answer to the last question, if anything."""
-        asked = self._open_act()
+        asked = self._asked
+        assert asked is not None  # noqa: S101  # an answer to nothing is our bug
         if receipt.complete > asked.allowance_us:
             return Verdict(asked.place, FaultCode.LATE, too_late(asked.allowance_us))
         legal = self.deal.table.legal
@@ -291,14 +292,11 @@ class Leg:
             )
         return None
 
-    def _open_act(self) -> Ask:
-        assert self._asked is not None  # noqa: S101  # an answer to nothing is our bug
-        return self._asked
-
     def answered(self, answer: Answer, receipt: Receipt) -> None:
-        """Carries out an answer that `judge` found nothing wrong with."""
-        self.voices[self._open_act().place].charge(receipt.complete)
-        self._asked = None
+        """Carries out an answer that `check_answer` found nothing wrong with."""
+        asked, self._asked = self._asked, None
+        assert asked is not None  # noqa: S101  # likewise
+        self.voices[asked.place].charge(receipt.complete)
         self.deal.table.play(answer.action)
 
     def faulted(self, verdict: Verdict) -> bytes:

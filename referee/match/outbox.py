@@ -55,7 +55,9 @@ class Voice:
 
     def charge(self, used_us: int) -> None:
         """Charges the clock for an act that was in time."""
-        self.set_clock(self.clock.charge(used_us))
+        clock = self.clock.charge(used_us)
+        if clock is not self.clock:
+            self._show(clock)
 
     def set_clock(self, clock: Clock) -> None:
         """Changes what the next act will say of the time."""

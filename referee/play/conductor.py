@@ -190,16 +190,19 @@ class _MatchConductor:
         """Asks until the deal is over."""
         start_bot = time.perf_counter_ns()
         pace_s = self._plan.terms.pace_ms / 1000
+        self._tell_frozen()  # of those that worked while others were started
         while (ask := leg.ask()) is not None:
             self._asked = ask.place
             asked_at = trio.current_time() if pace_s else 0.0
             seat = self._seats[ask.place]
             heard = seat.ask_at_once(ask)
+            waits = heard is None
             if heard is None:
                 self._recorder.flush()
                 heard = await seat.finish()
             verdict = heard if isinstance(heard, Verdict) else self._answered(ask, heard)
-            self._tell_frozen()
+            if waits or seat.off_turn.used_us:  # nobody looks at the others meanwhile
+                self._tell_frozen()
             if verdict is not None:
                 await self._fault(verdict)
             if pace_s:

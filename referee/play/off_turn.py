@@ -29,28 +29,29 @@ class OffTurn:
     Attributes:
         used_us: processor time that it used between two acts, where that is why it is stopped
             there from now on and the record does not say so yet; else 0.
+        freezes: whether it is to be stopped between its acts.
         charge: what it did to the bot that was to move, in a sentence; empty if nothing.
     """
 
     def __init__(self, process: BotProcess, freeze: Freeze) -> None:
         """Begin with a bot that was just started, and has had no act yet."""
         self._process = process
-        self._freezes = freeze is Freeze.ALWAYS
+        self.freezes = freeze is Freeze.ALWAYS
         self._watches = freeze is Freeze.AUTO
         self._since_us = _NEVER
         self._since_ns = -_NEVER
         self.used_us = 0
         self.charge = ""
 
-    def end(self) -> int:
-        """Let the bot go on for an act.
+    def end(self, now_ns: int) -> int:
+        """Let the bot go on for an act that begins now.
 
         Returns:
             The processor time from which the act's is counted, in microseconds.
         """
-        if self._freezes:
+        if self.freezes:
             self._process.thaw()
-        if time.perf_counter_ns() - self._since_ns <= OFF_TURN_US * 1000:
+        if now_ns - self._since_ns <= OFF_TURN_US * 1000:
             return self._since_us  # in less it cannot have used so much
         cpu = self._process.cpu_us()
         self._judge(cpu)
@@ -68,7 +69,7 @@ class OffTurn:
 
     def stop(self) -> None:
         """Stop the bot, if it is to be stopped between its acts."""
-        if self._freezes:
+        if self.freezes:
             self._freeze()
 
     def check(self) -> None:
@@ -88,7 +89,7 @@ class OffTurn:
         if not self._watches or cpu - self._since_us <= OFF_TURN_US:
             return False
         self.used_us = cpu - self._since_us
-        self._watches, self._freezes = False, True
+        self._watches, self.freezes = False, True
         return True
 
     def runs(self) -> bool:

@@ -16,7 +16,7 @@ from protocol.connection import Connection
 from protocol.errors import RemoteFault, RemoteProtocolError
 from referee.match.leg import Ask
 from referee.match.verdict import Blame, FaultCode, Freeze, Mishap, Verdict
-from referee.play.evidence import READ_MOST, Heard, Witness
+from referee.play.evidence import READ_MOST, STDERR_MOST, Heard, Witness
 from referee.play.off_turn import OffTurnTable
 from referee.play.standstill import STOOD_STILL_US
 from referee.play.waiting import Wait
@@ -70,19 +70,20 @@ class Seat(Witness):
 
         None: `finish` waits for it.
         """
-        if self.stderr.flooded.is_set():
+        off_turn = self.off_turn
+        if self.stderr.total > STDERR_MOST:
             return self.flood_verdict(None)
-        if self.off_turn.charge:
+        if off_turn.charge:
             return self.off_turn_verdict()
         self.begin_act()
-        cpu = self.off_turn.end()
+        cpu = off_turn.end(time.perf_counter_ns())
         self._continued, self._plays = continued[0], bool(ask.id)
         found: Heard | Verdict | Mishap | None
         found = self._ask(ask, time.perf_counter_ns(), cpu)  # what we did before is our time
         if found is not None and (continued[0] != self._continued or self.standstill.us):
             found = self._unless_stopped(found)
-        if found is not None:
-            self.off_turn.stop()
+        if found is not None and off_turn.freezes:
+            off_turn.stop()
         return found
 
     async def finish(self) -> Heard | Verdict | Mishap:
