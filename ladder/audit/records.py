@@ -13,11 +13,11 @@ from typing import Final, Self
 from msgspec import Struct
 
 from ladder.audit.findings import MOST, AuditFindings
-from ladder.audit.processes import Processes
 from ladder.audit.replay_match import prove_job, prove_match
 from ladder.core.facts import Match, Pool
 from ladder.files import record_store
 from referee.errors import HostError, Shortage
+from referee.record.processes import Processes
 from referee.text import plural
 
 _AT_ONCE: Final = 16

@@ -12,15 +12,15 @@ from referee.commands.check import CheckJson
 from referee.commands.clean import CleanJson
 from referee.commands.doctor import DoctorJson
 from referee.commands.games import GameJson
-from referee.commands.replay import ProofJson
 from referee.record.as_json import ReplayJson
+from referee.record.proof import Proof
 from referee.terminal.match_report import MatchJson
 
 FOLDER: Final = Path(__file__).parent / "schemas"
 _OUTPUTS: Final = {
     "match": MatchJson,
     "replay": ReplayJson,
-    "replay --verify": ProofJson,
+    "replay --verify": Proof,
     "check": CheckJson,
     "doctor": DoctorJson,
     "games ID": GameJson,

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from msgspec import Struct
 from rich.console import Console
 
+from referee.commands.replay_verify import verify_file, verify_folder
 from referee.errors import RefereeError
 from referee.match.leg import DealResult
 from referee.match.terms import unusual_options
@@ -17,34 +17,21 @@ from referee.record.by_id import record_file
 from referee.record.deal_choice import DealChoice
 from referee.record.reader import Mismatch, RecordReader
 from referee.record.verify import Resimulation
-from referee.terminal.console import busy, console
+from referee.terminal.console import console
 from referee.terminal.deal_view import deal_heading, ending_text, scene_text, scenes
 from referee.terminal.json_output import json_text
-from referee.text import plural, printable
+from referee.text import plural
 
 _STDERR_SHOWN = 5
 
 
-class ProofJson(Struct, frozen=True):
-    """What `replay --verify --json` prints.
-
-    Attributes:
-        trouble: why it does not verify; null if it does.
-        deals: how many hold.
-        voids: void deals, which were played again.
-    """
-
-    record: str
-    verified: bool
-    trouble: str | None
-    deals: int
-    voids: int
-    game_digest: str | None
-
-
 def replay(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A record, or the id of a match of a ladder.")
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="A record, or the id of a match of a ladder; with --verify also a folder.",
+        ),
     ],
     verify: Annotated[
         bool, typer.Option("--verify", help="Prove the record instead of showing it.")
@@ -70,32 +57,28 @@ def replay(
         raise RefereeError("--verify proves the whole record: no --deal, --seat or --step with it")
     only = None if deal is None else DealChoice.typed(deal)
     file = record_file(file, ladder)
+    if verify:
+        (verify_folder if file.is_dir() else verify_file)(file, as_json=as_json)
+        return
+    if file.is_dir():
+        raise RefereeError(f"{str(file)!r} is a folder: only --verify takes all of its records")
     with RecordReader(file) as reader:
         try:
             found = Resimulation(reader)
         except Mismatch as error:
-            _conclude(None, str(error), file, verify=verify, as_json=as_json)
+            _conclude(str(error), None, file)
             return
         if seat is not None and not 0 <= seat < found.seats:
             raise RefereeError(f"seat {seat}: the seats are 0 to {found.seats - 1}")
         deals = _Held(found)
-        if verify:
-            _go_through(deals)
-        elif as_json:
+        if as_json:
             shown = match_object(found, deals, only)
             _check_deal(only, found, there=bool(shown.deals))
             print(json_text(shown, indent=None))
         else:
             there = _show(found, deals, only, seat, step=step)
             _check_deal(only, found, there=there)
-        _conclude(found, deals.trouble, file, verify=verify, as_json=as_json)
-
-
-def _go_through(deals: "_Held") -> None:
-    with busy(console(stderr=True), "verifying ...") as say:
-        for number, _ in enumerate(deals, 1):
-            if number % 100 == 0:
-                say(f"verifying ... {number} deals hold")
+        _conclude(deals.trouble, found.unfinished, file)
 
 
 class _Held:
@@ -201,28 +184,9 @@ def _show_faults(
         to.print(f"   the same deal again: referee match {bots} {again}", style="dim")
 
 
-def _conclude(
-    found: Resimulation | None, trouble: str | None, file: Path, *, verify: bool, as_json: bool
-) -> None:
-    """Says whether the record holds, and ends with exit code 1 if it does not."""
-    reason = trouble or (found.unfinished if found else None)
-    if verify and as_json:
-        proof = ProofJson(
-            record=str(file),
-            verified=reason is None,
-            trouble=reason,
-            deals=found.totals.deals if found else 0,
-            voids=found.totals.void_count if found else 0,
-            game_digest=found.end.game_digest if found and found.end else None,
-        )
-        print(json_text(proof, indent=None))
-    if reason is not None:
-        what = "does not verify" if trouble else "unfinished"
-        console(stderr=True).print(f"{file}: {what}: {reason}", style="red")
+def _conclude(trouble: str | None, unfinished: str | None, file: Path) -> None:
+    """Ends with exit code 1 where the record does not hold, or not to its end."""
+    if trouble is not None or unfinished is not None:
+        what = f"unfinished: {unfinished}" if trouble is None else f"does not verify: {trouble}"
+        console(stderr=True).print(f"{file}: {what}", style="red")
         raise typer.Exit(1)
-    if verify and not as_json and found is not None and found.end is not None:
-        digest = found.end.game_digest
-        if found.totals.void_count:
-            digest += f"; void deals played again: {found.totals.void_count} (see referee replay)"
-        deals = plural(found.totals.deals, "deal")
-        print(f"{printable(str(file))}: verified, {deals}, game digest {digest}")

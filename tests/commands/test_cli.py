@@ -132,7 +132,7 @@ WRONG = [
     (["match", *PAIR, "--record", "notes.txt"], "record 'notes.txt' exists already"),
     (["replay"], "Missing argument 'FILE'"),
     (["replay", "missing"], "record 'missing': No such file or directory"),
-    (["replay", "."], "record '.': Is a directory"),
+    (["replay", "."], "'.' is a folder: only --verify takes all of its records"),
     (["replay", "notes.txt"], "'notes.txt' is no record"),
     (["replay", "newer"], "record 'newer' has format 4; this referee reads 3"),
     (["games", "poker"], "no game 'poker'"),

@@ -495,7 +495,7 @@ def test_records_of_no_match_are_a_note(ladder: Path, tmp_path: Path) -> None:
 
 PARENT = """
 import os, signal
-from ladder.audit.processes import Processes
+from referee.record.processes import Processes
 def whose(_):
     return os.getpid()
 if __name__ == "__main__":

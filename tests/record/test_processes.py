@@ -9,8 +9,8 @@ from contextlib import suppress
 
 import pytest
 
-from ladder.audit.processes import Processes
 from referee.errors import HostError
+from referee.record.processes import Processes
 
 pytestmark = pytest.mark.slow
 
