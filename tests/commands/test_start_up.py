@@ -32,6 +32,17 @@ def test_the_command_line_imports_no_library_but_its_own(arguments: list[str]) -
     assert not found.intersection(HEAVY)
 
 
+@pytest.mark.parametrize("arguments", [["match", "--help"], ["match"], ["ladder", "--help"]])
+def test_help_and_slips_of_the_finger_wait_for_no_library_that_plays(arguments: list[str]) -> None:
+    """What a command prints before it does anything needs no trio, no tables and no database."""
+    program = "import contextlib, io\nfrom referee.cli import run\nquiet = io.StringIO()\n"
+    program += "with contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet): "
+    found = imported_by(f"{program}run({arguments})")
+
+    assert "typer" in found
+    assert not found.intersection({"docker", "numpy", "rich", "scipy", "sqlalchemy", "trio"})
+
+
 def test_a_command_of_a_plug_in_is_imported_when_it_is_called(
     no_commands: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
