@@ -7,7 +7,7 @@ import hashlib
 import hmac
 import struct
 from collections.abc import Iterator, Sequence
-from itertools import count
+from itertools import chain, count
 from typing import Final, NewType, TypeVar
 
 from referee.rules.cards import Card
@@ -42,8 +42,7 @@ def stream(key: BlockKey, label: str) -> Iterator[bytes]:
 
 def words(key: BlockKey, label: str) -> Iterator[int]:
     """A stream as unsigned 32-bit numbers, the high byte first."""
-    for piece in stream(key, label):
-        yield from _numbers(piece)
+    return chain.from_iterable(map(_numbers, stream(key, label)))
 
 
 def below(limit: int, numbers: Iterator[int]) -> int:
