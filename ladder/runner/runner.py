@@ -117,6 +117,7 @@ class LadderRunner:
         self._once = span.once
         self._left = span.blocks
         self._owner = owner()
+        self._version = version("briscola-referee")
         self._taking = trio.Lock()
         self._clearing = trio.Lock()
         self._held: dict[str, Lease] = {}
@@ -272,8 +273,8 @@ class LadderRunner:
                 raise
         if result.bug:
             self._watch.bug(result.bug)
-        by = version("briscola-referee")
-        match = match_of(lease.job, result.outcome, (record, size), referee=by, at_ms=0)
+        kept = (record, size)
+        match = match_of(lease.job, result.outcome, kept, referee=self._version, at_ms=0)
         self._told = ""
         for settled in self._doubts.add(match, match.outcome.given_up, lease.job.entrants):
             await self._settle(settled)
