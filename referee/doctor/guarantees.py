@@ -170,6 +170,13 @@ GUARANTEES: Final = (
         _BUG,
     ),
     Guarantee(
+        "marks",
+        "marks of the kernel on pages in memory tell nothing of other bots",
+        ("marks",),
+        criteria.nothing("no file tells of any", "told by /proc/self", "marks"),
+        _BUG,
+    ),
+    Guarantee(
         "locks",
         "no file is locked, for others would see it",
         ("locks",),

@@ -36,6 +36,11 @@ _NUMBERS: Final = (
     "its own: a bot that makes many tells its next life something",
     "only a kernel of its own hides that: a virtual machine for each match, or gVisor",
 )
+_MARKS: Final = (
+    "the kernel marks pages in memory that were used, and shows every process the marks of those "
+    "that it maps: a bot that reads files of /usr tells its next life something",
+    _NUMBERS[1],
+)
 _AS_ROOT: Final = "run the referee as root, on a kernel with the memory controller of cgroups"
 _TOP_GROUP: Final = (
     "the kernel needs the memory and pids controllers of cgroups (where memory is off: boot with "
@@ -157,7 +162,7 @@ def absent(sandbox: str, *, root: bool, watched: bool) -> dict[str, tuple[str, s
             for one in GUARANTEES
             if one.id not in BARE_PROMISES
         }
-    found = {"numbers": _NUMBERS}
+    found = {"numbers": _NUMBERS, "marks": _MARKS}
     if sandbox == "bwrap" and watched:
         mend = _TOP_GROUP if root else _AS_ROOT
         found |= {name: (reason, mend) for name, reason in _WATCHED_ABSENT.items()}

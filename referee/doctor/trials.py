@@ -102,7 +102,8 @@ async def _state(patient: Patient) -> Measured:
         if first["before"][name] != time_ == last["before"][name]
     ]
     numbers = [kind for kind, number in first["numbers"].items() if last["numbers"][kind] != number]
-    return {"users": users, "traces": found + last["traces"] + times, "numbers": numbers}
+    traces = found + last["traces"] + times
+    return {"users": users, "traces": traces, "numbers": numbers, "marks": last["marks"]}
 
 
 async def _counters(patient: Patient) -> Measured:
@@ -284,7 +285,7 @@ TRIALS: Final[Mapping[str, Attempt]] = {
         ("network", "init", "calls", "pages", "clock", "pinned", "locks"),
         _calls,
     ),
-    "what one bot leaves to another": (("user", "state", "numbers"), _state),
+    "what one bot leaves to another": (("user", "state", "numbers", "marks"), _state),
     "what the machine counts": (("counters", "times"), _counters),
     "what stays in memory": (("cache",), _cache),
     "memory": (("memory",), _using_up("memory", "memory_out", memory_mib=0)),

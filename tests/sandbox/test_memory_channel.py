@@ -100,3 +100,14 @@ async def test_the_numbers_of_pipes_tell_the_next_life_something(
     channel = await measured(bwrap, Carrier.PIPES, tmp_path / "bot", 60)
 
     assert channel.errors < BY_CHANCE * channel.bits, channel.text()
+
+
+@pytest.mark.slow
+@pytest.mark.thorough
+async def test_the_marks_of_pages_tell_the_next_life_something(
+    bwrap: Sandbox, tmp_path: Path
+) -> None:
+    """Likewise: whoever closes this channel changes what SECURITY.md and the doctor say."""
+    channel = await measured(bwrap, Carrier.MARKS, tmp_path / "bot", 100)
+
+    assert channel.errors < BY_CHANCE * channel.bits, channel.text()

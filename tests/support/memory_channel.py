@@ -29,11 +29,52 @@ _PAGES_APART: Final = 256 << 10
 _DATA: Final = "pages.bin"
 _COUNTER_STEP: Final = 512
 _COUNTER_BITS: Final = 6
+_MOST_MARKS: Final = 200
 _LONGEST_S: Final = 60.0
 
 _PROGRAM: Final = """
-import json, os, resource, signal, sys, time
+import ctypes, json, os, re, resource, signal, sys, time
 signal.alarm(60)
+PAGE = 4096
+libc = ctypes.CDLL(None)
+libc.mmap.restype = ctypes.c_void_p
+libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t] + [ctypes.c_int] * 3 + [ctypes.c_long]
+libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+
+def second_page(path):
+    "Its address, in an area of its own; the page before it is ours, so that a fork copies entries."
+    file = os.open(path, os.O_RDONLY)
+    begin = libc.mmap(None, 2 * PAGE, 3, 2, file, 0)
+    os.close(file)
+    ctypes.c_char.from_address(begin).value = b"x"
+    ctypes.c_char.from_address(begin + PAGE).value
+    libc.mprotect(begin + PAGE, PAGE, 1)
+    return begin + PAGE
+
+def marks(paths):
+    "What the kernel says of these pages: entries of a child are unused, the mark is the page's."
+    pages, (ours, its) = [second_page(path) for path in paths], os.pipe()
+    if not os.fork():
+        said, at = {}, 0
+        for line in open("/proc/self/smaps"):
+            begins = re.match("([0-9a-f]+)-", line)
+            at = int(begins[1], 16) if begins else at
+            if line.startswith("Referenced:"):
+                said[at] = int(line.split()[1])
+        os.write(its, bytes(bool(said.get(page)) for page in pages))
+        os._exit(0)
+    os.close(its)
+    found = b""
+    while more := os.read(ours, PAGE):
+        found += more
+    with open("/proc/self/clear_refs", "w") as clear:
+        clear.write("1")
+    return list(found)
+
+def mark(path):
+    file = os.open(path, os.O_RDONLY)
+    os.pread(file, 1, PAGE)
+    os.close(file)
 
 def blocks():
     return resource.getrusage(resource.RUSAGE_SELF).ru_inblock
@@ -65,6 +106,10 @@ if asked["do"] == "count":
     found = 0
 elif asked["do"] == "read the count":
     found = pipe() // asked["step"] % asked["modulus"]
+elif asked["do"] == "read the marks":
+    found = marks(asked["carriers"])
+elif asked["do"] == "mark":
+    found = [mark(path) for path in asked["carriers"]]
 else:
     found = [look(carrier) for carrier in asked["carriers"]]
 print(json.dumps({"found": found, "seconds": time.perf_counter() - begun}), flush=True)
@@ -82,6 +127,8 @@ class Carrier(StrEnum):
 
     NAMES = "names that do not exist"
     PIPES = "numbers of pipes"
+    MARKS = "marks of pages of /usr"
+    """That a page in memory was used, which the kernel tells of a mapping (`/proc/self/smaps`)."""
 
 
 class Channel(Struct, frozen=True):
@@ -130,6 +177,8 @@ async def measured(sandbox: Sandbox, carrier: Carrier, folder: Path, bits: int) 
     bot = await _prepared(sandbox, carrier, folder, 2 * bits)
     if carrier is Carrier.PIPES:
         return await _counted(sandbox, bot, bits)
+    if carrier is Carrier.MARKS:
+        return await _marked(sandbox, bot, min(bits, _MOST_MARKS))
     chosen = random.Random(secrets.token_bytes(8))
     sent = [index % 2 for index in range(bits)] + [chosen.randrange(2) for _ in range(bits)]
     paths, carriers = _carriers(carrier, bot, 2 * bits)
@@ -166,6 +215,34 @@ async def _counted(sandbox: Sandbox, bot: BotSpec, bits: int) -> Channel:
         errors += (read ^ value).bit_count()
         seconds += sending + receiving
     return Channel(Carrier.PIPES, rounds * _COUNTER_BITS, errors, seconds)
+
+
+async def _marked(sandbox: Sandbox, bot: BotSpec, bits: int) -> Channel:
+    """Send by which pages were used that are in memory whatever the bot does."""
+    paths = [str(path) for path in _small_files()[: 2 * bits]]
+    sent = [index % 2 for index in range(bits)] + [secrets.randbelow(2) for _ in range(bits)]
+    _warm(paths)
+    await _life(sandbox, bot, do="read the marks", carriers=paths, files=[])  # clears them
+    ones = [path for path, bit in zip(paths, sent, strict=True) if bit]
+    _, sending = await _life(sandbox, bot, do="mark", carriers=ones, files=[])
+    read, receiving = await _life(sandbox, bot, do="read the marks", carriers=paths, files=[])
+    limit, low_is_one = _threshold(read[:bits], sent[:bits])
+    found = [int((one < limit) == low_is_one) for one in read[bits:]]
+    errors = sum(one != bit for one, bit in zip(found, sent[bits:], strict=True))
+    return Channel(Carrier.MARKS, bits, errors, sending + receiving)
+
+
+def _warm(paths: Sequence[str]) -> None:
+    """Have files in memory, brought there by us: what a bot's group brings is dropped."""
+    for path in paths:
+        Path(path).read_bytes()
+
+
+def _small_files() -> list[Path]:
+    """Files of the system with two to eight pages: one of more has its pages in common folios."""
+    found = (path for path in Path("/usr/share").rglob("*") if not path.is_symlink())
+    whole = [path for path in found if path.is_file() and path.stat().st_mode & 0o004]
+    return sorted(path for path in whole if 8192 <= path.stat().st_size <= 32768)
 
 
 async def _life(sandbox: Sandbox, bot: BotSpec, **request: object) -> tuple[Any, float]:

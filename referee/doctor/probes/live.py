@@ -143,6 +143,16 @@ def numbers() -> "dict[str, int]":
     return found
 
 
+def marks() -> "list[str]":
+    """Files by which the kernel tells whether a page was used, though not who did."""
+    found = []
+    for name in ("smaps", "smaps_rollup"):
+        with suppress(OSError), open(f"/proc/self/{name}") as file:
+            if "Referenced:" in file.read():
+                found.append(name)
+    return found
+
+
 def state() -> None:
     """Looks for traces, leaves them, and lives on."""
     found = [name for name, there in traces().items() if there]
@@ -155,7 +165,8 @@ def state() -> None:
             file.write("x")
     ctypes.CDLL(None).shmget(SHARED_KEY, 4096, 0o1000 | 0o666)
     left = [name for name, there in traces().items() if there]
-    say(traces=found, left=left, numbers=numbers(), before=before, after=times())
+    counted = {"numbers": numbers(), "marks": marks()}
+    say(traces=found, left=left, before=before, after=times(), **counted)
     wait_for_ever()
 
 
