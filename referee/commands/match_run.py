@@ -1,12 +1,12 @@
 """`referee match`, once it is known what is to be played: the match, its record, its report."""
 
+import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
-from sys import stderr
 
 import trio
 from rich.console import Console
@@ -67,7 +67,10 @@ def run_match(
     if result.bug is not None:
         traceback.print_exception(result.bug)  # what we need to mend it
     if result.given_up is not None:
-        print(f"referee: given up after {ATTEMPTS} attempts: {result.given_up.detail}", file=stderr)
+        print(
+            f"referee: given up after {ATTEMPTS} attempts: {result.given_up.detail}",
+            file=sys.stderr,
+        )
         return HOST
     if result.end.end == Reason.INTERRUPTED:
         return INTERRUPTED

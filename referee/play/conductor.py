@@ -201,7 +201,7 @@ class _MatchConductor:
                 self._recorder.flush()
                 heard = await seat.finish()
             verdict = heard if isinstance(heard, Verdict) else self._answered(ask, heard)
-            if waits or seat.off_turn.used_us:  # nobody looks at the others meanwhile
+            if waits or seat.off_turn.used_us:  # others are looked at in waits only
                 self._tell_frozen()
             if verdict is not None:
                 await self._fault(verdict)

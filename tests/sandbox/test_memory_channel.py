@@ -93,21 +93,11 @@ async def test_the_measurement_finds_the_channel_where_nothing_is_dropped(
 
 @pytest.mark.slow
 @pytest.mark.thorough
-async def test_the_numbers_of_pipes_tell_the_next_life_something(
-    bwrap: Sandbox, tmp_path: Path
+@pytest.mark.parametrize(("carrier", "bits"), [(Carrier.PIPES, 60), (Carrier.MARKS, 100)])
+async def test_numbers_of_pipes_and_marks_of_pages_tell_the_next_life_something(
+    bwrap: Sandbox, tmp_path: Path, carrier: Carrier, bits: int
 ) -> None:
-    """What SECURITY.md says of them is so: the doctor calls that guarantee absent."""
-    channel = await measured(bwrap, Carrier.PIPES, tmp_path / "bot", 60)
-
-    assert channel.errors < BY_CHANCE * channel.bits, channel.text()
-
-
-@pytest.mark.slow
-@pytest.mark.thorough
-async def test_the_marks_of_pages_tell_the_next_life_something(
-    bwrap: Sandbox, tmp_path: Path
-) -> None:
-    """Likewise: whoever closes this channel changes what SECURITY.md and the doctor say."""
-    channel = await measured(bwrap, Carrier.MARKS, tmp_path / "bot", 100)
+    """What SECURITY.md says of them is so: the doctor calls these guarantees absent."""
+    channel = await measured(bwrap, carrier, tmp_path / "bot", bits)
 
     assert channel.errors < BY_CHANCE * channel.bits, channel.text()
