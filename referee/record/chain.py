@@ -63,6 +63,16 @@ def decode(line: bytes) -> Line:
         raise BadLine(str(error)) from error
 
 
+def is_written_so(line: Line, text: bytes) -> bool:
+    """Whether this is how we write a line: a field that is there twice is read otherwise elsewhere.
+
+    Args:
+        line: as it was read.
+        text: as it stands in a file.
+    """
+    return _encode(line) == text[:-1]
+
+
 class _Format(Struct, frozen=True):
     record: int
 

@@ -6,11 +6,11 @@ The file may be compressed with Zstandard, as a ladder keeps it.
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import BinaryIO, Self
+from typing import BinaryIO, Final, Self
 
 from referee.errors import RefereeError
 from referee.match.lines import FORMAT, Header, Line, Sealed
-from referee.record.chain import BadLine, Chain, decode, format_of
+from referee.record.chain import BadLine, Chain, decode, format_of, is_written_so
 from referee.record.compressed import MAGIC, Damaged, Unpacked
 
 LONGEST_LINE = 4 * 1024 * 1024
@@ -19,6 +19,8 @@ LONGEST_PART = 16 * 1024 * 1024
 
 
 _LONGEST_WHAT = 2000
+_OWN_PIPES: Final = ("/dev/", "/proc/")
+"""Where the shell names pipes that it has opened itself, such as /dev/stdin."""
 
 
 class Mismatch(Exception):
@@ -52,6 +54,8 @@ class RecordReader:
         self.torn: int | None = None
         self._path = path
         self._chain = Chain()
+        if path.is_fifo() and not str(path).startswith(_OWN_PIPES):  # it would be waited for
+            raise RefereeError(f"{str(path)!r} is no record: it is a named pipe")
         with ExitStack() as opened:
             try:
                 file = opened.enter_context(path.open("rb"))
@@ -90,6 +94,8 @@ class RecordReader:
                 line = decode(text[:-1])
             except BadLine as error:
                 raise Mismatch(self.number, str(error)) from error
+            if not is_written_so(line, text):
+                raise Mismatch(self.number, "it is not as a referee writes it")
             if not self._chain.check(text):
                 raise Mismatch(self.number, "its hash does not fit the lines before it")
             part = 0 if isinstance(line, Sealed) else part

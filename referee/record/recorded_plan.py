@@ -34,8 +34,13 @@ def recorded_plan(cursor: Cursor) -> MatchPlan:
     if not 0 <= dealer < rules.game.seats:
         raise Mismatch(cursor.number + 1, f"there is no place {dealer} that could deal first")
 
-    def block(_: int) -> Block:
-        return _block(cursor, rules)
+    blocks: dict[int, Block] = {}
+
+    def block(index: int) -> Block:
+        found = _block(cursor, rules)
+        if isinstance(cursor.peek(), DealLine) and blocks.setdefault(index, found) != found:
+            raise Mismatch(cursor.number, f"deal {index + 1} was another deck before")
+        return found
 
     return MatchPlan(
         terms=header.terms,

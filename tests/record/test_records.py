@@ -1,6 +1,7 @@
 """Records: what is written, what is found when it is changed, what a torn one still tells."""
 
 import json
+import os
 from functools import partial
 from pathlib import Path
 
@@ -182,6 +183,37 @@ def test_records_are_not_written_over(tmp_path: Path) -> None:
         Recorder(path)
     (tmp_path / "empty").touch()
     Recorder(tmp_path / "empty").close()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b'{"act":', b'{"act":"XX","act":'),
+        (b'{"end":', b'{"end":"deals","more":[],"end":'),
+        (b'"scores":', b'"scores":[9,9],"scores":'),
+        (b'{"record":3', b'{"record": 3'),
+    ],
+)
+def test_a_line_that_others_could_read_otherwise_does_not_verify(
+    record: bytes, tmp_path: Path, old: bytes, new: bytes
+) -> None:
+    """Fields that are there twice, or that we do not know; it is written in one way only."""
+    chain, data = Chain(), b""
+    for text in record.replace(old, new, 1).splitlines(keepends=True):
+        sealed = text.startswith((b'{"deal_end"', b'{"end"'))
+        body = text[: text.rfind(b',"hash":"') + len(b',"hash":"')] if sealed else text
+        data += body + chain._close(body) + b'"}\n' if sealed else body
+        if not sealed:
+            chain.check(text)
+
+    assert "not as a referee writes it" in str(trouble(data, tmp_path / "record"))
+
+
+def test_a_pipe_to_which_no_process_writes_is_no_record(tmp_path: Path) -> None:
+    """It is not waited for."""
+    os.mkfifo(tmp_path / "record.jsonl")
+    with pytest.raises(RefereeError, match="is no record"):
+        RecordReader(tmp_path / "record.jsonl")
 
 
 def test_a_hash_covers_the_hash_before_it() -> None:
