@@ -68,13 +68,20 @@ class AuditReport(Struct, frozen=True, kw_only=True):
 
     def unproved(self) -> tuple[str, ...]:
         """Return what could be otherwise although nothing was found, a sentence each."""
-        left = self.records - self.proved
+        left = ((self.records - self.proved, "not played again"), (self.gone, "gone by policy"))
         results = (
-            f"not proved: that the results of {plural(left, 'match', 'matches')} are those of "
-            f"{'its record' if left == 1 else 'their records'}, not played again"
+            f"not proved: that the results of {plural(number, 'match', 'matches')} are those of "
+            f"{'its record' if number == 1 else 'their records'}, {why}"
+            for number, why in left
+            if number
         )
         earlier = self.compared.unproved(self.facts)
-        return (*([results] if left else []), *([earlier] if earlier else []))
+        return (*results, *([earlier] if earlier else []))
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every result was proved by its record, now or before."""
+        return self.proved == self.records and not self.gone
 
     @property
     def holds(self) -> bool:

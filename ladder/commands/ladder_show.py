@@ -148,7 +148,7 @@ def _print_matches(roster: Roster, found: Sequence[tuple[int, Match]]) -> None:
     lines = []
     for number, match in found:
         values = values_of(match)
-        names = [labels[entrant] for entrant in match.job.entrants]
+        names = [labels.get(entrant, f"entrant {entrant}?") for entrant in match.job.entrants]
         told = "  ".join(f"{name} {value:+d}" for name, value in zip(names, values, strict=True))
         lines.append((said(str(number)), said(roster.pools[match.job.pool].name), said(told)))
     print_grid(console(), columns, lines)

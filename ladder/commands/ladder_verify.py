@@ -223,7 +223,7 @@ def _print(found: AuditReport, seed: str, to: Console) -> None:
     for unproved in found.unproved():
         to.print(unproved, style="yellow")
     if found.holds:
-        whole = "all of it holds" if found.proved == found.records else "what was looked at holds"
+        whole = "all of it holds" if found.is_whole else "what was looked at holds"
         to.print(f"{whole}; head: {found.head}", style="green")
     else:
         to.print("it does not hold", style="bold red")

@@ -38,6 +38,10 @@ Pace = Annotated[int, Meta(ge=0)]
 Bench = Annotated[int, Meta(ge=0, le=MOST_BENCH)]
 
 
+USUAL_BLOCKS: Final = 5
+"""Decks of a match of a ladder, for which its processes live: starts cost more than they take."""
+
+
 class GameTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A `[[game]]`, as far as it is the same in both files."""
 
@@ -55,7 +59,7 @@ class GamesFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What stands at the top of both files; texts are still unread."""
 
     name: Text | None = None
-    blocks: Count
+    blocks: Count | UnsetType = UNSET
     seating: Seating = Seating.FULL
     time: str = ""
     freeze: Freeze = Freeze.AUTO
@@ -177,7 +181,7 @@ def read_game(asked: GamesFile, game: GameTable) -> GameSettings:
     mixed = _or_else(game.partners, asked.partners) is Partners.MIXED
     places = seats if mixed else len(partners)
     check_on_fault(asked.on_fault, places)
-    blocks = _or_else(game.blocks, asked.blocks)
+    blocks = _or_else(game.blocks, _or_else(asked.blocks, USUAL_BLOCKS))
     return GameSettings(
         name=_or_else(game.name, " ".join((game.id, *unusual_options(game.id, rules.options)))),
         terms=terms,

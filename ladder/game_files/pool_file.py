@@ -45,7 +45,7 @@ class PoolTable(GameTable, frozen=True, kw_only=True, forbid_unknown_fields=True
 class PoolFile(GamesFile, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The pools of a ladder as they were written down; texts are still unread."""
 
-    blocks: Blocks = 1
+    blocks: Blocks | UnsetType = UNSET
     records: Records | UnsetType = UNSET
     disk: DiskLimits | None = None
     game: Annotated[tuple[PoolTable, ...], Meta(min_length=1)]
@@ -111,13 +111,18 @@ def _retention(records: Records | UnsetType) -> Retention | None:
     return Retention(keep=Keep(records), at_ms=0)
 
 
+def _most_blocks(game: GameSettings) -> int:
+    """How many decks a match may have: of more, bots could make a record larger than is kept."""
+    return LARGEST_RECORD // (RECORDED_A_DEAL * game.seats * game.seatings)
+
+
 def _check_record(game: GameSettings) -> None:
     """Refuse matches whose record bots could make larger than is kept: they would count for none.
 
     Raises:
         RefereeError: naming the most blocks.
     """
-    most = LARGEST_RECORD // (RECORDED_A_DEAL * game.seats * game.seatings)
+    most = _most_blocks(game)
     if game.blocks > most:
         raise RefereeError(
             f"blocks: {game.blocks:,} a match, each in {plural(game.seatings, 'seating')}, make a "
@@ -127,6 +132,9 @@ def _check_record(game: GameSettings) -> None:
 
 def _pool(asked: PoolFile, table: PoolTable) -> Pool:
     game = read_game(asked, table)
+    if isinstance(table.blocks, UnsetType) and isinstance(asked.blocks, UnsetType):
+        usual = max(min(game.blocks, _most_blocks(game)), 1)
+        game = replace(game, blocks=usual)
     check_printable(game.name)
     _check_record(game)
     return Pool(

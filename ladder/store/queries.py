@@ -171,9 +171,20 @@ def match(connection: Connection, text: str) -> tuple[int, Match]:
 
 
 def _matches(connection: Connection, wanted: Sequence[int]) -> Iterator[tuple[int, Match]]:
+    """Yield matches by their numbers.
+
+    Raises:
+        RefereeError: the indexes name one that is not there.
+    """
     for number in wanted:
-        seq = select(MatchRow.seq).where(MatchRow.number == number)
-        yield number, chain.match_at(connection, connection.execute(seq).scalar_one())
+        query = select(MatchRow.seq).where(MatchRow.number == number)
+        seq = connection.execute(query).scalar_one_or_none()
+        if seq is None:
+            raise RefereeError(
+                f"the indexes of the ladder name a match {number} that is not there: see "
+                "`referee ladder verify`, and `rebuild` to make them anew"
+            )
+        yield number, chain.match_at(connection, seq)
 
 
 def matches_of(

@@ -23,10 +23,13 @@ from sqlalchemy import (
 
 from ladder.store.tables import Base
 
-_THERE_SQLITE: Final = r"""
+_THERE_SQLITE: Final = """
 SELECT type, name FROM sqlite_master
-WHERE type != 'index' AND name NOT LIKE 'sqlite\_%' ESCAPE '\'
+WHERE type != 'index' AND NOT (
+    type = 'table' AND name IN ('sqlite_sequence', 'sqlite_stat1', 'sqlite_stat3', 'sqlite_stat4')
+)
 """
+"""The tables that are left out are those that SQLite makes for itself."""
 
 _THERE_POSTGRESQL: Final = """
 WITH ours AS (

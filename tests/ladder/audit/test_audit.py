@@ -539,6 +539,11 @@ SQLITE = BOTH | {
     "trigger gift": [
         "CREATE TRIGGER gift AFTER INSERT ON match BEGIN UPDATE skill SET mu = mu + 1; END",
     ],
+    "trigger sqlite_gift": [  # a name that SQLite keeps for itself, and lets anybody write down
+        "PRAGMA writable_schema=ON",
+        "INSERT INTO sqlite_master VALUES ('trigger', 'sqlite_gift', 'fact', 0, "
+        "'CREATE TRIGGER sqlite_gift BEFORE INSERT ON fact BEGIN SELECT RAISE(IGNORE); END')",
+    ],
 }
 POSTGRESQL = BOTH | {
     "trigger gift": [

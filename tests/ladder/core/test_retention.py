@@ -280,6 +280,7 @@ class TestProof:
 
         assert told(report) == []
         assert (report.records, report.proved, report.gone) == (0, 0, 10)
+        assert not report.is_whole
 
 
 def there_again(store: Store, archive: Path, to: Path) -> Where:
@@ -408,6 +409,9 @@ class TestCommands:
 
         said = tell("ladder", "verify", "--sample", "0")
         assert "10 matches, 4 records, 0 of them played again, 6 gone by policy" in said
+        unproved = "not proved: that the results of 6 matches are those of their records, gone by"
+        assert unproved in " ".join(said.split())
+        assert "what was looked at holds" in said
         found = json.loads(tell("ladder", "verify", "--sample", "0", "--json"))
         assert (found["records"], found["gone_by_policy"], found["holds"]) == (4, 6, True)
 

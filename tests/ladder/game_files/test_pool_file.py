@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from ladder.core.facts import Decision, Deed, Fact, Opened, Pool
 from ladder.core.roster import Roster
+from ladder.game_files.game_table import USUAL_BLOCKS
 from ladder.game_files.pool_file import USUAL_GAMES, Pools, changes, pools_of, read_pools
 from ladder.terms import RECORDED_A_DEAL, LuckUse
 from referee.cli import run
@@ -91,10 +92,16 @@ def test_a_game_alone_is_enough(tmp_path: Path) -> None:
     found = read(tmp_path, '[[game]]\nid = "briscola-2"')
     assert found == pools_of(["briscola-2"])
     (pool,) = found.pools
-    assert (pool.places, pool.seats, pool.seatings, pool.blocks) == (2, 2, 2, 1)
+    assert (pool.places, pool.seats, pool.seatings, pool.blocks) == (2, 2, 2, USUAL_BLOCKS)
     assert (pool.sides, pool.terms.pace_ms, pool.bench) == ((), 0, 10)
     assert pool.luck is LuckUse.SHOWN
     assert (pool.pool, pool.at_ms) == (0, 0)
+
+
+def test_a_match_has_as_many_decks_as_usual_or_as_a_record_has_room_for() -> None:
+    """Where a deck is played in 120 seatings, five would be too many; what is asked for stands."""
+    blocks = {pool.name: pool.blocks for pool in pools_of(["briscola-2", "sueca-italiana"]).pools}
+    assert blocks == {"briscola-2": 5, "sueca-italiana": 4}
 
 
 @pytest.mark.parametrize("game", sorted(catalogue()))
