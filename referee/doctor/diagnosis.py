@@ -50,6 +50,7 @@ async def diagnose(
     say: Say,
     *,
     cgroups: bool = True,
+    landlock: bool = True,
     languages: bool = True,
 ) -> SandboxReport:
     """Opens a sandbox and puts it on trial.
@@ -59,13 +60,14 @@ async def diagnose(
         settings: what the organiser allows.
         say: is told what is being done.
         cgroups: False to do without control groups.
+        landlock: False to leave /proc open where no mount covers it.
         languages: False to leave out which languages a bot finds.
     """
     with _secret() as secret:
         try:
-            async with _tried(name, settings, cgroups=cgroups) as sandbox:
+            async with _tried(name, settings, cgroups=cgroups, landlock=landlock) as sandbox:
                 report = await examined(sandbox, settings, secret, say, languages=languages)
-                if cgroups:
+                if cgroups and landlock:
                     _remember(sandbox, settings, report)
                 return report
         except (RefereeError, HostError, ImportError) as error:
@@ -85,14 +87,16 @@ def _remember(sandbox: Sandbox, settings: Settings, report: SandboxReport) -> No
 async def is_sound(name: SandboxName, settings: Settings) -> bool:
     """Whether a sandbox works here, and keeps what it promises, as far as is remembered."""
     with suppress(RefereeError, HostError, ImportError):
-        async with _tried(name, settings, cgroups=True) as sandbox:
+        async with _tried(name, settings) as sandbox:
             return not (await verdict_of(sandbox, settings)).problem
     return False
 
 
 @asynccontextmanager
-async def _tried(name: SandboxName, settings: Settings, *, cgroups: bool) -> AsyncIterator[Sandbox]:
-    async with opened(name, settings, cgroups=cgroups) as sandbox:
+async def _tried(
+    name: SandboxName, settings: Settings, *, cgroups: bool = True, landlock: bool = True
+) -> AsyncIterator[Sandbox]:
+    async with opened(name, settings, cgroups=cgroups, landlock=landlock) as sandbox:
         await trial(sandbox)
         yield sandbox
 
@@ -115,7 +119,8 @@ async def examined(
     base = await sandbox.prepare(found_probes(BOUNDS))
     usual = msgspec.structs.replace(base, bounds=settings.default)
     watched = "watched" in sandbox.how
-    missing = absent(sandbox.name, root=os.geteuid() == 0, watched=watched)
+    landlock, root = "Landlock" in sandbox.how, os.geteuid() == 0
+    missing = absent(sandbox.name, root=root, watched=watched, landlock=landlock)
     patient = Patient(sandbox, base, usual, secret, watched)
     trials = {word: one for word, one in TRIALS.items() if one[0] or languages}
     facts, spoken = await _facts(patient, trials, frozenset(missing), say)

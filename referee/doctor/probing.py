@@ -2,7 +2,7 @@
 
 import os
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from glob import glob
 from pathlib import Path
@@ -159,6 +159,37 @@ def users_of(token: str) -> tuple[int, ...]:
             text = Path(f"/proc/{pid}/status").read_text(errors="replace")
             found.add(int(text.partition("\nUid:")[2].split()[1]))
     return tuple(sorted(found))
+
+
+def privileges_of(token: str) -> tuple[str, ...]:
+    """What there is of privileges, in a probe and in the first process, which it might take over.
+
+    Processes outside the sandbox, such as bubblewrap's own, have no second number in its namespace.
+    """
+    found: list[str] = []
+    seen = False
+    for pid in processes_of(token):
+        with suppress(OSError):
+            text = Path(f"/proc/{pid}/status").read_text(errors="replace")
+            pairs = (line.partition(":") for line in text.splitlines())
+            own = {key: value.split() for key, _, value in pairs}
+            numbers = own["NSpid"]
+            if len(numbers) > 1:
+                seen = True
+                whose = "in the first process: " if numbers[-1] == "1" else ""
+                found += [whose + privilege for privilege in _privileges(own)]
+    return tuple(dict.fromkeys(found)) if seen else ("no process inside is seen from outside",)
+
+
+def _privileges(status: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Yield what a process may that a bot must not, by its /proc/PID/status."""
+    yield from (key for key in status if key.startswith("Cap") and int(status[key][0], 16))
+    if status["NoNewPrivs"] != ["1"]:
+        yield "new privileges can be had"
+    if status["Seccomp"] != ["2"]:
+        yield "no filter of system calls"
+    if "0" in status["Uid"]:
+        yield "user id 0"
 
 
 def used_ms(token: str, name: str) -> dict[int, int]:

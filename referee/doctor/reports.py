@@ -39,7 +39,8 @@ _NUMBERS: Final = (
 _MARKS: Final = (
     "the kernel marks pages in memory that were used, and shows every process the marks of those "
     "that it maps: a bot that reads files of /usr tells its next life something",
-    _NUMBERS[1],
+    "a kernel with Landlock, Linux 5.19 or newer (where it is switched off: boot with lsm=landlock "
+    "before the others) closes these files",
 )
 _AS_ROOT: Final = "run the referee as root, on a kernel with the memory controller of cgroups"
 _TOP_GROUP: Final = (
@@ -138,7 +139,7 @@ _GOOD: Final = {"0": "1", "1": "0"}
 _HELP: Final = (
     # a word of the error, what to do
     ("package bubblewrap", "apt install bubblewrap (or dnf, pacman, apk add)"),
-    ("package util-linux", "apt install util-linux (or dnf, pacman, apk add)"),
+    ("the launcher was not compiled", "apt install gcc (or another C compiler), then install this"),
     ("only you can write", "chown it to yourself and chmod go-w, or remove it"),
     ("python3", "apt install python3: the trials run by /usr/bin/python3"),
     ("No module named", "pip install docker"),
@@ -148,13 +149,16 @@ _HELP: Final = (
 )
 
 
-def absent(sandbox: str, *, root: bool, watched: bool) -> dict[str, tuple[str, str]]:
+def absent(
+    sandbox: str, *, root: bool, watched: bool, landlock: bool
+) -> dict[str, tuple[str, str]]:
     """What a sandbox does not promise, by guarantee: the reason, and how to have it.
 
     Args:
         sandbox: its name.
         root: whether the referee is root.
         watched: whether memory is only looked at, for want of control groups.
+        landlock: whether the kernel that bots run on can close files below /proc to them.
     """
     if sandbox == "bare":
         return {
@@ -162,13 +166,16 @@ def absent(sandbox: str, *, root: bool, watched: bool) -> dict[str, tuple[str, s
             for one in GUARANTEES
             if one.id not in BARE_PROMISES
         }
-    found = {"numbers": _NUMBERS, "marks": _MARKS}
+    found = {"numbers": _NUMBERS}
+    if not landlock:
+        found["marks"] = _MARKS
     if sandbox == "bwrap" and watched:
         mend = _TOP_GROUP if root else _AS_ROOT
         found |= {name: (reason, mend) for name, reason in _WATCHED_ABSENT.items()}
+    if not root and sandbox == "bwrap":
+        found["user"] = ("only root can give user ids: bots have the referee's", _AS_ROOT)
     if not root:
         found["cache"] = ("only root can have the kernel drop what a bot has read", _AS_ROOT)
-        found["user"] = ("only root can give user ids: bots have the referee's", _AS_ROOT)
     return found
 
 

@@ -20,6 +20,7 @@ from referee.doctor.probing import (
     TrialError,
     asked,
     left_of,
+    privileges_of,
     running,
     used_ms,
     users_of,
@@ -60,10 +61,9 @@ async def _look(patient: Patient) -> Measured:
     words = [str(Path(__file__).parent.parent), str(store_folder()), janitor.run_of(os.getpid())]
     with lures() as (paths, _, _):
         request = {"secret": patient.secret, "words": words, "paths": [*paths, *hidden()]}
-        said, _ = await asked(
-            patient.sandbox, patient.base, "look", **request, namespaces=namespaces
-        )
-    return said
+        async with running(patient.sandbox, patient.base, "look") as probe:
+            await probe.ask(**request, namespaces=namespaces)
+            return {**await _heard(probe), "privileges": privileges_of(probe.token)}
 
 
 async def _calls(patient: Patient) -> Measured:

@@ -321,6 +321,8 @@ class _MatchConductor:
         for seat in self._seats.values():
             seat.process.kill()
         for seat in self._seats.values():
+            seat.process.drop()
+        for seat in self._seats.values():
             seat.end()
         self._seats.clear()
         self._sandbox.sweep()

@@ -74,6 +74,12 @@ class BotProcess(Protocol):
     def kill(self) -> None:
         """Ends it and all that it has started, at once. Idempotent."""
 
+    def drop(self) -> None:
+        """Begin to drop from memory what it has read, after `kill`; `release` waits for that.
+
+        For several bots it takes no longer so than for one. Idempotent.
+        """
+
     def release(self) -> None:
         """Closes the descriptors, after `kill`. Idempotent."""
 

@@ -29,10 +29,14 @@ FOLDER_FILES: Final = 2 * MOST_FILES
 """Files, links and folders that a build's folder can hold, those without a name included."""
 
 _SCRIPT: Final = (
-    f'while read -r _; do :; done; exec 3>&1 >&2; cp -R {SOURCE_FOLDER}/. . && "$@" 3>&- || exit; '
+    "while read -r _; do :; done; exec 3>&1 >&2; "
+    f'cp -R {SOURCE_FOLDER}/. . && (exec "$@" 3>&-) || exit; '
     "TAR_OPTIONS=--format=gnu tar -cf - . >&3 3>&-"
 )
-"""Once its input ends: the sources go into the folder, the build runs, an archive comes out."""
+"""Once its input ends: the sources go into the folder, the build runs, an archive comes out.
+
+It runs in a shell of its own: where its name is a word of the shell, that could change this one.
+"""
 
 _WATCH_S: Final = 0.05
 _SAID_KEPT: Final = 16 * 1024

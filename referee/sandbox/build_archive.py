@@ -5,6 +5,7 @@ every file of it is made anew, counted while it comes. The formats are those of 
 """
 
 import os
+import re
 from pathlib import Path
 from typing import Final
 
@@ -26,6 +27,7 @@ _NO_FILES: Final = (b"3", b"4", b"6")
 """Devices and pipes, which no bot needs."""
 _KINDS: Final = (*_FILES, _LINK, _SYMLINK, _FOLDER, *_NO_FILES)
 _LONG_NAME, _LONG_TARGET = b"L", b"K"
+_OCTAL: Final = re.compile(rb"[0-7]+")
 
 
 class _Header(Struct, frozen=True):
@@ -221,10 +223,10 @@ class Unpacker:
     def _number(self, field: bytes) -> int:
         if field[0] & 0x80:  # GNU's way to write what octal has no room for
             return int.from_bytes(field) & ~(1 << (8 * len(field) - 1))
-        try:
-            return int(field.strip(b" \0") or b"0", 8)
-        except ValueError:
-            raise self._refusal("a number of a header is none") from None
+        digits = field.strip(b" \0") or b"0"
+        if _OCTAL.fullmatch(digits) is None:  # int() would take a sign
+            raise self._refusal("a number of a header is none")
+        return int(digits, 8)
 
     def _path_refusal(self) -> RefereeError:
         return RefereeError(

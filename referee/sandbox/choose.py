@@ -27,6 +27,7 @@ from referee.sandbox.folders import (
     store_folder,
     work_folder,
 )
+from referee.sandbox.launcher import has_landlock
 from referee.sandbox.names import SandboxName
 from referee.sandbox.watchdog import WATCHDOG
 
@@ -36,7 +37,11 @@ _FALLEN_BACK: Final = "no isolation, since no sandbox works here: "
 
 @asynccontextmanager
 async def opened(
-    name: SandboxName, settings: Settings | None = None, *, cgroups: bool = True
+    name: SandboxName,
+    settings: Settings | None = None,
+    *,
+    cgroups: bool = True,
+    landlock: bool = True,
 ) -> AsyncIterator[Sandbox]:
     """A sandbox, until the block is left; whatever ends us, a janitor clears up.
 
@@ -44,6 +49,7 @@ async def opened(
         name: which; AUTO is for `opened_for`.
         settings: what the organiser allows.
         cgroups: False to do without control groups, as on a machine that has none.
+        landlock: False to leave /proc open where no mount covers it, as a kernel without it does.
 
     Raises:
         SandboxError: it does not work here.
@@ -55,7 +61,9 @@ async def opened(
     try:
         with _janitor(run, work, socket), WATCHDOG.awake():  # before there is anything to clear up
             own_folder(work / run, 0o711)
-            folders = _folders(run, work / run, settings or Settings(), cgroups=cgroups)
+            folders = _folders(
+                run, work / run, settings or Settings(), cgroups=cgroups, landlock=landlock
+            )
             async with _made(name, folders) as sandbox:
                 try:
                     yield sandbox
@@ -80,12 +88,15 @@ async def _made(name: SandboxName, folders: SandboxFolders) -> AsyncIterator[San
             yield Bubblewrap(folders)
 
 
-def _folders(run: str, work: Path, settings: Settings, *, cgroups: bool) -> SandboxFolders:
+def _folders(
+    run: str, work: Path, settings: Settings, *, cgroups: bool, landlock: bool
+) -> SandboxFolders:
     return SandboxFolders(
         run=run,
         root=os.geteuid() == 0,
         settings=settings,
         hierarchies=available() if cgroups and os.geteuid() == 0 else None,
+        landlock=landlock and has_landlock(),
         work=work,
         store=store_folder(),
         staged=staged(settings.toolchains, work),

@@ -31,6 +31,7 @@ class SandboxFolders(Struct, frozen=True):
         root: whether we are root, and so give each bot a user id of its own.
         settings: what the organiser allows.
         hierarchies: where control groups can be made, or None.
+        landlock: whether files below /proc can be closed to bots.
         work: the folder of this run, gone when it is over.
         store: the folder of the bots' copies, by the hash of their files.
         staged: the toolchains, and where each can be reached from by a bot's user.
@@ -40,6 +41,7 @@ class SandboxFolders(Struct, frozen=True):
     root: bool
     settings: Settings
     hierarchies: Hierarchies | None
+    landlock: bool
     work: Path
     store: Path
     staged: Mapping[str, str]
@@ -49,13 +51,13 @@ class SandboxFolders(Struct, frozen=True):
         """The folder of named pipes, which other users cannot enter."""
         return self.work / "pipes"
 
-    def take_slot(self) -> Slot | None:
-        """A user id for a bot, where we may give one.
+    def take_slot(self) -> Slot:
+        """Take a user id for a bot, which no other bot of this user's referees has meanwhile.
 
         Raises:
             OSError: all are taken.
         """
-        return take(self.work.parent / "slots") if self.root else None
+        return take(self.work.parent / "slots")
 
 
 def own_store(path: Path) -> Path:

@@ -1,8 +1,8 @@
 """What bots see in place of the files in /proc that count for the whole machine.
 
 A bot can raise many of these counters (a fork, a page that is read, an interrupt of the disk) and
-a later bot could read them: so a bot gets constants, empty files and empty folders instead. What
-is left of /proc is the bot's own, or never changes.
+a later bot could read them: so a bot gets constants instead. All else is closed by Landlock
+(`referee.sandbox.launcher`), or covered by empty files and folders where the kernel has none.
 """
 
 import os
@@ -33,11 +33,13 @@ _FREQUENCY: Final = re.compile(r"^(cpu MHz\s*: ).*$", re.MULTILINE)
 class Masks:
     """The files and folders that are bound over those of the machine."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, landlock: bool) -> None:
         """Write the files that are the same for all bots.
 
         Args:
             folder: it is made; bots can reach it, and no other user can write to it.
+            landlock: whether all but the constants is closed to bots, so that no mount need cover
+                it; a start takes a third less time then.
 
         Raises:
             OSError: it cannot be made.
@@ -47,8 +49,8 @@ class Masks:
         self.empty.mkdir(parents=True, exist_ok=True)
         for path in (folder, self.empty):
             path.chmod(0o755)
-        self._files = tuple(path for path in _paths(_FILES) if os.path.exists(path))
-        self._folders = tuple(path for path in _paths(_FOLDERS) if os.path.exists(path))
+        self._files = () if landlock else _there(_FILES)
+        self._folders = () if landlock else _there(_FOLDERS)
         self._write("stat", constant_stat(_text_of("stat")))
         self._write("cpuinfo", constant_cpuinfo(_text_of("cpuinfo")))
         self._write("loadavg", "0.00 0.00 0.00 1/1 1\n")
@@ -109,20 +111,24 @@ def hidden() -> tuple[str, ...]:
     return (*_paths(_FILES), *_paths(_FOLDERS))
 
 
-def masks_in(folders: SandboxFolders) -> Masks:
-    """Return the masks of a run, in its folder.
+def masks_in(folders: SandboxFolders, *, landlock: bool) -> Masks:
+    """Return the masks of a run, in its folder; see `Masks` for `landlock`.
 
     Raises:
         SandboxError: they cannot be written.
     """
     try:
-        return Masks(folders.work / "masks")
+        return Masks(folders.work / "masks", landlock=landlock)
     except OSError as error:
         raise SandboxError(f"cannot write the files that bots see in /proc: {error}") from error
 
 
 def _paths(names: tuple[str, ...]) -> Iterator[str]:
     return (f"/proc/{name}" for name in names)
+
+
+def _there(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(path for path in _paths(names) if os.path.exists(path))
 
 
 def _text_of(name: str) -> str:

@@ -47,6 +47,9 @@ class Streams(ABC):
             os.close(descriptor)
             WATCHDOG.forget(descriptor)
 
+    def drop(self) -> None:  # noqa: B027  # not every kind has anything to drop
+        """Begin to drop what the bot has read: nothing, where no group knows what that is."""
+
     def release(self) -> None:
         """Closes all of them. Idempotent."""
         for descriptor in tuple(self._open):

@@ -127,6 +127,9 @@ ALLOWED: Final = _calls(
     getgroups 115 158, setuid 105 146, setgid 106 144, setreuid 113 145, setregid 114 143,
     setresuid 117 147, setresgid 119 149, capget 125 90, uname 63 160,
     getrandom 318 278,
+    # the launcher's, which takes them from the bot
+    landlock_create_ruleset 444 444, landlock_add_rule 445 445,
+    landlock_restrict_self 446 446,
     # limits and priorities, which it can only lower
     getrlimit 97 163, setrlimit 160 164, prlimit64 302 261, getrusage 98 165,
     getpriority 140 141, setpriority 141 140, sched_getaffinity 204 123,
@@ -231,8 +234,7 @@ ANSWERED: Final = tuple(
             open_tree 428 428, move_mount 429 429, fsopen 430 430, fsconfig 431 431,
             fsmount 432 432, fspick 433 433, clone3 435 435, openat2 437 437,
             pidfd_getfd 438 438, process_madvise 440 440, mount_setattr 442 442,
-            quotactl_fd 443 443, landlock_create_ruleset 444 444, landlock_add_rule 445 445,
-            landlock_restrict_self 446 446, memfd_secret 447 447, process_mrelease 448 448
+            quotactl_fd 443 443, memfd_secret 447 447, process_mrelease 448 448
             """,
         ),
     )
@@ -321,9 +323,11 @@ def conditions(column: int) -> tuple[Condition, ...]:
         ),
         # to be asked, and to be an ordinary program
         Condition(Call("personality", 135, 92), _one_of(0, 0, ALL_BITS)),
-        # names, parents' death, dumps, subreapers, slack of timers, no new privileges, huge pages
+        # names, parents' death, dumps, subreapers, slack of timers, no new privileges, and whether
+        # there are huge pages;
+        # PR_SET_SECCOMP is the launcher's, which takes it from the bot
         Condition(
             Call("prctl", 157, 167),
-            _one_of(0, 15, 16, 1, 2, 3, 4, 23, 29, 30, 36, 37, 38, 39, 41, 42),
+            _one_of(0, 15, 16, 1, 2, 3, 4, 22, 23, 29, 30, 36, 37, 38, 39, 42),
         ),
     )

@@ -1,4 +1,4 @@
-"""A user id for each running bot that no other running bot has; only root can give them out."""
+"""A user id for each running bot that no other running bot has; root gives them, or a daemon."""
 
 import fcntl
 import os

@@ -24,7 +24,7 @@ def attack() -> str:
     paths = (*SECRET, *OURS, *ROUND_ABOUT)
     found = first_that_works({path: partial(look, path) for path in paths})
     expected = {"bin", "bot", "dev", "etc", "io", "lib", "lib32", "lib64", "libx32", "proc", "sbin"}
-    more = {".dockerenv", "home", "root", "run", "source", "sys", "tmp", "usr", "var"}
+    more = {".dockerenv", "home", "launcher", "root", "run", "source", "sys", "tmp", "usr", "var"}
     strange = set(os.listdir("/")) - expected - more
     if os.listdir(TMP):
         return "somebody else's files in /tmp"

@@ -142,3 +142,18 @@ def test_all_tables_of_a_round_are_under_way_together(tables: int, pieces: int) 
         now = found[step * tables : (step + 1) * tables]
         assert [part.place[2] for part in now] == list(range(tables))
         assert {part.step for part in now} == {step}
+
+
+async def test_a_record_whose_legs_are_of_two_matches_does_not_verify(tmp_path: Path) -> None:
+    """All decks are dealt again in each leg: other ones there could be chosen for a bot."""
+    keys = (f"key {number}" for number in range(100))
+    same = (key for key in keys if plan_of("briscola-2", 2, key).seatings[0] == (0, 1))
+    first, other = [await recorded(tmp_path / key, key) for key in (next(same), next(same))]
+    begins = [
+        [at for at, line in enumerate(lines) if isinstance(decode(line[:-1]), LegLine)][1]
+        for lines in (first, other)
+    ]
+    path = tmp_path / "record"
+    path.write_bytes(forged([*first[: begins[0]], *other[begins[1] :]]))
+
+    assert "deal 1 was another deck before" in str(trouble(path))

@@ -101,6 +101,9 @@ class FakeProcess:
     def kill(self) -> None:
         self.ended = self.ended or "killed"
 
+    def drop(self) -> None:
+        pass
+
     def release(self) -> None:
         for descriptor in tuple(self._open):
             self.close(descriptor)

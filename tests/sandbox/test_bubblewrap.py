@@ -166,6 +166,28 @@ async def test_without_control_groups_no_memory_is_had_that_no_process_maps(tmp_
     assert [fault.detail for fault in found.totals.faults] == []
 
 
+PAGES = """
+import ctypes, sys
+prctl = ctypes.CDLL(None).prctl
+disable, are_disabled = 41, 42
+calls = ((are_disabled, 0), (disable, 0), (are_disabled, 0))
+print(*(prctl(*call, 0, 0, 0) for call in calls), flush=True)
+sys.stdin.readline()
+"""
+
+
+@pytest.mark.parametrize("cgroups", [True, False])
+async def test_without_control_groups_there_are_no_huge_pages(
+    cgroups: bool, tmp_path: Path
+) -> None:
+    """Given back but for a part, one stays whole, which only control groups count."""
+    need("bwrap", root=True)
+    async with opened(SandboxName.BWRAP, cgroups=cgroups) as bwrap:
+        process = await bwrap.launch(await prepared(bwrap, python_bot(tmp_path / "b", PAGES)))
+        assert await line_of(process) == ("0 -1 0" if cgroups else "1 -1 1")
+        finish(process)
+
+
 def larger_buffers(kind: str) -> str:
     return f"""
 import socket
@@ -224,7 +246,7 @@ async def test_what_does_not_start_is_the_sandboxs_trouble(
 ) -> None:
     """A bwrap that says nothing charges no bot, and leaves nothing behind."""
     spec = await prepared(bwrap, "sample:first")
-    monkeypatch.setitem(bwrap._programs, "bwrap", "/bin/false")  # type: ignore[attr-defined]  # ours
+    monkeypatch.setattr(bwrap, "_bwrap", "/bin/false")
     before = open_files()
     with pytest.raises(SandboxError, match="bubblewrap did not start"):
         await bwrap.launch(spec)
@@ -372,13 +394,14 @@ async def test_what_a_bot_has_read_is_dropped_when_none_of_its_processes_lives(
     spec = await prepared(bwrap, python_bot(tmp_path / "b", "import time\ntime.sleep(50)\n"))
     living: list[int] = []
 
-    def forget(folder: Path) -> None:
+    def dropping(folder: Path) -> page_cache.Dropping:
         living.extend(janitor.members([str(folder)]))
-        page_cache.forget(folder)
+        return page_cache.Dropping(folder)
 
     process = await bwrap.launch(spec)
     assert isinstance(process, BubblewrapProcess)
-    monkeypatch.setattr("referee.sandbox.cgroups.group.forget", forget)
+    monkeypatch.setattr("referee.sandbox.cgroups.group.Dropping", dropping)
+    process.drop()
     members = set(process._control.members())
     process.release()
 

@@ -147,6 +147,17 @@ def test_a_size_that_is_a_lie_is_refused_at_its_header(tmp_path: Path) -> None:
         unpacked(entry.tobuf(tarfile.GNU_FORMAT), tmp_path / "made")
 
 
+@pytest.mark.parametrize("text", [b"-7777777777", b"+7", b"1_0", b"0o17", b"7 7", b"8", b"\x0b7"])
+def test_a_size_is_nothing_but_octal_digits(text: bytes, tmp_path: Path) -> None:
+    """A negative one would make room for as much more."""
+    entry = tarfile.TarInfo("x")
+    block = bytearray(entry.tobuf(tarfile.GNU_FORMAT))
+    block[124:136] = text.ljust(12, b"\0")
+    block[148:156] = b"%06o\0 " % (sum(block) - sum(block[148:156]) + 8 * 0x20)
+    with pytest.raises(RefereeError, match="a number of a header is none"):
+        unpacked(bytes(block), tmp_path / "made")
+
+
 def test_a_full_disk_is_not_the_fault_of_a_build(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -30,6 +30,7 @@ from referee.sandbox.container import sandbox as container
 from referee.sandbox.folders import work_folder
 from referee.sandbox.janitor import LABEL, groups_of, run_of
 from referee.sandbox.names import SandboxName
+from referee.sandbox.polling import PolledGroup
 from support.docker import own_daemon
 from support.invariants import nothing_left
 from support.matches import has_tool, lines_of, match, verified
@@ -45,6 +46,7 @@ from support.sandboxes import (
     python_bot,
     with_rust,
 )
+from support.zoo import HONEST, Cages, animals, meet
 
 pytestmark = [pytest.mark.slow, pytest.mark.thorough]
 
@@ -253,8 +255,10 @@ async def test_bots_of_every_language_are_built_and_play_the_same_in_it(
 async def test_a_build_is_bound_and_says_why_it_failed(sandbox: Sandbox, tmp_path: Path) -> None:
     """It may write to its folder and has no network; the end of what it said is told."""
     (tmp_path / "bot.toml").write_text('name = "x"\ncommand = "./x"\nbuild = "sh make.sh"\n')
-    (tmp_path / "make.sh").write_text("touch made && ls; cat /proc/net/dev | wc -l; exit 3\n")
-    with pytest.raises(RefereeError, match=r"the build failed: sh make.sh(?s:.*)made\n(?s:.*)3$"):
+    network = "python3 -c 'import socket; socket.socket()'"
+    (tmp_path / "make.sh").write_text(f"touch made && ls; {network}; exit 3\n")
+    said = r"the build failed: sh make.sh(?s:.*)made\n(?s:.*)Operation not permitted$"
+    with pytest.raises(RefereeError, match=said):
         await prepared(sandbox, str(tmp_path))
 
 
@@ -369,6 +373,21 @@ async def test_without_control_groups_the_daemon_is_asked(tmp_path: Path) -> Non
             deals=1, time=CLOCK, sandbox=sandbox, freeze=Freeze.NEVER,
         )  # fmt: skip
     assert [fault.code for fault in found.totals.faults] == [FaultCode.MEMORY]
+
+
+@pytest.mark.usefixtures("docker_host")
+@pytest.mark.parametrize("name", ["memory_mappings", "memory_mappings_of_children"])
+async def test_without_control_groups_too_many_mappings_are_charged(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The daemon ends the bot at our word, as it does for an ordinary user: nothing is void."""
+    monkeypatch.setattr(PolledGroup, "kill", lambda _: None)  # its processes are another user's
+    (hostile,) = (one for one in animals() if one.name == name)
+    typed = str(Cages(tmp_path).folder(hostile, "docker"))
+    async with opened(SandboxName.DOCKER, cgroups=False) as sandbox:
+        found = await meet(sandbox, (typed, HONEST), tmp_path / "r", hostile.time)
+    assert found.totals.void_count == 0
+    assert {fault.code for fault in found.totals.faults} == {FaultCode.MEMORY}
 
 
 async def test_a_closed_toolchain_is_shown(docker_host: str, tmp_path: Path) -> None:

@@ -10,13 +10,13 @@ from typing import Any, Final
 
 import pytest
 
-from referee.bots.find import BotSpec
-from referee.sandbox import choose, mapping_bound
+from referee.sandbox import choose, launcher, mapping_bound
 from referee.sandbox.bubblewrap import command, process
 from referee.sandbox.bubblewrap import sandbox as bubblewrap
 from referee.sandbox.cgroups import group as cgroups
 from referee.sandbox.cgroups import hierarchy
 from referee.sandbox.cgroups.freezer import FileFreezer
+from referee.sandbox.container import create
 from referee.sandbox.folders import SandboxFolders
 from referee.sandbox.masks import Masks
 from referee.sandbox.user_ids import Slot
@@ -79,16 +79,32 @@ def masks_writable(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(bubblewrap, "arguments", arguments)
 
 
-def without_limit(begin: str) -> Break:
+def without_limit(kind: int) -> Break:
+    """Leave a limit of processes, by its number, as it is outside."""
+
     def breaks(patch: pytest.MonkeyPatch) -> None:
-        usual = current(bubblewrap, "limits")
-
-        def limits(bot: BotSpec, *, alone: bool) -> list[str]:
-            return [one for one in usual(bot, alone=alone) if not one.startswith(begin)]
-
-        patch.setattr(bubblewrap, "limits", limits)
+        usual = launcher._limit
+        patch.setattr(launcher, "_limit", lambda of, most: () if of == kind else usual(of, most))
 
     return breaks
+
+
+def proc_open(patch: pytest.MonkeyPatch) -> None:
+    """Close no file below /proc, and cover none."""
+    usual = launcher.walled
+    patch.setattr(bubblewrap, "walled", lambda paths, **_: usual(paths, landlock=False))
+    patch.setattr(create, "walled", lambda paths, **_: usual(paths, landlock=False))
+
+
+def nothing_refused(patch: pytest.MonkeyPatch) -> None:
+    """Leave to the bot what the launcher needed."""
+
+    def walled(*of: Any, **named: Any) -> list[str]:
+        return [word for word in usual(*of, **named) if word != "refuse"]
+
+    usual = launcher.walled
+    patch.setattr(bubblewrap, "walled", walled)
+    patch.setattr(create, "walled", walled)
 
 
 def unlimited(*files: str) -> Break:
@@ -166,7 +182,7 @@ def without_shares(patch: pytest.MonkeyPatch) -> None:
 
 def cache_kept(patch: pytest.MonkeyPatch) -> None:
     """Drop nothing of what a bot has read."""
-    patch.setattr(cgroups, "forget", nothing)
+    patch.setattr(cgroups.Group, "drop", nothing)
 
 
 def mappings_uncounted(patch: pytest.MonkeyPatch) -> None:

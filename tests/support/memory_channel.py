@@ -20,6 +20,7 @@ import trio
 from msgspec import Struct
 
 from referee.bots.find import BotSpec
+from referee.doctor.cold_files import cold
 from referee.sandbox import Sandbox
 from support.sandboxes import finish, line_of, prepared, python_bot
 
@@ -33,7 +34,7 @@ _MOST_MARKS: Final = 200
 _LONGEST_S: Final = 60.0
 
 _PROGRAM: Final = """
-import ctypes, json, os, re, resource, signal, sys, time
+import ctypes, json, mmap, os, re, resource, signal, sys, time
 signal.alarm(60)
 PAGE = 4096
 libc = ctypes.CDLL(None)
@@ -56,7 +57,11 @@ def marks(paths):
     pages, (ours, its) = [second_page(path) for path in paths], os.pipe()
     if not os.fork():
         said, at = {}, 0
-        for line in open("/proc/self/smaps"):
+        try:
+            lines = open("/proc/self/smaps")
+        except OSError:
+            lines = ()
+        for line in lines:
             begins = re.match("([0-9a-f]+)-", line)
             at = int(begins[1], 16) if begins else at
             if line.startswith("Referenced:"):
@@ -67,8 +72,11 @@ def marks(paths):
     found = b""
     while more := os.read(ours, PAGE):
         found += more
-    with open("/proc/self/clear_refs", "w") as clear:
-        clear.write("1")
+    try:
+        with open("/proc/self/clear_refs", "w") as clear:
+            clear.write("1")
+    except OSError:
+        pass
     return list(found)
 
 def mark(path):
@@ -94,6 +102,21 @@ def pipe():
     os.close(ends[0]); os.close(ends[1])
     return number
 
+def readahead(path):
+    "Whether its second page is not mapped with the first: the kernel would go on reading there."
+    file = os.open(path, os.O_RDONLY)
+    pages = mmap.mmap(file, 2 * PAGE, mmap.MAP_PRIVATE, mmap.PROT_READ)
+    os.close(file)
+    pages.madvise(mmap.MADV_RANDOM)
+    pages[0]
+    begun = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    pages[PAGE]
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - begun
+
+for path in open("primes").read().split():
+    file = os.open(path, os.O_RDONLY)
+    os.pread(file, 1, 0)
+    os.close(file)
 asked = json.loads(sys.stdin.readline())
 files = {path: os.open(path, os.O_RDONLY) for path in asked["files"]}
 files = [files[path] for path in asked["files"]]
@@ -108,6 +131,8 @@ elif asked["do"] == "read the count":
     found = pipe() // asked["step"] % asked["modulus"]
 elif asked["do"] == "read the marks":
     found = marks(asked["carriers"])
+elif asked["do"] == "look for marks":
+    found = [readahead(path) for path in asked["carriers"]]
 elif asked["do"] == "mark":
     found = [mark(path) for path in asked["carriers"]]
 else:
@@ -127,6 +152,9 @@ class Carrier(StrEnum):
 
     NAMES = "names that do not exist"
     PIPES = "numbers of pipes"
+    READAHEAD = "marks of pages read ahead"
+    """Where the kernel would read on, which a page fault more tells, and a read takes away."""
+
     MARKS = "marks of pages of /usr"
     """That a page in memory was used, which the kernel tells of a mapping (`/proc/self/smaps`)."""
 
@@ -174,6 +202,8 @@ async def measured(sandbox: Sandbox, carrier: Carrier, folder: Path, bits: int) 
         folder: where the bot's files are put.
         bits: how many to send; pilot bits come on top.
     """
+    if carrier is Carrier.READAHEAD:
+        return await _read_ahead(sandbox, folder, min(bits, _MOST_MARKS))
     bot = await _prepared(sandbox, carrier, folder, 2 * bits)
     if carrier is Carrier.PIPES:
         return await _counted(sandbox, bot, bits)
@@ -232,6 +262,20 @@ async def _marked(sandbox: Sandbox, bot: BotSpec, bits: int) -> Channel:
     return Channel(Carrier.MARKS, bits, errors, sending + receiving)
 
 
+async def _read_ahead(sandbox: Sandbox, folder: Path, bits: int) -> Channel:
+    """Send by marks that the life before the first has brought about; reading takes one away."""
+    paths = [str(path) for path in cold(iter(_small_files()), 2 * bits)]
+    sent = [index % 2 for index in range(bits)] + [secrets.randbelow(2) for _ in range(bits)]
+    bot = await _prepared(sandbox, Carrier.READAHEAD, folder, 0, primes=paths)
+    ones = [path for path, bit in zip(paths, sent, strict=True) if bit]
+    _, sending = await _life(sandbox, bot, do="mark", carriers=ones, files=[])
+    read, receiving = await _life(sandbox, bot, do="look for marks", carriers=paths, files=[])
+    limit, low_is_one = _threshold(read[:bits], sent[:bits])
+    found = [int((one < limit) == low_is_one) for one in read[bits:]]
+    errors = sum(one != bit for one, bit in zip(found, sent[bits:], strict=True))
+    return Channel(Carrier.READAHEAD, bits, errors, sending + receiving)
+
+
 def _warm(paths: Sequence[str]) -> None:
     """Have files in memory, brought there by us: what a bot's group brings is dropped."""
     for path in paths:
@@ -260,8 +304,11 @@ async def _life(sandbox: Sandbox, bot: BotSpec, **request: object) -> tuple[Any,
     return said["found"], said["seconds"]
 
 
-async def _prepared(sandbox: Sandbox, carrier: Carrier, folder: Path, pages: int) -> BotSpec:
+async def _prepared(
+    sandbox: Sandbox, carrier: Carrier, folder: Path, pages: int, primes: Sequence[str] = ()
+) -> BotSpec:
     typed = python_bot(folder, textwrap.dedent(_PROGRAM))
+    (folder / "primes").write_text("\n".join(primes))
     if carrier is Carrier.COPY:
         (folder / _DATA).write_bytes(os.urandom(_PAGES_APART) * min(pages, 120))
     return await prepared(sandbox, typed)

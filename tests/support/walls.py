@@ -56,11 +56,13 @@ class Setting(Struct, frozen=True):
     Attributes:
         word: what it is called on the command line.
         cgroups: whether it has control groups.
+        landlock: whether it closes files below /proc.
     """
 
     word: str
     name: SandboxName
     cgroups: bool
+    landlock: bool
     walls: tuple[Wall, ...]
 
     def wall(self, name: str) -> Wall:
@@ -102,7 +104,12 @@ async def broken_rows(
         patch.setattr(diagnosis, "TRIALS", tried)
         patch.setattr(diagnosis, "remember", lambda *_: None)
         report = await diagnosis.diagnose(
-            setting.name, Settings(), lambda _: None, cgroups=setting.cgroups, languages=False
+            setting.name,
+            Settings(),
+            lambda _: None,
+            cgroups=setting.cgroups,
+            landlock=setting.landlock,
+            languages=False,
         )
     return _broken(report, {row for of, _ in tried.values() for row in of})
 

@@ -4,10 +4,10 @@ That nothing gives new privileges, and that a bot has mounts of its own, no opti
 takes away: these two are not broken here.
 """
 
+import resource
 from typing import Final
 
 from referee.sandbox.bubblewrap import sandbox as bubblewrap
-from referee.sandbox.masks import hidden
 from referee.sandbox.user_ids import FIRST_UID
 from support.breaks import (
     allow_everything,
@@ -18,14 +18,15 @@ from support.breaks import (
     masks_writable,
     never_frozen,
     not_killed,
+    nothing_refused,
     options,
     outside,
+    proc_open,
     same_user,
     shared,
     size_of,
     unfiltered,
     unlimited,
-    unmasked,
     with_descriptor,
     with_environment,
     with_session,
@@ -34,9 +35,9 @@ from support.breaks import (
     without_limit,
     without_shares,
 )
-from support.walls import Wall, shows, spawned
+from support.walls import Wall, spawned
 from support.walls_of_builds import WALLS as BUILDS
-from support.walls_of_filter import GROUPS, another_root, mounts
+from support.walls_of_filter import CLOSED, GROUPS, another_root, mounts, tracing
 
 _NO_DEVICE: Final = "the files belong to root, and bots have other user ids"
 _SPACES: Final = tuple(
@@ -52,25 +53,13 @@ _SPACES: Final = tuple(
         ("cgroup", ((("--unshare-cgroup-try",), ()),), "others", "cgroup", ()),
     )
 )
-_KEYS: Final = ("/proc/keys", "/proc/key-users")
-_MASKS: Final = (
-    *(
-        Wall(f"mask of {path}", unmasked(path), ("counters",), path)
-        for path in (*hidden(), "/proc/stat", "/proc/meminfo", "/proc/loadavg", "/proc/uptime")
-        if shows(path) and path not in _KEYS
-    ),
-    *(
-        Wall(
-            f"keys of {path}",
-            unmasked(path),
-            reason="only bots of a user who is logged in would see any: those of that user",
-        )
-        for path in _KEYS
-    ),
-)
 _LIMITS: Final = tuple(
-    Wall(f"limit of {what}", without_limit(f"ulimit -{letter}"), ("limits",), what)
-    for what, letter in (("cores", "c"), ("open files", "n"), ("locked memory", "l"))
+    Wall(f"limit of {what}", without_limit(kind), ("limits",), what)
+    for what, kind in (
+        ("cores", resource.RLIMIT_CORE),
+        ("open files", resource.RLIMIT_NOFILE),
+        ("locked memory", resource.RLIMIT_MEMLOCK),
+    )
 )
 _MEMORY: Final = ("memory.limit_in_bytes", "memory.max")
 _SWAP: Final = ("memory.memsw.limit_in_bytes", "memory.swap.max")
@@ -146,7 +135,13 @@ _ALL_BUT_GROUPS: Final = (
         behind=("session",),
         reason="the program outside has a session of its own, which the bot is in",
     ),
-    Wall("empty environment", spawned(bubblewrap, with_environment), ("environment",)),
+    Wall(
+        "empty environment",
+        spawned(bubblewrap, with_environment),
+        ("environment",),
+        behind=(CLOSED,),
+        reason="a bot cannot read what bubblewrap's own process has",
+    ),
     Wall(
         "environment cleared",
         without("--clearenv"),
@@ -207,7 +202,7 @@ _ALL_BUT_GROUPS: Final = (
         for folder in ("/tmp", "/dev/shm")
     ),
     Wall("size of /tmp", size_of("/tmp"), ("tmp",)),
-    Wall("filter", allow_everything, ("calls", "pages", "network", "locks", "init", "pinned")),
+    Wall("filter", allow_everything, ("calls", "pages", "network", "locks", "pinned")),
     Wall(
         "filter as a whole",
         spawned(bubblewrap, unfiltered),
@@ -227,8 +222,14 @@ _ALL_BUT_GROUPS: Final = (
         behind=("janitor",),
         reason="the janitor ends what carries the run's name",
     ),
+    Wall(CLOSED, proc_open, ("marks", "counters")),
+    Wall(
+        "refusal of what closes them",
+        nothing_refused,
+        ("calls",),
+        "landlock_create_ruleset",
+    ),
     *_LIMITS,
-    *_MASKS,
 )
 WALLS: Final = (
     *_ALL_BUT_GROUPS,
@@ -236,12 +237,13 @@ WALLS: Final = (
     Wall("size of /dev/shm", size_of("/dev/shm"), ("memory-files",), "/dev/shm"),
     Wall(
         "limit of the size of a file",
-        without_limit("ulimit -f"),
+        without_limit(resource.RLIMIT_FSIZE),
         ("limits",),
         "size of a file",
     ),
     *BUILDS,
     *GROUPS,
+    tracing(CLOSED),
     mounts(reason="bubblewrap's mounts are of a user namespace above that of the bot"),
     another_root(behind=("capabilities",)),
 )

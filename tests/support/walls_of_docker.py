@@ -15,12 +15,13 @@ from support.breaks import (
     cache_kept,
     mappings_uncounted,
     never_frozen,
+    nothing_refused,
+    proc_open,
     same_user,
-    unmasked,
     without_janitor,
 )
-from support.walls import Break, Wall, shows
-from support.walls_of_filter import GROUPS, another_root, mounts
+from support.walls import Break, Wall
+from support.walls_of_filter import CLOSED, GROUPS, another_root, mounts, tracing
 
 _Config = dict[str, Any]  # JSON
 _ROOT: Final = "the files belong to root, and bots have other user ids"
@@ -77,7 +78,9 @@ def _in_memory_without(folder: str, option: str) -> Break:
     return _config(change)
 
 
-def _shown(path: str) -> Break:
+def masked_no_more(path: str) -> Break:
+    """Have the daemon show what it is to hide."""
+
     def change(found: _Config) -> None:
         found["MaskedPaths"].remove(path)
 
@@ -115,23 +118,12 @@ _LIMITS: Final = tuple(
         ("size of a file", "fsize"),
     )
 )
-_MASKS: Final = (
-    *(
-        Wall(f"mask of {path}", unmasked(path), ("counters",), path)
-        for path in ("/proc/stat", "/proc/meminfo", "/proc/loadavg", "/proc/uptime")
-    ),
-    *(
-        Wall(f"mask of {path}", _shown(path), ("counters",), path)
-        for path in ("/proc/interrupts", "/proc/vmstat", "/proc/locks", "/proc/pressure", "/sys")
-        if shows(path)
-    ),
-)
 WALLS: Final = (
     Wall(
         "namespace: net",
         _set(NetworkMode="host"),
         ("network",),
-        "interface",
+        "abstract socket",
         behind=("network disabled",),
         reason=_TOLD_TWICE,
     ),
@@ -139,7 +131,7 @@ WALLS: Final = (
         "network disabled",
         _network_enabled,
         ("network",),
-        "interface",
+        "abstract socket",
         behind=("namespace: net",),
         reason=_TOLD_TWICE,
     ),
@@ -171,7 +163,7 @@ WALLS: Final = (
     Wall(
         "filter",
         _without_security("seccomp", "seccomp=unconfined"),
-        ("calls", "pages", "network", "locks", "init", "pinned", "privileges"),
+        ("calls", "pages", "network", "locks", "pinned", "privileges"),
     ),
     Wall(
         "read-only: the root",
@@ -237,9 +229,17 @@ WALLS: Final = (
         _set(OomScoreAdj=0),
         reason="it shows only when the whole machine is out of memory",
     ),
+    Wall(CLOSED, proc_open, ("marks", "counters")),
+    Wall(
+        "refusal of what closes them",
+        nothing_refused,
+        ("calls",),
+        "landlock_create_ruleset",
+    ),
+    Wall("mask of /sys", masked_no_more("/sys"), ("counters",), "/sys"),
     *_LIMITS,
-    *_MASKS,
     *GROUPS,
-    mounts(behind=("capabilities", "user ids")),
+    tracing(CLOSED),
+    mounts(behind=("capabilities", "user ids", CLOSED)),
     another_root(behind=("capabilities", "user ids")),
 )

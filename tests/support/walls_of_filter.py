@@ -8,6 +8,9 @@ from referee.sandbox import seccomp
 from referee.sandbox.system_calls import Call, Condition
 from support.walls import Break, Wall, current
 
+CLOSED: Final = "closed files of /proc"
+"""The name of the wall that Landlock is."""
+
 _NO_CAPABILITY: Final = "the kernel asks for a capability, which no process of a bot has"
 
 
@@ -58,6 +61,17 @@ def mounts(behind: tuple[str, ...] = (), reason: str = _NO_CAPABILITY) -> Wall:
     )
 
 
+def tracing(behind: str) -> Wall:
+    """Return the refusal of tracing; `behind`: the wall that holds the same."""
+    return Wall(
+        "filter: tracing",
+        allowing(*calls("ptrace 101 117")),
+        ("init",),
+        behind=(behind,),
+        reason="with Landlock no process traces one that has not its rules",
+    )
+
+
 def another_root(behind: tuple[str, ...]) -> Wall:
     """Return the refusal of another root; `behind`: the walls that hold the same."""
     return Wall(
@@ -97,7 +111,6 @@ GROUPS: Final = (
     _group("lists of robust locks", "set_robust_list 273 99", word="set_robust_list"),
     _group("splicing of pipes", "splice 275 76", word="splice"),
     _group("sending of files", "sendfile 40 71", word="sendfile"),
-    _group("tracing", "ptrace 101 117", "init"),
     _group("memory of others", "process_vm_readv 310 270", word="process_vm_readv"),
     _group("what others have open", "pidfd_getfd 438 438, kcmp 312 272", word="pidfd_getfd"),
     _group("new namespaces", "unshare 272 97, setns 308 268", word="unshare"),

@@ -1,6 +1,7 @@
 """What is in the place of control groups where there are none; the other walls are bubblewrap's."""
 
-from typing import Any, Final
+import resource
+from typing import Final
 
 import pytest
 import trio
@@ -9,13 +10,12 @@ from referee.sandbox.bubblewrap import sandbox as bubblewrap
 from referee.sandbox.polling import PolledGroup
 from referee.sandbox.seccomp import Filter
 from support.breaks import options, without_janitor, without_limit
-from support.walls import Wall, nothing, spawned
+from support.walls import Wall, nothing
 
 
-def without_prlimit(words: list[str], _: dict[str, Any]) -> None:
+def without_inner_limits(patch: pytest.MonkeyPatch) -> None:
     """Have no limit of processes, and none of signals."""
-    at = words.index("prlimit")
-    del words[at : at + 3]
+    patch.setattr(bubblewrap, "limited_inside", lambda _: ())
 
 
 def memory_files_allowed(patch: pytest.MonkeyPatch) -> None:
@@ -45,10 +45,10 @@ def time_not_counted(patch: pytest.MonkeyPatch) -> None:
 WALLS: Final = (
     Wall(
         "limits of processes and signals",
-        spawned(bubblewrap, without_prlimit),
+        without_inner_limits,
         ("processes", "limits"),
     ),
-    Wall("limit of own memory", without_limit("ulimit -d"), ("limits",), "own memory"),
+    Wall("limit of own memory", without_limit(resource.RLIMIT_DATA), ("limits",), "own memory"),
     Wall("filter: memory as files", memory_files_allowed, ("memory-files",), "memfd"),
     Wall(
         "no mappings of zeros",

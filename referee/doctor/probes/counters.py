@@ -60,13 +60,12 @@ def shared_paths() -> "list[str]":
 
 
 def shown(hidden: "list[str]") -> "list[str]":
-    """Which files and folders are not empty, as they should be; some may not be there at all."""
-    found = []
-    for path in hidden:
-        with suppress(OSError):
-            if os.listdir(path) if os.path.isdir(path) else contents([path]).get(path):
-                found.append(path)
-    return found
+    """Which files, and folders of files, say anything; some may not be there at all."""
+    return [
+        path
+        for path in hidden
+        if any(contents(files(path) if os.path.isdir(path) else [path]).values())
+    ]
 
 
 def speed() -> "list[str]":

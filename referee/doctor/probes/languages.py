@@ -18,7 +18,7 @@ WORDS = {
     **dict.fromkeys(("go", "zig"), "version"),
     **dict.fromkeys(("lua", "luajit"), "-v"),
 }
-NOTES = ("NOTE:", "Picked up")
+NOTES = ("NOTE:", "Picked up", "<main>: warning:")
 
 
 def main() -> None:

@@ -21,6 +21,9 @@ CROWD = 12
 """Processes that spin together: few enough for any bound on them."""
 
 SHARED_KEY = 0x42524953
+SET_NAME = 15
+MARKS = ("smaps", "smaps_rollup", "numa_maps", "pagemap", "clear_refs")
+"""By these the kernel tells whether a page was used, though not who did, or has it forgotten."""
 
 
 def say(**facts: object) -> None:
@@ -57,8 +60,7 @@ def burn(seconds: float) -> float:
 
 def name_self(name: str) -> None:
     """Changes what /proc/PID/comm says."""
-    with open("/proc/self/comm", "w") as file:
-        file.write(name)
+    ctypes.CDLL(None).prctl(SET_NAME, name.encode())
 
 
 def daemon() -> None:
@@ -144,12 +146,19 @@ def numbers() -> "dict[str, int]":
 
 
 def marks() -> "list[str]":
-    """Files by which the kernel tells whether a page was used, though not who did."""
+    """Which of MARKS can be opened: of this process, its thread, a child, and the first one."""
+    child = os.fork()
+    if not child:
+        wait_for_ever()
     found = []
-    for name in ("smaps", "smaps_rollup"):
-        with suppress(OSError), open(f"/proc/self/{name}") as file:
-            if "Referenced:" in file.read():
+    for whose in ("self", "thread-self", child, 1):
+        for name in MARKS:
+            way = os.O_WRONLY if name == "clear_refs" else os.O_RDONLY
+            with suppress(OSError):
+                os.close(os.open(f"/proc/{whose}/{name}", way))
                 found.append(name)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
     return found
 
 

@@ -10,18 +10,11 @@ from referee.sandbox.build import FOLDER_MIB, SOURCE_FOLDER
 from referee.sandbox.copies import BOT_FOLDER
 from referee.sandbox.environment import (
     ENTRIES,
-    LOCKED,
     MIB,
     NOBODY,
-    OPEN_FILES,
     environment,
-    file_limit,
-    own_memory,
 )
 from referee.sandbox.masks import NO_FILE, Masks
-
-ENTER: Final = 'for door in $1; do echo 0 > "$door" || exit 97; done; eval "$2"; shift 2; exec "$@"'
-"""Joins the control groups and lowers the limits: whatever is started then is bound already."""
 
 _SHM: Final = MIB
 
@@ -97,20 +90,3 @@ def arguments(bot: BotSpec, toolchains: Mapping[str, str], path: str, masks: Mas
         found += ["--ro-bind", bot.folder, BOT_FOLDER]
     found += ["--chdir", BOT_FOLDER]
     return [*found, "--remount-ro", "/"]
-
-
-def limits(bot: BotSpec, *, alone: bool) -> list[str]:
-    """Limits of each process, for sh; more of them where no control group binds all together.
-
-    That of the number of processes is set inside: outside it would count all that the user has.
-    """
-    most, files = (1 << 30, 1024) if bot.is_build else (file_limit(bot.bounds), OPEN_FILES)
-    found = [
-        "ulimit -c 0",
-        f"ulimit -n {files}",
-        f"ulimit -l {LOCKED >> 10}",
-        f"ulimit -f {most // 512}",
-    ]
-    if alone:
-        found.append(f"ulimit -d {own_memory(bot.bounds) >> 10}")
-    return found

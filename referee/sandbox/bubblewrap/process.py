@@ -165,10 +165,10 @@ class BubblewrapProcess(Streams):
         for pid in firsts:
             _reap(pid)
 
-    def keep_cache(self) -> None:
-        """Let what it has read stay in memory when it has ended."""
-        if isinstance(self._control, Group):
-            self._control.keep_cache()
+    def drop(self) -> None:
+        """Begin to drop what it has read, if all its processes have ended."""
+        if isinstance(self._control, Group) and not self._control.members():
+            self._control.drop()
 
     def release(self) -> None:
         """Closes the descriptors; takes the control group away and gives the user id back."""

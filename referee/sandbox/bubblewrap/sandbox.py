@@ -6,7 +6,6 @@ the kernel lets us make one.
 """
 
 import os
-import resource
 import secrets
 import shutil
 import subprocess
@@ -21,15 +20,16 @@ import trio
 from referee.bots.find import BotSource, BotSpec
 from referee.bots.settings import Bounds
 from referee.errors import SandboxError
+from referee.native import launcher
 from referee.sandbox.bare import become_subreaper
-from referee.sandbox.bubblewrap.command import ENTER, arguments, limits
+from referee.sandbox.bubblewrap.command import arguments
 from referee.sandbox.bubblewrap.file_bound import bound_files
 from referee.sandbox.bubblewrap.process import BubblewrapProcess
 from referee.sandbox.build import FOLDER_FILES, show_sources
 from referee.sandbox.cgroups.group import Group
 from referee.sandbox.copies import BOT_FOLDER, Copies, search_path
-from referee.sandbox.environment import SIGNALS
 from referee.sandbox.folders import SandboxFolders
+from referee.sandbox.launcher import joined, limited, limited_inside, walled
 from referee.sandbox.masks import masks_in
 from referee.sandbox.polling import PolledGroup
 from referee.sandbox.seccomp import Filter, UnknownMachine, program
@@ -41,14 +41,6 @@ _OWN_PROCESSES: Final = 2
 
 PROGRAMS: Final = "/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin"
 """Where the programs are that we need ourselves."""
-
-_PACKAGES: Final = {
-    "bwrap": "bubblewrap",
-    "chroot": "coreutils",
-    "chrt": "util-linux",
-    "sh": "dash",
-}
-"""The programs that we start, and the packages that have them."""
 
 MISSING: Final = "install the package bubblewrap"
 """The end of the error that is raised where its own program is not installed."""
@@ -70,7 +62,7 @@ class Bubblewrap:
     name = "bwrap"
 
     def __init__(self, folders: SandboxFolders) -> None:
-        """Looks for the programs it needs.
+        """Look for the programs it needs.
 
         Raises:
             SandboxError: one is missing, or there is no filter of system calls for this processor.
@@ -78,22 +70,25 @@ class Bubblewrap:
         become_subreaper()
         self._folders = folders
         self._copies = Copies(folders)
-        self._masks = masks_in(folders)
+        self._masks = masks_in(folders, landlock=folders.landlock)
         self._path = search_path(folders.settings.toolchains)
-        self._programs = {name: _found(name) for name in _PACKAGES}
+        self._bwrap, self._launcher = _bwrap(), str(launcher())
         counted = folders.hierarchies is not None
         try:
             self._filters = tuple(program(Filter(counted, build)) for build in (False, True))
         except UnknownMachine as error:
             raise SandboxError(f"no filter of system calls for a {error}") from error
-        self._warming = Warming()
+        self._warming = Warming(folders.settings.toolchains)
 
     @property
     def how(self) -> str:
         """Which limits bind."""
         hierarchies = self._folders.hierarchies
         bound = "memory watched" if hierarchies is None else f"cgroups {hierarchies.kind}"
-        return f"namespaces, seccomp, {bound}" + (", own user ids" if self._folders.root else "")
+        closed = ", Landlock" if self._folders.landlock else ""
+        return f"namespaces, seccomp{closed}, {bound}" + (
+            ", own user ids" if self._folders.root else ""
+        )
 
     async def prepare(self, found: BotSource) -> BotSpec:
         """Copies a bot to where it can be read, built if need be.
@@ -154,20 +149,19 @@ class Bubblewrap:
         opened: list[int] = []
         try:
             control = self._control(bot.bounds, idle=bot.idle)
-            slot = self._folders.take_slot()
+            slot = self._folders.take_slot() if self._folders.root else None
             if bot.is_build and slot is not None:
                 show_sources(Path(bot.folder), slot.uid)
             options = arguments(bot, self._folders.staged, self._path, self._masks)
             opened.append(_memory_file("args", _joined(options)))
             opened.append(_memory_file("bpf", self._filters[bot.is_build]))
+            opened.append(os.open(self._launcher, os.O_PATH | os.O_CLOEXEC))  # run again, inside
             theirs = tuple(opened)
             ours, status = os.pipe2(os.O_CLOEXEC)
             opened += [ours, status]
             popen = self._spawn(bot, control, slot, (*theirs, status))
             opened.remove(ours)
             process = self._taken_over(popen, control, slot, ours)
-            if bot.is_build:  # to drop what it wrote would wait for the disk; it knows no cards
-                process.keep_cache()
         except OSError as error:
             if control is not None:
                 control.remove()
@@ -200,23 +194,19 @@ class Bubblewrap:
     def _spawn(
         self, bot: BotSpec, control: Group | PolledGroup, slot: Slot | None, fds: Sequence[int]
     ) -> subprocess.Popen[bytes]:
-        options, bpf, status = fds
+        options, bpf, inside, status = fds
         alone = isinstance(control, PolledGroup)
-        most = bot.bounds.processes + _OWN_PROCESSES
-        waiting = min(SIGNALS, *resource.getrlimit(resource.RLIMIT_SIGPENDING))
-        bounds = ("prlimit", f"--nproc={most}:{most}", f"--sigpending={waiting}:{waiting}")
-        inside = bounds if alone else ()
-        words = [
-            *(self._programs["bwrap"], "--json-status-fd", str(status), "--seccomp", str(bpf)),
-            *("--args", str(options), "--", *inside, *bot.command),
-        ]
-        if slot is not None:  # sooner started than setpriv; a plus: it is no name to look up
-            who = (f"--userspec=+{slot.uid}:+{slot.uid}", f"--groups=+{READERS}", "/")
-            words = [self._programs["chroot"], *who, *words]
+        words = [self._launcher, *joined(control.doors), *limited(bot, alone=alone)]
         if bot.idle:  # without groups this is all that there is
-            words = [self._programs["chrt"], "--idle", "0", *words]
-        lowered = "; ".join(limits(bot, alone=alone))
-        words = [self._programs["sh"], "-c", ENTER, "sh", " ".join(control.doors), lowered, *words]
+            words.append("idle")
+        if slot is not None:
+            words += ["user", str(slot.uid), str(READERS)]
+        words += ["--", self._bwrap, "--json-status-fd", str(status), "--seccomp", str(bpf)]
+        words += ["--args", str(options), "--", f"/proc/self/fd/{inside}", "close", str(inside)]
+        if alone:
+            words += limited_inside(bot.bounds.processes + _OWN_PROCESSES)
+        constants = (path for _, path in self._masks.constants(bot.bounds.memory))
+        words += [*walled(constants, landlock=self._folders.landlock), "--", *bot.command]
         return subprocess.Popen(  # noqa: S603  # to run bots is what we are for
             words,
             env={},
@@ -244,9 +234,8 @@ def _joined(options: Sequence[str]) -> bytes:
     return b"".join(os.fsencode(option) + b"\0" for option in options)
 
 
-def _found(program_name: str) -> str:
-    path = shutil.which(program_name, path=PROGRAMS)
+def _bwrap() -> str:
+    path = shutil.which("bwrap", path=PROGRAMS)
     if path is None:
-        package = _PACKAGES[program_name]
-        raise SandboxError(f"no program {program_name!r}: install the package {package}")
+        raise SandboxError(f"no program 'bwrap': {MISSING}")
     return path

@@ -12,7 +12,7 @@ from referee.sandbox.cgroups.freezer import Freezer, LateFreezer, version_1, ver
 from referee.sandbox.cgroups.hierarchy import Hierarchies, Kind, delegate, read_mounts
 from referee.sandbox.janitor import DIE_S, GROUPS, IDLE, end_members, members, remove_groups
 from referee.sandbox.mapping_bound import MappingBound
-from referee.sandbox.page_cache import forget
+from referee.sandbox.page_cache import Dropping
 from referee.sandbox.watchdog import WATCHDOG
 
 _MIB: Final = 1 << 20
@@ -149,6 +149,7 @@ class Group:
         late = folders.pop(hierarchies.v2 or "", None) if hierarchies.v1 else None
         self._folders = (*folders.values(), *((late,) if late else ()))
         self._cache: Path | None = None
+        self._dropping: Dropping | None = None
         self._gauge: Gauge | None = None
         self._freezer: Freezer | None = None
         self._mappings: MappingBound | None = None
@@ -244,15 +245,18 @@ class Group:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
 
-    def forget(self) -> None:
-        """Drop what its processes have read, when they have ended. Idempotent."""
+    def drop(self) -> None:
+        """Begin to drop what its processes have read, when they have ended. Idempotent."""
         if self._cache is not None:
-            forget(self._cache)
+            self._dropping = Dropping(self._cache)
             self._cache = None
 
-    def keep_cache(self) -> None:
-        """Let what its processes have read stay in memory when they have ended."""
-        self._cache = None
+    def forget(self) -> None:
+        """Drop what its processes have read, when they have ended. Idempotent."""
+        self.drop()
+        if self._dropping is not None:
+            self._dropping.wait()
+            self._dropping = None
 
     def close(self) -> None:
         """Closes our descriptors. Idempotent."""
@@ -286,6 +290,7 @@ class FoundGroup(Group):
         self._folders = tuple(folders.values())
         self._gauge = self._freezer = None
         self._mappings = None
+        self._dropping = None
         where = _controllers(hierarchies, folders)
         self.parents = tuple(one.parent for one in self._folders if _is_of_one_bot(one.parent))
         """Those that were made for this group alone, and outlive it."""

@@ -1,6 +1,6 @@
 """How the container of one bot is made: what it may do, what it sees, and how it begins."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,6 +14,7 @@ from referee.sandbox.cgroups.hierarchy import IDLE_PART, V1_SHARES
 from referee.sandbox.container.image import IO_FOLDER
 from referee.sandbox.copies import BOT_FOLDER
 from referee.sandbox.environment import LOCKED, MIB, OPEN_FILES, environment, file_limit
+from referee.sandbox.launcher import walled
 from referee.sandbox.masks import Masks
 
 _OWN_PROCESSES: Final = 2
@@ -33,10 +34,8 @@ _DOCKERS_MASKS: Final = (
 _TERMINALS: Final = "/dev/pts"
 """Their number has one limit for the whole machine, and no bot needs one."""
 
-_BEGIN: Final = (
-    # A word when all three are open; then none but a referee that holds the process lets it go on.
-    f'exec <{IO_FOLDER}/in >{IO_FOLDER}/out 2>{IO_FOLDER}/err; echo; read -r _ || exit; exec "$@"'
-)
+_LAUNCHER: Final = "/launcher"
+"""Where a container sees the launcher: it opens the pipes, says so, and waits to be let go on."""
 
 
 class Recipe(Struct, frozen=True):
@@ -48,12 +47,14 @@ class Recipe(Struct, frozen=True):
         bot: who runs in it.
         uid: the user it runs as.
         io: the host's folder with its pipes.
+        launcher: the host's path of the program that it begins with.
         cores: the processors it may use, as Linux writes them.
         path: the PATH, or nothing for what the image says.
         shown: what it sees of the host beside its folder and its pipes.
         profile: the filter of system calls, as JSON.
         labels: by which the container is found again.
         masks: what it sees in place of the machine's counters.
+        landlock: whether files below /proc can be closed to it.
         parent: the control group to put its own in, or nothing for the daemon's usual one.
         runtime: the program that runs it, by the daemon's name, or nothing for the usual one.
     """
@@ -63,12 +64,14 @@ class Recipe(Struct, frozen=True):
     bot: BotSpec
     uid: int
     io: Path
+    launcher: Path
     cores: str
     path: str
     shown: Sequence[Mount]
     profile: str
     labels: Mapping[str, str]
     masks: Masks
+    landlock: bool
     parent: str
     runtime: str = ""
 
@@ -84,7 +87,7 @@ class Recipe(Struct, frozen=True):
         made = client.create_container(
             self.image,
             name=self.name,
-            entrypoint=["/bin/sh", "-c", _BEGIN, "sh"],
+            entrypoint=[_LAUNCHER, "streams", IO_FOLDER, *self._walled(), "--"],
             command=list(self.bot.command),
             user=f"{self.uid}:{self.uid}",
             hostname="bot",
@@ -122,7 +125,11 @@ class Recipe(Struct, frozen=True):
             log_config=LogConfig(type="none"),
         )
         found["CgroupnsMode"] = "private"  # the SDK has no word for it, nor for the next
-        masked = (*_DOCKERS_MASKS, "/sys", _TERMINALS, *self.masks.files(), *self.masks.folders())
+        masked = ["/sys", _TERMINALS, *self.masks.files(), *self.masks.folders()]
+        if self.landlock:
+            found["ReadonlyPaths"] = []  # those of /proc cannot be opened
+        else:
+            masked += _DOCKERS_MASKS
         found["MaskedPaths"] = list(dict.fromkeys(masked))
         return found
 
@@ -135,10 +142,16 @@ class Recipe(Struct, frozen=True):
     def _mounts(self) -> list[Mount]:
         target = SOURCE_FOLDER if self.bot.is_build else BOT_FOLDER
         own = Mount(target, self.bot.folder, type="bind", read_only=True)
-        pipes = Mount(IO_FOLDER, str(self.io), type="bind", read_only=True)
-        constants = self.masks.constants(self.bot.bounds.memory)
-        binds = [Mount(path, file, type="bind", read_only=True) for file, path in constants]
-        return [*self.shown, own, pipes, *binds]
+        shown = {IO_FOLDER: str(self.io), _LAUNCHER: str(self.launcher)} | self._constants()
+        binds = [Mount(path, file, type="bind", read_only=True) for path, file in shown.items()]
+        return [*self.shown, own, *binds]
+
+    def _walled(self) -> Iterator[str]:
+        return walled(self._constants(), landlock=self.landlock)
+
+    def _constants(self) -> dict[str, str]:
+        """What is constant in /proc, and the file that is shown there."""
+        return {path: file for file, path in self.masks.constants(self.bot.bounds.memory)}
 
 
 def _tmpfs(size_mib: int, files: int, uid: int) -> str:

@@ -54,13 +54,13 @@ class Started(Struct, frozen=True):
         container: its id.
         pid: the id of its first process.
         fifos: the ways to the bot and back.
-        slot: its user id, if it has one of its own.
+        slot: its user id.
     """
 
     container: str
     pid: int
     fifos: Fifos
-    slot: Slot | None
+    slot: Slot
 
 
 class ContainerProcess(Streams):
@@ -215,10 +215,10 @@ class ContainerProcess(Streams):
                 self._has_ended(_KILL_S)
         self._killed = True
 
-    def keep_cache(self) -> None:
-        """Let what it has read stay in memory when it has ended."""
-        if isinstance(self._control, FoundGroup):
-            self._control.keep_cache()
+    def drop(self) -> None:
+        """Begin to drop what it has read, if all its processes have ended."""
+        if isinstance(self._control, FoundGroup) and not self._control.members():
+            self._control.drop()
 
     def release(self) -> None:
         """Let go of it: what it has read is dropped, and the daemon takes it away in its own time.
@@ -233,5 +233,4 @@ class ContainerProcess(Streams):
         parents = self._control.parents if isinstance(self._control, FoundGroup) else ()
         self._daemon.reaper.take(self._container, parents)
         self._started.fifos.remove()
-        if self._started.slot is not None:
-            self._started.slot.free()
+        self._started.slot.free()

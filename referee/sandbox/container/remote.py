@@ -118,7 +118,11 @@ class Distant(PolledGroup):
         return self._gauge.oom_kills()
 
     def kill(self) -> None:
-        """Ends it by signals, or has the daemon do so where it is not ours to signal to."""
+        """End it by signals, or have the daemon do so where it is not ours to signal to.
+
+        The daemon tells of that as of any other client's doing, so it is expected from here on.
+        """
+        self._daemon.news.give_up(self._container)
         super().kill()
         with suppress(SandboxError), self._daemon.client(_PAUSE_S) as client:
             client.kill(self._container)

@@ -14,6 +14,7 @@ import trio
 
 from referee.bots.find import BotSource, BotSpec
 from referee.errors import SandboxError
+from referee.native import launcher
 from referee.sandbox import Sandbox
 from referee.sandbox.container.create import Recipe
 from referee.sandbox.container.daemon import Daemon
@@ -22,7 +23,6 @@ from referee.sandbox.container.image import check_image, default_image, shown
 from referee.sandbox.container.janitor import JanitorContainer
 from referee.sandbox.container.process import ContainerProcess, Started
 from referee.sandbox.copies import Copies, search_path
-from referee.sandbox.environment import NOBODY
 from referee.sandbox.folders import SandboxFolders
 from referee.sandbox.janitor import GROUPS, IDLE, LABEL
 from referee.sandbox.masks import masks_in
@@ -57,13 +57,16 @@ class Docker:
             info: what the daemon said of itself.
 
         Raises:
-            SandboxError: there is no filter of system calls for this processor.
+            SandboxError: there is no filter of system calls for this processor, or no launcher.
         """
+        self._launcher = launcher()
         self._folders, self._daemon, self._janitor = folders, daemon, janitor
         self._version = info["ServerVersion"]
         self._copies = Copies(folders)
-        self._masks = masks_in(folders)
-        self._warming = Warming()
+        # another runtime's kernel may have none
+        self._landlock = folders.landlock and not folders.settings.docker_runtime
+        self._masks = masks_in(folders, landlock=self._landlock)
+        self._warming = Warming(folders.settings.toolchains)
         try:
             self._profiles = tuple(docker_profile(Filter(sysinfo=build)) for build in (False, True))
         except UnknownMachine as error:
@@ -80,8 +83,8 @@ class Docker:
         limits = "limits by the daemon" if hierarchies is None else f"cgroups {hierarchies.kind}"
         runtime = self._folders.settings.docker_runtime
         by = f" and {runtime}" if runtime else ""
-        users = ", own user ids" if self._folders.root else ""
-        return f"containers of Docker {self._version}{by}, seccomp, {limits}{users}"
+        closed = ", Landlock" if self._landlock else ""
+        return f"containers of Docker {self._version}{by}, seccomp{closed}, {limits}, own user ids"
 
     async def prepare(self, found: BotSource) -> BotSpec:
         """Copies a bot to where it can be shown to it, built if need be.
@@ -153,9 +156,8 @@ class Docker:
     async def _launch(self, bot: BotSpec, undo: ExitStack) -> ContainerProcess:
         """Starts a container, which then waits for us; `undo` is for what fails until then."""
         word = secrets.token_hex(8)  # a bot can read it: a number would say which start this is
-        slot = self._folders.take_slot()
-        if slot is not None:
-            undo.callback(slot.free)
+        slot = self._folders.take_slot()  # the daemon gives it, whoever asks
+        undo.callback(slot.free)
         fifos = Fifos(self._folders.pipes / secrets.token_hex(16))
         undo.callback(fifos.close)
         recipe = self._recipe(bot, word, slot, fifos)
@@ -163,8 +165,6 @@ class Docker:
         container, pid = await self._in_thread(lambda: self._start(recipe))
         started = Started(container, pid, fifos, slot)
         process = ContainerProcess(started, self._daemon, self._folders.hierarchies)
-        if bot.is_build:  # to drop what it wrote would wait for the disk; it knows no cards
-            process.keep_cache()
         undo.pop_all()
         return process
 
@@ -187,7 +187,7 @@ class Docker:
                         raise
                     await trio.sleep(_AGAIN_S)
 
-    def _recipe(self, bot: BotSpec, word: str, slot: Slot | None, fifos: Fifos) -> Recipe:
+    def _recipe(self, bot: BotSpec, word: str, slot: Slot, fifos: Fifos) -> Recipe:
         toolchains = self._folders.settings.toolchains
         above = IDLE if bot.idle else GROUPS
         cores = sorted(os.sched_getaffinity(0))  # this thread's, where we play; not a worker's
@@ -195,14 +195,16 @@ class Docker:
             name=f"{GROUPS}-{self._folders.run}-{word}",
             image=bot.image or self._janitor.image,
             bot=bot,
-            uid=NOBODY if slot is None else slot.uid,
+            uid=slot.uid,
             io=fifos.folder,
+            launcher=self._launcher,
             cores=",".join(map(str, cores)),
             path="" if bot.image else search_path(toolchains),
             shown=() if bot.image else tuple(shown(toolchains)),
             profile=self._profiles[bot.is_build],
             labels={LABEL: self._folders.run},
             masks=self._masks,
+            landlock=self._landlock,
             parent=f"/{above}/{self._folders.run}/{word}" if self._owns_groups else "",
             runtime=self._folders.settings.docker_runtime,
         )
