@@ -80,7 +80,7 @@ $(VENV)/.docs: $(READY) docs/requirements.lock
 	$(PIP) install --require-hashes -r docs/requirements.lock
 	touch $@
 
-$(READY): requirements.lock pyproject.toml referee/native/launcher.c referee/native/build_hook.py
+$(READY): requirements.lock pyproject.toml $(wildcard referee/native/*.c) referee/native/build_hook.py
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	    || { echo "Python 3.11 or newer is needed: make PYTHON=python3.12 ..." >&2; exit 1; }
 	echo "making the environment $(VENV) ..."

@@ -84,6 +84,16 @@ class Connection:
             self._id = message.id
         return line
 
+    def passes(self, line: bytes) -> bool:
+        """Takes in a whole line that was found to be a plain answer with the id of the open act.
+
+        False, and nothing is taken in, where the bot may not say it so: `hear` tells why.
+        """
+        if self.state is ConnectionState.ASKED and self._buffer.passes(len(line)):
+            self.state = _ANSWERED
+            return True
+        return False
+
     def hear(self, data: bytes) -> Ready | Answer | None:
         """Takes in bytes and hands out the message that they complete, or None for "not yet".
 
@@ -94,8 +104,7 @@ class Connection:
         """
         if self.state is ConnectionState.ASKED and data[-1:] == b"\n":
             answer = plain_answer(data)
-            if answer is not None and answer.id == self._id and self._buffer.passes(len(data)):
-                self.state = _ANSWERED
+            if answer is not None and answer.id == self._id and self.passes(data):
                 return answer
         self.receive(data)
         return self.next_message()

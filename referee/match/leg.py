@@ -60,6 +60,7 @@ class Ask(Struct, frozen=True):
     line: bytes
     allowance_us: int
     connection: Connection
+    legal: tuple[str, ...] = ()
 
 
 class DealReason(StrEnum):
@@ -272,8 +273,11 @@ class Leg:
                 continue
             voice = self.voices[place]
             view, news = table.view(seat)
-            number, line = voice.ask(view, table.legal, news)
-            self._asked = asked = Ask(place, number, line, voice.allowance_us, voice.connection)
+            legal = table.legal
+            number, line = voice.ask(view, legal, news)
+            self._asked = asked = Ask(
+                place, number, line, voice.allowance_us, voice.connection, legal
+            )
             return asked
         return None
 

@@ -1,7 +1,7 @@
 """What of the referee is written in C, and where what is compiled of it lies.
 
-`build_hook` compiles it when the package is built or installed; the programs lie beside their
-sources. Begin with `launcher.c`, which becomes a bot.
+`build_hook` compiles it when the package is built or installed; what it makes lies beside the
+sources. Begin with `launcher.c`, which becomes a bot; `exchange.c` only saves time.
 """
 
 from pathlib import Path

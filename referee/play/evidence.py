@@ -25,9 +25,6 @@ from referee.play.standstill import Standstill
 from referee.sandbox import BotProcess
 from referee.text import printable
 
-READ_MOST: Final = 4096
-"""Bytes of an answer that are read at once."""
-
 STDERR_KEPT: Final = 16 * 1024
 STDERR_MOST: Final = 16 * 1024 * 1024
 """What is kept of each end of it, and how much a process may write at most, in bytes."""

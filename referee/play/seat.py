@@ -5,7 +5,6 @@ an answer that comes at once costs no scheduling; only after a millisecond does 
 """
 
 import os
-import select
 import time
 from collections.abc import Collection
 from typing import Final
@@ -14,9 +13,11 @@ import trio
 
 from protocol.connection import Connection
 from protocol.errors import RemoteFault, RemoteProtocolError
+from protocol.messages import Answer
 from referee.match.leg import Ask
 from referee.match.verdict import Blame, FaultCode, Freeze, Mishap, Verdict
-from referee.play.evidence import READ_MOST, STDERR_MOST, Heard, Witness
+from referee.play.evidence import STDERR_MOST, Heard, Witness
+from referee.play.exchange import READ_MOST, exchange
 from referee.play.off_turn import OffTurnTable
 from referee.play.standstill import STOOD_STILL_US
 from referee.play.waiting import Wait
@@ -54,8 +55,6 @@ class Seat(Witness):
         """
         super().__init__(place, process, freeze)
         self._seats = seats
-        self._poll = select.poll()
-        self._poll.register(process.stdout, select.POLLIN)
         self._ended = False
         self._continued = 0
         self._plays = False
@@ -79,7 +78,7 @@ class Seat(Witness):
         cpu = off_turn.end(time.perf_counter_ns())
         self._continued, self._plays = continued[0], bool(ask.id)
         found: Heard | Verdict | Mishap | None
-        found = self._ask(ask, time.perf_counter_ns(), cpu)  # what we did before is our time
+        found = self._ask(ask, cpu)
         if found is not None and (continued[0] != self._continued or self.standstill.us):
             found = self._unless_stopped(found)
         if found is not None and off_turn.freezes:
@@ -108,34 +107,23 @@ class Seat(Witness):
             detail = f"the referee stood still for {still_ms} ms while the bot was to move"
         return Mishap(Blame.HOST, detail, self.evidence())
 
-    def _ask(self, ask: Ask, begin: int, cpu: int) -> Heard | Verdict | None:
+    def _ask(self, ask: Ask, cpu: int) -> Heard | Verdict | None:
         process = self.process
         self.said = ask.line
-        self.heard = b""
-        sent = came = 0
-        try:
-            written = os.write(process.stdin, ask.line)
-        except BlockingIOError:
-            written = 0
-        except OSError:
-            written = len(ask.line)  # it closed its stdin; it may still answer
-        try:
-            self.held_us = sent = (time.perf_counter_ns() - begin) // 1000
-            if written == len(ask.line) and self._poll.poll(SYNC_WAIT_MS):
-                polled = (time.perf_counter_ns() - begin) // 1000
-                data = self.heard = os.read(process.stdout, READ_MOST)
-                came = (time.perf_counter_ns() - begin) // 1000
-                self.held_us += came - polled
-                if came >= STOOD_STILL_US:
-                    self.standstill.end_of_poll(came - self.held_us)
-                if data:
-                    message = ask.connection.hear(data)
-                    if message is not None:
-                        return message, self.receipt(sent, came, came, cpu)
-        except BlockingIOError:
-            pass  # poll was mistaken; the wait looks again
-        except RemoteProtocolError as error:
-            return self.protocol_verdict(error, self.receipt(sent, came, came, cpu))
+        begin, written, self.heard, sent, self.held_us, came, action = exchange(
+            process.stdin, process.stdout, ask.line, ask.id, ask.legal, SYNC_WAIT_MS
+        )
+        if came >= STOOD_STILL_US:
+            self.standstill.end_of_poll(came - self.held_us)
+        if action is not None and ask.connection.passes(self.heard):
+            return Answer(ask.id, action), self.receipt(sent, came, came, cpu)
+        if self.heard:
+            try:
+                message = ask.connection.hear(self.heard)
+            except RemoteProtocolError as error:
+                return self.protocol_verdict(error, self.receipt(sent, came, came, cpu))
+            if message is not None:
+                return message, self.receipt(sent, came, came, cpu)
         others = [seat.off_turn for seat in self._seats if seat is not self]
         unsent = ask.line[written:]
         self._wait = Wait(self, ask, OffTurnTable(others), begin=begin, cpu=cpu, unsent=unsent)

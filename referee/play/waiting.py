@@ -11,7 +11,8 @@ from protocol.errors import Mistake, RemoteProtocolError
 from protocol.messages import Answer, Ready
 from referee.match.leg import Ask, too_late
 from referee.match.verdict import Blame, FaultCode, Mishap, Receipt, Verdict
-from referee.play.evidence import READ_MOST, Heard, Witness
+from referee.play.evidence import Heard, Witness
+from referee.play.exchange import READ_MOST
 from referee.play.off_turn import OffTurnTable
 from referee.sandbox.oom import killed_for_memory
 from referee.sandbox.procfs import is_running

@@ -14,8 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
-from types import SimpleNamespace
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import pytest
 import trio
@@ -37,6 +36,7 @@ from referee.match.verdict import ATTEMPTS, Blame, FaultCode, Mishap, Receipt, V
 from referee.play import evidence, waiting
 from referee.play import seat as seat_module
 from referee.play.conductor import MatchResult
+from referee.play.exchange import Exchange, exchange
 from referee.play.seat import Seat
 from referee.record.chain import Chain
 from referee.record.reader import Mismatch, RecordReader
@@ -911,7 +911,9 @@ async def test_a_host_that_stands_still_charges_nobody(
 
 
 @pytest.mark.parametrize("when", ["at once", "later", "never"])
-async def test_a_referee_that_was_stopped_charges_no_clock(when: str, puppet: Puppet) -> None:
+async def test_a_referee_that_was_stopped_charges_no_clock(
+    when: str, puppet: Puppet, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """How long the bot took is not known then: the deal is void, also where it answered."""
     before = signal.getsignal(signal.SIGCONT)
     count_continuations()
@@ -930,13 +932,12 @@ async def test_a_referee_that_was_stopped_charges_no_clock(when: str, puppet: Pu
 
             if when == "at once":
                 os.write(puppet.says, answer)
-                poll = seat._poll
 
-                def stopped(wait_ms: float) -> list[tuple[int, int]]:
+                def stopped(*words: Any) -> Exchange:  # as that takes it
                     os.kill(os.getpid(), signal.SIGCONT)
-                    return poll.poll(wait_ms)
+                    return exchange(*words)
 
-                seat._poll = cast(Any, SimpleNamespace(poll=stopped))
+                monkeypatch.setattr("referee.play.seat.exchange", stopped)
             else:
                 nursery.start_soon(go_on)
             found = await seat.ask(ask)

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
 
 import msgspec
 import pytest
@@ -19,7 +17,7 @@ from protocol.messages import Answer, Ready
 from referee.errors import Unstoppable
 from referee.match.leg import Ask
 from referee.match.verdict import Blame, FaultCode, Freeze, Mishap, Verdict
-from referee.play import standstill, waiting
+from referee.play import exchange, standstill, waiting
 from referee.play.evidence import STDERR_KEPT, Stderr
 from referee.play.off_turn import OFF_TURN_US
 from referee.play.seat import Seat
@@ -485,22 +483,21 @@ async def test_a_standstill_in_the_first_millisecond_is_seen(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Whether the answer is there after it or comes later."""
-    seat = Seat(0, process)
-    poll = seat._poll
+    seat, is_readable = Seat(0, process), exchange._is_readable
 
-    def stood_still(wait_ms: float) -> list[tuple[int, int]]:
+    def stood_still(source: int, wait_ms: int) -> bool:
         rests(STILL_S, monkeypatch)
-        seat._poll = poll
         if answers:
             os.write(process.says, READY)
-        return poll.poll(wait_ms)
+        return is_readable(source, wait_ms)
 
     async def answer_later() -> None:
         await trio.sleep(0.05)
         if not answers:
             os.write(process.says, READY)
 
-    seat._poll = cast(Any, SimpleNamespace(poll=stood_still))
+    monkeypatch.setattr("referee.play.seat.exchange", exchange.plain_exchange)
+    monkeypatch.setattr(exchange, "_is_readable", stood_still)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(answer_later)
         heard = await seat.ask(act())
@@ -514,6 +511,7 @@ async def test_a_bot_that_holds_the_lock_of_its_pipe_is_charged_for_it(
 ) -> None:
     """The referee stands still in a call that never waits: that is the bot's doing, no host's."""
     seat, read = Seat(0, process), os.read
+    monkeypatch.setattr("referee.play.seat.exchange", exchange.plain_exchange)
 
     def held(descriptor: int, size: int) -> bytes:
         if descriptor == (process.stderr if talks else process.stdout):

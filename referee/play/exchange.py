@@ -1,0 +1,79 @@
+"""One act over a bot's pipes: its line is written, and its answer awaited for a moment and read."""
+
+import os
+import select
+import time
+from collections.abc import Callable
+from typing import Final
+
+from protocol.codec import plain_answer
+
+READ_MOST: Final = 4096
+"""Bytes of an answer that are read at once."""
+
+Exchange = tuple[int, int, bytes, int, int, int, str | None]
+"""What came of it; of what did not happen, 0 and nothing.
+
+- when it began, in nanoseconds of `time.perf_counter_ns`;
+- how many bytes the pipe took: all, too, where the bot has closed its end and may still answer;
+- what was read;
+- when the line was written and when the answer was read, in microseconds since the beginning, and
+  between them how long the calls on the pipes took, none of which waits;
+- the action, where the answer is one plain line with this id and one of the legal actions. None
+  says nothing of it: the conversation is asked then.
+"""
+
+
+def plain_exchange(  # noqa: PLR0917  # as the compiled one, to which names would cost time
+    to: int, source: int, line: bytes, id_: str, legal: tuple[str, ...], wait_ms: int
+) -> Exchange:
+    """Make an exchange, call by call.
+
+    Args:
+        to: the pipe to the bot; neither blocks.
+        source: the one from it.
+        line: what it is told.
+        id_: what its answer has to name.
+        legal: what it may answer.
+        wait_ms: for how long its answer is awaited.
+
+    Raises:
+        OSError: the descriptors are no such pipes.
+    """
+    data, came, held, action = b"", 0, 0, None
+    begin = time.perf_counter_ns()
+    try:
+        written = os.write(to, line)
+    except BlockingIOError:
+        written = 0
+    except OSError:
+        written = len(line)
+    sent = held = time.perf_counter_ns() - begin
+    if written == len(line) and _is_readable(source, wait_ms):
+        polled = time.perf_counter_ns() - begin
+        try:
+            data = os.read(source, READ_MOST)
+        except BlockingIOError:  # poll was mistaken
+            return begin, written, b"", sent // 1000, held // 1000, 0, None
+        came = time.perf_counter_ns() - begin
+        held += came - polled
+        answer = plain_answer(data) if data.endswith(b"\n") else None
+        if answer is not None and answer.id == id_ and answer.action in legal:
+            action = answer.action
+    return begin, written, data, sent // 1000, held // 1000, came // 1000, action
+
+
+def _is_readable(descriptor: int, wait_ms: int) -> bool:
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    return bool(poll.poll(wait_ms))
+
+
+exchange: Callable[[int, int, bytes, str, tuple[str, ...], int], Exchange]
+"""As `plain_exchange`, and quicker where it was compiled."""
+try:
+    from referee.native import exchange as _native
+except ImportError:  # not compiled: a few microseconds more an act
+    exchange = plain_exchange
+else:
+    exchange = _native.exchange
