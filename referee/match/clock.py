@@ -92,11 +92,16 @@ class Clock(Struct, frozen=True):
         soft_ms = self.control.soft_ms if self.strikes else 0
         return (self.control.move_ms + soft_ms) * 1000 + self.bank_us
 
+    @property
+    def free_us(self) -> int:
+        """How long an act may take that leaves the clock as it is; -1: none does."""
+        return -1 if self.control.inc_ms else self.control.move_ms * 1000
+
     def charge(self, used_us: int) -> "Clock":
         """The clock after an act that was in time."""
-        over = used_us - self.control.move_ms * 1000
-        if over <= 0 and not self.control.inc_ms:
+        if used_us <= self.free_us:
             return self
+        over = used_us - self.control.move_ms * 1000
         bank = self.bank_us - max(over, 0)
         strikes = self.strikes - (bank < 0)
         return Clock(self.control, max(bank, 0) + self.control.inc_ms * 1000, strikes)

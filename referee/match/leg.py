@@ -172,6 +172,8 @@ class Leg:
         self._deals = 0
         self._deal: _Deal | None = None
         self._asked: Ask | None = None
+        self.last_asked: int | None = None
+        """The place whose act it is, or was last in this deal."""
         self._clocks: tuple[Clock, ...] = ()
 
     @property
@@ -199,6 +201,7 @@ class Leg:
             benched=tuple(map(course.places.index, benched)),
         )
         self._deal = _Deal(start, course)
+        self.last_asked = None
         self._clocks = tuple(voice.clock for voice in self.voices)
         return start
 
@@ -275,11 +278,14 @@ class Leg:
             view, news = table.view(seat)
             legal = table.legal
             number, line = voice.ask(view, legal, news)
-            self._asked = asked = Ask(
-                place, number, line, voice.allowance_us, voice.connection, legal
-            )
-            return asked
+            return self.asks(Ask(place, number, line, voice.allowance_us, voice.connection, legal))
         return None
+
+    def asks(self, ask: Ask) -> Ask:
+        """Takes note of the question that is to be answered, and returns it."""
+        self.last_asked = ask.place
+        self._asked = ask
+        return ask
 
     def check_answer(self, answer: Answer, receipt: Receipt) -> Verdict | None:
         """What is wrong with an answer to the last question, if anything."""

@@ -48,7 +48,7 @@ class Match:
         self.totals = Totals(plan.bots)
         self.used_us = [0] * plan.bots
         self.given_up: Mishap | None = None
-        self._write = write
+        self.write = write
         self._faults = [0] * plan.bots
         self._voids = 0
         self._leg: Leg | None = None
@@ -68,7 +68,7 @@ class Match:
         number, plan = self.totals.leg, self.plan
         if self.totals.stopped or number == len(plan.seatings):
             return None
-        self._write(LegLine(number, plan.seatings[number], plan.dealer))
+        self.write(LegLine(number, plan.seatings[number], plan.dealer))
         self._leg = Leg(plan.leg(number), self._faults)
         return self._leg
 
@@ -77,13 +77,13 @@ class Match:
         start = self.leg.next_deal() if self.given_up is None else None
         if start is not None:
             deck = " ".join(start.deck)
-            self._write(DealLine(start.deal, start.key, deck, start.dealer, start.bots))
+            self.write(DealLine(start.deal, start.key, deck, start.dealer, start.bots))
             self.totals.open_deal()
         return start
 
     def started(self, line: StartLine) -> None:
         """Record that a process said `ready` in time."""
-        self._write(line)
+        self.write(line)
 
     def frozen(self, place: int, used_us: int) -> None:
         """Record that a process is stopped between its acts from now on.
@@ -92,14 +92,14 @@ class Match:
             place: where it sits.
             used_us: the processor time that it used while others thought.
         """
-        self._write(FrozenLine(place, used_us))
+        self.write(FrozenLine(place, used_us))
 
     def answer(self, ask: Ask, answer: Answer, receipt: Receipt) -> Verdict | None:
         """Carry out an answer to the last question, or return what is wrong with it."""
         leg = self.leg
         verdict = leg.check_answer(answer, receipt)
         if verdict is None:
-            self._write(ActLine(answer.action, receipt, answer.note, answer.eval, answer.extra))
+            self.write(ActLine(answer.action, receipt, answer.note, answer.eval, answer.extra))
             leg.answered(answer, receipt)
             self.used_us[leg.plan.seating[ask.place]] += receipt.complete
         return verdict
@@ -110,7 +110,7 @@ class Match:
         Raises:
             LocalProtocolError: the process has been told its end before.
         """
-        self._write(verdict)
+        self.write(verdict)
         line = self.leg.faulted(verdict)
         self.totals.add_fault(self.leg.deal.faults[-1])
         return line
@@ -123,7 +123,7 @@ class Match:
             place: whose act it was, if any.
         """
         number = self.leg.deal.start.deal
-        self._write(VoidLine(number, mishap.family, place, mishap.detail, mishap.evidence))
+        self.write(VoidLine(number, mishap.family, place, mishap.detail, mishap.evidence))
         self.totals.void_deal(number, None if place is None else self.bot_at(place), mishap)
         self.leg.void()
         self._voids += 1
@@ -139,14 +139,14 @@ class Match:
     def close_deal(self) -> DealResult:
         """Count the deal that was played."""
         deal = self.leg.close_deal()
-        self._write(deal_end_line(deal))
+        self.write(deal_end_line(deal))
         self.totals.add_deal(deal)
         self._voids = 0
         return deal
 
     def fault_at_end(self, verdict: Verdict) -> FaultFound:
         """Count what a process did wrong when its leg was over."""
-        self._write(verdict)
+        self.write(verdict)
         found = self.leg.faulted_at_end(verdict)
         self.totals.add_fault(found)
         return found
@@ -162,5 +162,5 @@ class Match:
         if self._leg is not None:
             self.end_leg()
         end = self.totals.result(len(self.plan.seatings))
-        self._write(end)
+        self.write(end)
         return end

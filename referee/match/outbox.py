@@ -55,6 +55,8 @@ class Voice:
 
     def charge(self, used_us: int) -> None:
         """Charges the clock for an act that was in time."""
+        if used_us <= self._free_us:
+            return
         clock = self.clock.charge(used_us)
         if clock is not self.clock:
             self._show(clock)
@@ -68,6 +70,7 @@ class Voice:
         """What acts will say of the time, how that is written, and how long an act may take."""
         self.clock = clock
         self.allowance_us = clock.allowance_us
+        self._free_us = clock.free_us
         self._shown = clock.shown()
         self._time = _written(self._shown)
 

@@ -28,6 +28,7 @@ from referee.play.affinity import one_core
 from referee.play.evidence import Heard
 from referee.play.seat import Seat
 from referee.play.start import Void, start_bot
+from referee.play.usual_act import Unusual, play_usual
 from referee.sandbox import Sandbox
 
 _BACK_OFF_S: Final = 0.5
@@ -120,7 +121,6 @@ class _MatchConductor:
         self._match = Match(plan, recorder.write)
         self._wall_ns = 0
         self._seats: dict[int, Seat] = {}
-        self._asked: int | None = None
         self._bug: BaseException | None = None
 
     async def play(self) -> None:
@@ -166,7 +166,6 @@ class _MatchConductor:
 
     async def _attempt(self, leg: Leg) -> Mishap | None:
         """Plays the cards of a deal, or says what went wrong through no bot's doing."""
-        self._asked = None
         try:
             await self._check_memory()
             await self._start_bots(leg)
@@ -191,11 +190,13 @@ class _MatchConductor:
         start_bot = time.perf_counter_ns()
         pace_s = self._plan.terms.pace_ms / 1000
         self._tell_frozen()  # of those that worked while others were started
-        while (ask := leg.ask()) is not None:
-            self._asked = ask.place
+        while True:
             asked_at = trio.current_time() if pace_s else 0.0
+            asked = self._ask(leg, quick=not pace_s)
+            if asked is None:
+                break
+            ask, heard = asked
             seat = self._seats[ask.place]
-            heard = seat.ask_at_once(ask)
             waits = heard is None
             if heard is None:
                 self._recorder.flush()
@@ -208,6 +209,13 @@ class _MatchConductor:
             if pace_s:
                 await self._wait_for_release(asked_at, pace_s)
         self._wall_ns += time.perf_counter_ns() - start_bot
+
+    def _ask(self, leg: Leg, *, quick: bool) -> Unusual | None:
+        """Asks the next question that is not the usual one, or any; None: the deal is over."""
+        unusual = play_usual(self._match, self._seats) if quick else None
+        if unusual is not None or (ask := leg.ask()) is None:
+            return unusual
+        return ask, self._seats[ask.place].ask_at_once(ask)
 
     def _tell_frozen(self) -> None:
         """Record which bots were stopped for work at another's turn."""
@@ -239,7 +247,7 @@ class _MatchConductor:
     async def _void(self, mishap: Mishap) -> None:
         """Takes a deal back: its cards are dealt again to new processes, or the match is over."""
         match = self._match
-        match.void(mishap, self._asked)
+        match.void(mishap, match.leg.last_asked)
         self.end_all()
         if match.given_up is None:
             await trio.sleep(_BACK_OFF_S * match.voids)

@@ -17,7 +17,7 @@ from protocol.messages import Answer
 from referee.match.leg import Ask
 from referee.match.verdict import Blame, FaultCode, Freeze, Mishap, Verdict
 from referee.play.evidence import STDERR_MOST, Heard, Witness
-from referee.play.exchange import READ_MOST, exchange
+from referee.play.exchange import READ_MOST, Exchange, exchange
 from referee.play.off_turn import OffTurnTable
 from referee.play.standstill import STOOD_STILL_US
 from referee.play.waiting import Wait
@@ -69,21 +69,37 @@ class Seat(Witness):
 
         None: `finish` waits for it.
         """
-        off_turn = self.off_turn
+        off_turn, process = self.off_turn, self.process
         if self.stderr.total > STDERR_MOST:
             return self.flood_verdict(None)
         if off_turn.charge:
             return self.off_turn_verdict()
-        self.begin_act()
         cpu = off_turn.end(time.perf_counter_ns())
-        self._continued, self._plays = continued[0], bool(ask.id)
+        self.begin_act()
+        made = exchange(process.stdin, process.stdout, ask.line, ask.id, ask.legal, SYNC_WAIT_MS)
+        return self.judge(ask, made, cpu)
+
+    def judge(self, ask: Ask, made: Exchange, cpu: int) -> Heard | Verdict | Mishap | None:
+        """What came of a question so far.
+
+        Args:
+            ask: the question.
+            made: what came of writing it and of waiting for a moment.
+            cpu: the processor time that the bot had used before.
+        """
         found: Heard | Verdict | Mishap | None
-        found = self._ask(ask, cpu)
+        found = self._heard(ask, made, cpu)
+        self._plays = bool(ask.id)
         if found is not None and (continued[0] != self._continued or self.standstill.us):
             found = self._unless_stopped(found)
-        if found is not None and off_turn.freezes:
-            off_turn.stop()
+        if found is not None and self.off_turn.freezes:
+            self.off_turn.stop()
         return found
+
+    def begin_act(self) -> None:
+        """Forget what was seen of the machine in the act before."""
+        super().begin_act()
+        self._continued = continued[0]
 
     async def finish(self) -> Heard | Verdict | Mishap:
         """Waits for the answer that did not come at once, within the act's allowance."""
@@ -107,12 +123,10 @@ class Seat(Witness):
             detail = f"the referee stood still for {still_ms} ms while the bot was to move"
         return Mishap(Blame.HOST, detail, self.evidence())
 
-    def _ask(self, ask: Ask, cpu: int) -> Heard | Verdict | None:
-        process = self.process
+    def _heard(self, ask: Ask, made: Exchange, cpu: int) -> Heard | Verdict | None:
+        """What the bot has said, or how it has broken the protocol; None: a wait begins."""
+        begin, written, self.heard, sent, self.held_us, came, action = made
         self.said = ask.line
-        begin, written, self.heard, sent, self.held_us, came, action = exchange(
-            process.stdin, process.stdout, ask.line, ask.id, ask.legal, SYNC_WAIT_MS
-        )
         if came >= STOOD_STILL_US:
             self.standstill.end_of_poll(came - self.held_us)
         if action is not None and ask.connection.passes(self.heard):

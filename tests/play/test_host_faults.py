@@ -34,10 +34,12 @@ from referee.match.outbox import Voice
 from referee.match.table import Table
 from referee.match.verdict import ATTEMPTS, Blame, FaultCode, Mishap, Receipt, Verdict, starved
 from referee.play import evidence, waiting
+from referee.play import exchange as exchange_module
 from referee.play import seat as seat_module
 from referee.play.conductor import MatchResult
-from referee.play.exchange import Exchange, exchange
+from referee.play.exchange import Exchange, exchange, plain_exchange
 from referee.play.seat import Seat
+from referee.play.usual_act import play_usual
 from referee.record.chain import Chain
 from referee.record.reader import Mismatch, RecordReader
 from referee.record.verify import Resimulation
@@ -498,11 +500,33 @@ PLACES: Final[dict[str, tuple[Any, str]]] = {
     "the seat asks": (Seat, "ask_at_once"),
     "the seat counts": (Seat, "receipt"),
     "the conversation": (Connection, "send"),
-    "the codec": (Connection, "hear"),
+    "the answer": (Connection, "passes"),
     "the process": (BareProcess, "cpu_us"),
 }
 ONCE: Final = {"the leg deals": (2,), "the leg greets": (1, 2)}
 """Which call is hit, of methods that are not called so often."""
+
+USUAL: Final = (
+    *("the table plays", "the table shows", "the voice speaks", "the seat counts"),
+    "the process",
+)
+"""What an act that goes the short way has in common with the long one."""
+
+WAYS: Final = [*((where, False) for where in PLACES), *((where, True) for where in USUAL)]
+"""Where a bug is, and whether acts go the short way."""
+
+
+@pytest.fixture(autouse=True)
+def long_way() -> Iterator[None]:
+    """Every act goes the long way, whose steps are replaced here."""
+    with pytest.MonkeyPatch.context() as patch:  # which a test does not undo with its own
+        patch.setattr("referee.play.conductor.play_usual", lambda *_: None)
+        yield
+
+
+def go_short_way(patch: pytest.MonkeyPatch) -> None:
+    """Let acts go the short way all the same."""
+    patch.setattr("referee.play.conductor.play_usual", play_usual)
 
 
 @pytest.fixture(autouse=True)
@@ -534,9 +558,9 @@ def voids(path: Path) -> list[VoidLine]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("where", PLACES)
+@pytest.mark.parametrize(("where", "short"), WAYS)
 async def test_a_bug_of_ours_makes_one_deal_void(
-    where: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    where: str, short: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """The deal is played again with the same deck, and the match ends as if nothing had been."""
     wanted = outcome(await undisturbed(tmp_path / "calm"))
@@ -544,6 +568,8 @@ async def test_a_bug_of_ours_makes_one_deal_void(
     for at in ONCE.get(where, (1, dice.randrange(2, 30), dice.randrange(45, 100))):
         path = tmp_path / f"record-{at}"
         with monkeypatch.context() as patch:
+            if short:
+                go_short_way(patch)
             met = plant(patch, *PLACES[where], at.__eq__)
             result = await undisturbed(path)
         assert met == [at]
@@ -589,12 +615,14 @@ def test_a_void_deal_is_shown_by_every_view_of_the_record(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("where", PLACES)
+@pytest.mark.parametrize(("where", "short"), WAYS)
 async def test_a_bug_that_stays_ends_the_match_and_charges_nobody(
-    where: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    where: str, short: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """After so many attempts it is given up: `host` in the record, which holds as unfinished."""
     path = tmp_path / "record"
+    if short:
+        go_short_way(monkeypatch)
     plant(monkeypatch, *PLACES[where], lambda number: number > 1)
     result = await undisturbed(path)
     monkeypatch.undo()
@@ -866,8 +894,9 @@ def one_clock(monkeypatch: pytest.MonkeyPatch, autojump_clock: MockClock) -> Moc
         def perf_counter_ns() -> int:
             return int(trio.current_time() * 1e9)
 
-    for module in (seat_module, waiting, evidence, run_delay):
+    for module in (seat_module, exchange_module, waiting, evidence, run_delay):
         monkeypatch.setattr(module, "time", Time)
+    monkeypatch.setattr(seat_module, "exchange", plain_exchange)
     return autojump_clock
 
 

@@ -252,6 +252,7 @@ async def answered(seat: Seat, process: FakeProcess) -> None:
 
 def tick(monkeypatch: pytest.MonkeyPatch, us: int) -> None:
     """From now on every look at the clock is so much later than the one before."""
+    monkeypatch.setattr("referee.play.seat.exchange", exchange.plain_exchange)
     monkeypatch.setattr("referee.play.seat.time.perf_counter_ns", count(step=us * 1000).__next__)
 
 
@@ -279,6 +280,7 @@ async def test_letting_a_bot_go_on_is_not_charged_to_it(
     now = count(step=1000)
     seat = Seat(0, process, Freeze.ALWAYS)
     monkeypatch.setattr("referee.play.seat.time.perf_counter_ns", now.__next__)
+    monkeypatch.setattr("referee.play.seat.exchange", exchange.plain_exchange)
     monkeypatch.setattr(process, "thaw", lambda: [next(now) for _ in range(10_000)])
     os.write(process.says, READY)
     heard = await seat.ask(asked())

@@ -1,0 +1,110 @@
+"""The short way of a usual act, and the long one: one record."""
+
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from protocol import Connection
+from referee.bots.find import BotSpec
+from referee.games import catalogue
+from referee.match.leg import Ask
+from referee.match.lines import ActLine, DealEndLine, EndLine, Line, StartLine
+from referee.match.verdict import Evidence, Freeze, Mishap, Receipt, Verdict
+from referee.play.evidence import Heard
+from referee.play.seat import Seat
+from referee.record.proof import prove
+from support.matches import ROGUE, lines_of, match
+
+FICKLE = ROGUE.parent / "fickle.py"
+
+
+def fickle(odd: float) -> BotSpec:
+    """A bot that seldom says something odd."""
+    return BotSpec("fickle", (sys.executable, "-S", str(FICKLE), str(odd)), "/", "0" * 64, "fickle")
+
+
+def timeless(line: Line) -> Line:
+    """A line without what no two matches have in common: times, and the hash of all before it."""
+    no_time = Receipt(0, 0, 0, 0)
+    match line:
+        case ActLine():
+            return msgspec.structs.replace(line, us=no_time)
+        case StartLine():
+            return msgspec.structs.replace(line, us=0)
+        case Verdict():
+            evidence: Evidence = msgspec.structs.replace(line.evidence, receipt=None)
+            return msgspec.structs.replace(line, evidence=evidence)
+        case DealEndLine() | EndLine():
+            return msgspec.structs.replace(line, hash="")
+        case _:
+            return line
+
+
+@pytest.fixture
+def long(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many acts went the long way, as its one entry."""
+    count, ask_at_once = [0], Seat.ask_at_once
+
+    def counts(self: Seat, ask: Ask) -> Heard | Verdict | Mishap | None:
+        count[0] += bool(ask.id)
+        return ask_at_once(self, ask)
+
+    monkeypatch.setattr(Seat, "ask_at_once", counts)
+    return count
+
+
+@pytest.fixture
+def parted(monkeypatch: pytest.MonkeyPatch) -> list[tuple[bytes, bytes]]:
+    """What each process was told last in a deal, and what it said, as evidence would have it."""
+    found: list[tuple[bytes, bytes]] = []
+    say_end = Seat.say_end
+
+    async def notes(self: Seat, line: bytes, connection: Connection) -> Verdict | None:
+        found.append((self.said, self.heard))
+        return await say_end(self, line, connection)
+
+    monkeypatch.setattr(Seat, "say_end", notes)
+    return found
+
+
+async def played(path: Path, game: str, seats: int, odd: float) -> list[Line]:
+    """A match of such bots, that verifies."""
+    bots = [fickle(odd)] * seats
+    slow = "move=20s,bank=0s,inc=1ms,start=20s"
+    result = await match(
+        path, game, *bots, deals=4, time=slow, freeze=Freeze.NEVER, key=f"{game} {odd}"
+    )
+    prove(path)
+    lines = lines_of(path)
+    used = sum(line.us.complete for line in lines if isinstance(line, ActLine))
+    assert sum(result.match.used_us) == used
+    return [timeless(line) for line in lines]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", catalogue())
+async def test_both_ways_write_the_same_record(
+    game: str,
+    long: list[int],
+    parted: list[tuple[bytes, bytes]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """But for times; in every game, with odd answers and faults at random."""
+    seats = catalogue()[game].seats[0]
+    for odd in (0.0, 0.15):
+        long[0] = 0
+        by_both = await played(tmp_path / f"both {odd}", game, seats, odd)
+        acts = sum(isinstance(line, ActLine) for line in by_both)
+        assert long[0] < acts, "none went the short way"
+        with monkeypatch.context() as patch:
+            patch.setattr("referee.play.conductor.play_usual", lambda *_: None)
+            long[0] = 0
+            by_one = await played(tmp_path / f"one {odd}", game, seats, odd)
+        assert long[0] >= acts
+        assert by_both == by_one
+        half = len(parted) // 2
+        assert sorted(parted[:half]) == sorted(parted[half:])
+        parted.clear()
