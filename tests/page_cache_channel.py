@@ -26,7 +26,8 @@ async def _measure(word: str, bits: int) -> None:
         async with opened(name, cgroups=word != "watched") as sandbox:
             print(f"{name}: {sandbox.how}", flush=True)
             for carrier in Carrier:
-                channel = await measured(sandbox, carrier, Path(scratch, carrier.name), bits)
+                folder = Path(scratch, carrier.name)
+                channel = await measured(sandbox, carrier, folder, bits, disk_too=True)
                 print(channel.text(), flush=True)
 
 

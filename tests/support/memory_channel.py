@@ -193,7 +193,9 @@ class Channel(Struct, frozen=True):
         )
 
 
-async def measured(sandbox: Sandbox, carrier: Carrier, folder: Path, bits: int) -> Channel:
+async def measured(
+    sandbox: Sandbox, carrier: Carrier, folder: Path, bits: int, *, disk_too: bool = False
+) -> Channel:
     """Send random bits from one life of a bot to the next.
 
     Args:
@@ -201,6 +203,8 @@ async def measured(sandbox: Sandbox, carrier: Carrier, folder: Path, bits: int) 
         carrier: what is to carry them.
         folder: where the bot's files are put.
         bits: how many to send; pilot bits come on top.
+        disk_too: leave it to the disk, or to a virtual machine's host, what it keeps by itself;
+            else it has read all that carries bits before, and only the kernel tells.
     """
     if carrier is Carrier.READAHEAD:
         return await _read_ahead(sandbox, folder, min(bits, _MOST_MARKS))
@@ -212,6 +216,8 @@ async def measured(sandbox: Sandbox, carrier: Carrier, folder: Path, bits: int) 
     chosen = random.Random(secrets.token_bytes(8))
     sent = [index % 2 for index in range(bits)] + [chosen.randrange(2) for _ in range(bits)]
     paths, carriers = _carriers(carrier, bot, 2 * bits)
+    if not disk_too:
+        _read(bot, paths, carriers)
     _cool(bot, paths)
     ones = [one for one, bit in zip(carriers, sent, strict=True) if bit]
     chosen.shuffle(ones)
@@ -340,11 +346,25 @@ def _large_files() -> list[Path]:
     return sorted(found, key=lambda path: -path.stat().st_size)[:200]
 
 
+def _read(bot: BotSpec, paths: Sequence[str], carriers: Sequence[Any]) -> None:
+    """Have the disk read each page that carries a bit, and none beside."""
+    for number, path in enumerate(paths):
+        descriptor = os.open(_outside(bot, path), os.O_RDONLY)
+        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_RANDOM)
+        for of, at in carriers:
+            if of == number:
+                os.pread(descriptor, 1, at)
+        os.close(descriptor)
+
+
+def _outside(bot: BotSpec, path: str) -> str:
+    return path.replace("/bot", bot.folder, 1) if path.startswith("/bot/") else path
+
+
 def _cool(bot: BotSpec, paths: Sequence[str]) -> None:
     """Bring the files to the state of those that no process has read lately."""
     os.sync()
     for path in paths:
-        real = path.replace("/bot", bot.folder, 1) if path.startswith("/bot/") else path
-        descriptor = os.open(real, os.O_RDONLY)
+        descriptor = os.open(_outside(bot, path), os.O_RDONLY)
         os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
         os.close(descriptor)
