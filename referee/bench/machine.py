@@ -8,6 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from referee.bench.report import Machine
+from referee.play.exchange import exchange, plain_exchange
 
 
 def machine(compiler: str) -> Machine:
@@ -19,6 +20,7 @@ def machine(compiler: str) -> Machine:
         python=f"{platform.python_implementation()} {platform.python_version()} {_build()}",
         referee=version("briscola-referee"),
         compiler=compiler,
+        exchange="plain" if exchange is plain_exchange else "compiled",
         busy=os.getloadavg()[0],
     )
 

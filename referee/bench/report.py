@@ -14,6 +14,7 @@ class Machine(Struct, frozen=True):
 
     Attributes:
         cores: how many we may use.
+        exchange: whether the call that makes an act was compiled: "compiled" or "plain".
         busy: how many processes wanted to run on average in the minute before; ours are none.
     """
 
@@ -23,6 +24,7 @@ class Machine(Struct, frozen=True):
     python: str
     referee: str
     compiler: str
+    exchange: str
     busy: float
 
 

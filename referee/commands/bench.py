@@ -92,7 +92,8 @@ def show(report: BenchReport, to: Console) -> None:
     machine = report.machine
     to.print(
         f"{machine.processor}, {machine.cores} cores; {machine.kernel}; {machine.python}; "
-        f"{machine.compiler} -O2; referee {machine.referee}; {plural(report.rounds, 'round')}"
+        f"{machine.compiler} -O2; referee {machine.referee}, its acts {machine.exchange}; "
+        f"{plural(report.rounds, 'round')}"
     )
     if machine.busy > _BUSY:
         text = f"others were busy before: {machine.busy:.1f} processes wanted to run"

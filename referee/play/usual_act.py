@@ -48,7 +48,7 @@ def play_usual(match: Match, seats: Mapping[int, Seat]) -> Unusual | None:
             return None
         seat, voice, legal = seats[place], voices[place], table.legal
         off_turn, process = seat.off_turn, seat.process
-        if off_turn.freezes or off_turn.charge or seat.stderr.total > STDERR_MOST:
+        if off_turn.charge or seat.stderr.total > STDERR_MOST:
             return None
         cpu = off_turn.end(time.perf_counter_ns())
         if off_turn.used_us:  # it is stopped from now on
@@ -71,7 +71,10 @@ def play_usual(match: Match, seats: Mapping[int, Seat]) -> Unusual | None:
             return leg.asks(ask), seat.judge(ask, made, cpu)
 
         leg.last_asked, seat.said = place, line
-        write(ActLine(action, seat.receipt(sent, came, came, cpu)))
+        receipt = seat.receipt(sent, came, came, cpu)
+        if off_turn.freezes:
+            off_turn.stop()
+        write(ActLine(action, receipt))
         voice.charge(came)
         table.play(action)
         used_us[seating[place]] += came

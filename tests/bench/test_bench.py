@@ -22,7 +22,7 @@ from referee.terminal.console import console
 from support.matches import has_tool
 from support.processes import REFEREE
 
-MACHINE = Machine(2, "a processor", "a kernel", "a python", "0", "gcc", 0.0)
+MACHINE = Machine(2, "a processor", "a kernel", "a python", "0", "gcc", "plain", 0.0)
 CROWDS = ("deals.bare", "deals.bwrap")
 
 needs_gcc = pytest.mark.skipif(not has_tool("first-c"), reason="there is no C compiler")

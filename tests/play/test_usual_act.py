@@ -70,12 +70,11 @@ def parted(monkeypatch: pytest.MonkeyPatch) -> list[tuple[bytes, bytes]]:
 
 
 async def played(path: Path, game: str, seats: int, odd: float) -> list[Line]:
-    """A match of such bots, that verifies."""
+    """A match of such bots, that verifies; odd ones are stopped between their acts."""
     bots = [fickle(odd)] * seats
     slow = "move=20s,bank=0s,inc=1ms,start=20s"
-    result = await match(
-        path, game, *bots, deals=4, time=slow, freeze=Freeze.NEVER, key=f"{game} {odd}"
-    )
+    freeze = Freeze.ALWAYS if odd else Freeze.NEVER
+    result = await match(path, game, *bots, deals=4, time=slow, freeze=freeze, key=f"{game} {odd}")
     prove(path)
     lines = lines_of(path)
     used = sum(line.us.complete for line in lines if isinstance(line, ActLine))

@@ -77,6 +77,8 @@ class BubblewrapProcess(Streams):
             raise SandboxError(f"bubblewrap did not start: {why}") from None
         with suppress(ProcessLookupError):  # its number may be another's later, this never
             self._init_fd = self.keep(os.pidfd_open(self.init))
+            if isinstance(self._control, Group):
+                self._control.sandbox_own = (self.pid, self.init)
 
     def cpu_us(self) -> int:
         """Processor time that all processes of the bot have used, in microseconds."""

@@ -3,7 +3,6 @@
 import os
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -78,7 +77,7 @@ class LateFreezer:
         Args:
             v1: the bot's group there.
             v2: where its group is to be there.
-            members: its processes.
+            members: the processes that are to be moved; each costs 5 microseconds an act.
 
         Raises:
             OSError: there is no freezer.
@@ -90,35 +89,35 @@ class LateFreezer:
 
     def freeze(self) -> None:
         """Stops every process."""
-        if not self._known:
-            self._known = True
-            self._first.freeze()
-            return
-        if self._moved is None:
-            self._first.freeze()
-            if not self._stays:
-                self._move()
         if self._moved is not None:
             self._moved.freeze()
+            return
+        self._first.freeze()
+        if self._known and (moved := self._move()) is not None:
+            moved.freeze()
             self._first.thaw()
+            self._moved = moved
+        self._known = True
 
-    def _move(self) -> None:
-        """Move the processes; where that fails, version 1 goes on serving.
+    def _move(self) -> FileFreezer | None:
+        """Move the processes; None: version 1 goes on serving.
 
         They are moved only when all of them have stopped: a process that is born in the meantime,
         by one that takes long to fork, would stay behind and run at another's turn.
         """
         until = time.monotonic() + _FREEZING_S
-        while self._first.state() != b"FROZEN":
-            if time.monotonic() > until:
-                self._stays = True
-                return
+        while not self._stays and self._first.state() != b"FROZEN":
+            self._stays = time.monotonic() > until
             time.sleep(0.0002)
-        with suppress(OSError):
+        if self._stays:
+            return None
+        try:
             self._v2.mkdir(parents=True, exist_ok=True)
             for pid in self._members():
                 (self._v2 / "cgroup.procs").write_text(str(pid))
-            self._moved = version_2(self._v2)
+            return version_2(self._v2)
+        except OSError:
+            return None
 
     def thaw(self) -> None:
         """Lets them go on."""

@@ -153,6 +153,8 @@ class Group:
         self._gauge: Gauge | None = None
         self._freezer: Freezer | None = None
         self._mappings: MappingBound | None = None
+        self.sandbox_own: tuple[int, ...] = ()
+        """Processes that are the sandbox's: they only wait, and need not be stopped."""
         try:
             for folder in folders.values():
                 if hierarchies.kind is Kind.V2 and not folder.parent.exists():
@@ -164,7 +166,7 @@ class Group:
             self._cache = _memory_folder(where)
             self._gauge = Gauge(where)
             self._freezer = (
-                LateFreezer(where["freezer"], late, self.members) if late else _freezer(where)
+                LateFreezer(where["freezer"], late, self._freezes) if late else _freezer(where)
             )
         except OSError:
             self.remove()
@@ -173,6 +175,10 @@ class Group:
         file = "cgroup.procs" if hierarchies.kind is Kind.V2 else "tasks"
         self.doors = tuple(str(folder / file) for folder in folders.values())
         """The files into which a process with one thread writes 0 to join; cheaper so in v1."""
+
+    def _freezes(self) -> tuple[int, ...]:
+        """The bot's processes."""
+        return tuple(pid for pid in self.members() if pid not in self.sandbox_own)
 
     def _bound_mappings(self) -> None:
         """Have its mappings looked at until it is closed."""
