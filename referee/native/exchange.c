@@ -58,13 +58,21 @@ static PyObject *plain_action(const char *at, const char *end, const char *id, s
     return NULL;
 }
 
+/* Stop a bot ("1") or let it go on ("0"); if its group is gone, the bot is, too. */
+static void tell(int freezer, const char *what) {
+    if (freezer >= 0 && write(freezer, what, 1) < 0) errno = 0;
+}
+
 /* Write, wait and read; -1 and an errno where the pipes themselves are wrong. */
-static int make(Exchange *act, int to, int from, const char *line, ssize_t size, int64_t wait_ns) {
+static int make(Exchange *act, int to, int from, const char *line, ssize_t size, int64_t wait_ns,
+                int freezer) {
     struct pollfd end = {.fd = from, .events = POLLIN};
-    act->begin = now();
+    if (freezer < 0) act->begin = now();
     act->written = write(to, line, (size_t)size);
     if (act->written < 0) /* it closed its stdin; it may still answer */
         act->written = errno == EAGAIN || errno == EINTR ? 0 : size;
+    if (freezer >= 0) act->begin = now(); /* it cannot have read it before */
+    tell(freezer, "0");
     act->sent = now();
     if (act->written != size) return 0;
     int ready = poll(&end, 1, (int)(wait_ns / MS));
@@ -78,9 +86,10 @@ static int make(Exchange *act, int to, int from, const char *line, ssize_t size,
 
 static PyObject *exchange(PyObject *module, PyObject *const *args, Py_ssize_t count) {
     (void)module;
-    if (count != 6) return PyErr_Format(PyExc_TypeError, "exchange takes 6 arguments");
+    if (count != 7) return PyErr_Format(PyExc_TypeError, "exchange takes 7 arguments");
     int to = (int)PyLong_AsLong(args[0]), from = (int)PyLong_AsLong(args[1]);
     int64_t wait_ns = (int64_t)PyLong_AsLong(args[5]) * MS;
+    int freezer = (int)PyLong_AsLong(args[6]);
     char *line;
     Py_ssize_t size, id_size;
     if (PyErr_Occurred() || PyBytes_AsStringAndSize(args[2], &line, &size) < 0) return NULL;
@@ -89,7 +98,7 @@ static PyObject *exchange(PyObject *module, PyObject *const *args, Py_ssize_t co
 
     Exchange act = {.got = -1};
     PyThreadState *state = PyEval_SaveThread();
-    int wrong = make(&act, to, from, line, size, wait_ns), error = errno;
+    int wrong = make(&act, to, from, line, size, wait_ns, freezer), error = errno;
     PyEval_RestoreThread(state);
     if (PyErr_CheckSignals() < 0) return NULL;
     if (wrong < 0) {
@@ -102,6 +111,7 @@ static PyObject *exchange(PyObject *module, PyObject *const *args, Py_ssize_t co
         act.answer[act.got] = 0;
         action = plain_action(act.answer, act.answer + act.got, id, (size_t)id_size, args[4]);
         if (PyErr_Occurred()) return NULL;
+        if (action != NULL) tell(freezer, "1");
     }
     int64_t held = act.sent - act.begin + (act.came ? act.came - act.polled : 0);
     return Py_BuildValue("(Lny#LLLO)", (long long)act.begin, act.written, act.answer,

@@ -1,4 +1,11 @@
 # what `referee.play.exchange` says of it
 def exchange(
-    to: int, source: int, line: bytes, id_: str, legal: tuple[str, ...], wait_ms: int, /
+    to: int,
+    source: int,
+    line: bytes,
+    id_: str,
+    legal: tuple[str, ...],
+    wait_ms: int,
+    freezer: int,
+    /,
 ) -> tuple[int, int, bytes, int, int, int, str | None]: ...

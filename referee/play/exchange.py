@@ -4,6 +4,7 @@ import os
 import select
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final
 
 from protocol.codec import plain_answer
@@ -25,7 +26,7 @@ Exchange = tuple[int, int, bytes, int, int, int, str | None]
 
 
 def plain_exchange(  # noqa: PLR0917  # as the compiled one, to which names would cost time
-    to: int, source: int, line: bytes, id_: str, legal: tuple[str, ...], wait_ms: int
+    to: int, source: int, line: bytes, id_: str, legal: tuple[str, ...], wait_ms: int, freezer: int
 ) -> Exchange:
     """Make an exchange, call by call.
 
@@ -36,6 +37,8 @@ def plain_exchange(  # noqa: PLR0917  # as the compiled one, to which names woul
         id_: what its answer has to name.
         legal: what it may answer.
         wait_ms: for how long its answer is awaited.
+        freezer: takes "0" and lets the bot, which is stopped, go on once it was told the line, and
+            "1" to stop it again when it has answered one of `legal`; -1: it is not stopped.
 
     Raises:
         OSError: the descriptors are no such pipes.
@@ -48,6 +51,9 @@ def plain_exchange(  # noqa: PLR0917  # as the compiled one, to which names woul
         written = 0
     except OSError:
         written = len(line)
+    if freezer >= 0:
+        begin = time.perf_counter_ns()  # it cannot have read it before
+        _tell(freezer, b"0")
     sent = held = time.perf_counter_ns() - begin
     if written == len(line) and _is_readable(source, wait_ms):
         polled = time.perf_counter_ns() - begin
@@ -60,7 +66,14 @@ def plain_exchange(  # noqa: PLR0917  # as the compiled one, to which names woul
         answer = plain_answer(data) if data.endswith(b"\n") else None
         if answer is not None and answer.id == id_ and answer.action in legal:
             action = answer.action
+            _tell(freezer, b"1")
     return begin, written, data, sent // 1000, held // 1000, came // 1000, action
+
+
+def _tell(freezer: int, what: bytes) -> None:
+    if freezer >= 0:
+        with suppress(OSError):  # its group is gone, and the bot with it
+            os.write(freezer, what)
 
 
 def _is_readable(descriptor: int, wait_ms: int) -> bool:
@@ -69,7 +82,7 @@ def _is_readable(descriptor: int, wait_ms: int) -> bool:
     return bool(poll.poll(wait_ms))
 
 
-exchange: Callable[[int, int, bytes, str, tuple[str, ...], int], Exchange]
+exchange: Callable[[int, int, bytes, str, tuple[str, ...], int, int], Exchange]
 """As `plain_exchange`, and quicker where it was compiled."""
 try:
     from referee.native import exchange as _native

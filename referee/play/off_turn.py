@@ -30,6 +30,7 @@ class OffTurn:
         used_us: processor time that it used between two acts, where that is why it is stopped
             there from now on and the record does not say so yet; else 0.
         freezes: whether it is to be stopped between its acts.
+        since_us: the processor time that it had used when its last act was over, in microseconds.
         charge: what it did to the bot that was to move, in a sentence; empty if nothing.
     """
 
@@ -38,7 +39,7 @@ class OffTurn:
         self._process = process
         self.freezes = freeze is Freeze.ALWAYS
         self._watches = freeze is Freeze.AUTO
-        self._since_us = _NEVER
+        self.since_us = _NEVER
         self._since_ns = -_NEVER
         self.used_us = 0
         self.charge = ""
@@ -52,7 +53,7 @@ class OffTurn:
         if self.freezes:
             self._process.thaw()
         if now_ns - self._since_ns <= OFF_TURN_US * 1000:
-            return self._since_us  # in less it cannot have used so much
+            return self.since_us  # in less it cannot have used so much
         cpu = self._process.cpu_us()
         self._judge(cpu)
         return cpu
@@ -63,9 +64,9 @@ class OffTurn:
         Returns:
             The processor time used until now, in microseconds.
         """
-        self._since_us = self._process.cpu_us()
+        self.since_us = self._process.cpu_us()
         self._since_ns = time.perf_counter_ns()
-        return self._since_us
+        return self.since_us
 
     def stop(self) -> None:
         """Stop the bot, if it is to be stopped between its acts."""
@@ -86,9 +87,9 @@ class OffTurn:
 
     def _judge(self, cpu: int) -> bool:
         """Whether it is found only now to have worked between its acts; `cpu` is its time now."""
-        if not self._watches or cpu - self._since_us <= OFF_TURN_US:
+        if not self._watches or cpu - self.since_us <= OFF_TURN_US:
             return False
-        self.used_us = cpu - self._since_us
+        self.used_us = cpu - self.since_us
         self._watches, self.freezes = False, True
         return True
 

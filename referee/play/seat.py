@@ -76,7 +76,9 @@ class Seat(Witness):
             return self.off_turn_verdict()
         cpu = off_turn.end(time.perf_counter_ns())
         self.begin_act()
-        made = exchange(process.stdin, process.stdout, ask.line, ask.id, ask.legal, SYNC_WAIT_MS)
+        made = exchange(
+            process.stdin, process.stdout, ask.line, ask.id, ask.legal, SYNC_WAIT_MS, -1
+        )
         return self.judge(ask, made, cpu)
 
     def judge(self, ask: Ask, made: Exchange, cpu: int) -> Heard | Verdict | Mishap | None:

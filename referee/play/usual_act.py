@@ -50,7 +50,8 @@ def play_usual(match: Match, seats: Mapping[int, Seat]) -> Unusual | None:
         off_turn, process = seat.off_turn, seat.process
         if off_turn.charge or seat.stderr.total > STDERR_MOST:
             return None
-        cpu = off_turn.end(time.perf_counter_ns())
+        freezer = process.freezer() if off_turn.freezes else -1
+        cpu = off_turn.since_us if freezer >= 0 else off_turn.end(time.perf_counter_ns())
         if off_turn.used_us:  # it is stopped from now on
             return None
 
@@ -58,7 +59,7 @@ def play_usual(match: Match, seats: Mapping[int, Seat]) -> Unusual | None:
         id_, line = voice.ask(view, legal, news)
         seat.begin_act()
         before = continued[0]
-        made = exchange(process.stdin, process.stdout, line, id_, legal, SYNC_WAIT_MS)
+        made = exchange(process.stdin, process.stdout, line, id_, legal, SYNC_WAIT_MS, freezer)
         _, _, seat.heard, sent, seat.held_us, came, action = made
         if (
             action is None
@@ -67,12 +68,14 @@ def play_usual(match: Match, seats: Mapping[int, Seat]) -> Unusual | None:
             or continued[0] != before
             or not voice.connection.passes(seat.heard)
         ):
+            if freezer >= 0 and action is None:
+                process.goes_on()
             ask = Ask(place, id_, line, voice.allowance_us, voice.connection, legal)
             return leg.asks(ask), seat.judge(ask, made, cpu)
 
         leg.last_asked, seat.said = place, line
         receipt = seat.receipt(sent, came, came, cpu)
-        if off_turn.freezes:
+        if off_turn.freezes and freezer < 0:
             off_turn.stop()
         write(ActLine(action, receipt))
         voice.charge(came)

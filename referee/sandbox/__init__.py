@@ -62,6 +62,15 @@ class BotProcess(Protocol):
     def ended_by_host(self) -> bool | None:
         """Whether the machine ended a process of it for want of memory; None: unknown."""
 
+    def freezer(self) -> int:
+        """Returns a descriptor that takes "0" to let it go on and "1" to stop it again.
+
+        -1: it is not stopped, or not so.
+        """
+
+    def goes_on(self) -> None:
+        """Takes note that it was let go on by `freezer`, and not stopped again."""
+
     def freeze(self) -> None:
         """Stops it where it is. Idempotent."""
 

@@ -47,6 +47,13 @@ class Streams(ABC):
             os.close(descriptor)
             WATCHDOG.forget(descriptor)
 
+    def freezer(self) -> int:
+        """Return -1: no descriptor lets it go on and stops it."""
+        return -1
+
+    def goes_on(self) -> None:  # noqa: B027  # it was not stopped by a descriptor
+        """Take note that it was let go on by `freezer`."""
+
     def drop(self) -> None:  # noqa: B027  # not every kind has anything to drop
         """Begin to drop what the bot has read: nothing, where no group knows what that is."""
 

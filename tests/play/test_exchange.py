@@ -19,7 +19,7 @@ ID, LEGAL, LINE = "0123456789abcdef", ("1C", "3C", "accuse 1C"), b'{"type":"act"
 ANSWER = b'{"id":"0123456789abcdef","action":"3C"}\n'
 FOREVER_MS = 60_000
 
-Way = Callable[[int, int, bytes, str, tuple[str, ...], int], Exchange]
+Way = Callable[[int, int, bytes, str, tuple[str, ...], int, int], Exchange]
 
 
 @pytest.fixture(params=["compiled", "plain"])
@@ -54,8 +54,10 @@ def pipes() -> Iterator[Pipes]:
     found.close()
 
 
-def act(way: Way, pipes: Pipes, line: bytes = LINE, wait_ms: int = 0) -> Exchange:
-    return way(pipes.to, pipes.source, line, ID, LEGAL, wait_ms)
+def act(
+    way: Way, pipes: Pipes, line: bytes = LINE, wait_ms: int = 0, freezer: int = -1
+) -> Exchange:
+    return way(pipes.to, pipes.source, line, ID, LEGAL, wait_ms, freezer)
 
 
 def test_what_is_compiled_is_used_wherever_it_was_compiled() -> None:
@@ -121,6 +123,33 @@ def test_no_more_is_read_than_fits(way: Way, pipes: Pipes) -> None:
     assert act(way, pipes)[2] == b"x" * READ_MOST
 
 
+@pytest.mark.parametrize(
+    ("answer", "told"), [(ANSWER, b"01"), (b'{"id":"0"}\n', b"0"), (b"", b"0")]
+)
+def test_a_bot_that_is_stopped_goes_on_when_its_line_is_there(
+    answer: bytes, told: bytes, way: Way, pipes: Pipes
+) -> None:
+    """It is stopped again only after a plain answer: of any other it may still do the rest."""
+    reads, freezer = os.pipe()
+    try:
+        os.write(pipes.says, answer)
+        act(way, pipes, freezer=freezer)
+        os.close(freezer)
+        assert os.read(reads, 10) == told
+    finally:
+        os.close(reads)
+
+
+def test_a_bot_whose_group_is_gone_is_asked_all_the_same(way: Way, pipes: Pipes) -> None:
+    """That it has ended is found as ever."""
+    closed = os.open("/", os.O_RDONLY)  # takes no writing
+    try:
+        os.write(pipes.says, ANSWER)
+        assert act(way, pipes, freezer=closed)[-1] == LEGAL[1]
+    finally:
+        os.close(closed)
+
+
 def test_descriptors_that_are_no_pipes_are_our_mistake(way: Way, pipes: Pipes) -> None:
     """Nothing is made up then."""
     pipes.close("source")
@@ -130,7 +159,7 @@ def test_descriptors_that_are_no_pipes_are_our_mistake(way: Way, pipes: Pipes) -
     folder = os.open("/", os.O_RDONLY)
     try:
         with pytest.raises(IsADirectoryError):
-            way(pipes.to, folder, LINE, ID, LEGAL, 0)
+            way(pipes.to, folder, LINE, ID, LEGAL, 0, -1)
     finally:
         os.close(folder)
 

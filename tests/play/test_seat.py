@@ -84,6 +84,13 @@ class FakeProcess:
     def freeze(self) -> None:
         self.frozen = True
 
+    def freezer(self) -> int:
+        """No descriptor stops it."""
+        return -1
+
+    def goes_on(self) -> None:
+        """As ever."""
+
     def thaw(self) -> None:
         self.frozen = False
 

@@ -219,6 +219,13 @@ class Puppet(Streams):
     def freeze(self) -> None:
         """There is nothing to stop."""
 
+    def freezer(self) -> int:
+        """No descriptor stops it."""
+        return -1
+
+    def goes_on(self) -> None:
+        """As ever."""
+
     def thaw(self) -> None:
         """Nothing was stopped."""
 

@@ -126,6 +126,14 @@ class BubblewrapProcess(Streams):
             self._host_out = self._host_out or self._control.host_kills() > 0
         return self._host_out
 
+    def freezer(self) -> int:
+        """Returns the descriptor that lets it go on and stops it again, if it was stopped so."""
+        return self._control.quick_freezer() if self._frozen else -1
+
+    def goes_on(self) -> None:
+        """Takes note that it was let go on by `freezer`."""
+        self._frozen = False
+
     def freeze(self) -> None:
         """Stops all its processes."""
         self._control.freeze()

@@ -18,6 +18,9 @@ class Freezer(Protocol):
     def thaw(self) -> None:
         """Lets them go on."""
 
+    def quick(self) -> int:
+        """Returns the descriptor that takes "1" to stop them and "0" to let them go on, or -1."""
+
     def close(self) -> None:
         """Closes our descriptor. Idempotent."""
 
@@ -41,6 +44,10 @@ class FileFreezer:
     def thaw(self) -> None:
         """Lets them go on."""
         os.write(self._file, self._thaw)
+
+    def quick(self) -> int:
+        """Returns the descriptor that takes "1" and "0"; -1 in version 1, which wants words."""
+        return self._file if self._freeze == b"1" else -1
 
     def state(self) -> bytes:
         """What the file says."""
@@ -118,6 +125,10 @@ class LateFreezer:
             return version_2(self._v2)
         except OSError:
             return None
+
+    def quick(self) -> int:
+        """Returns the descriptor of version 2, once it is that which stops them; else -1."""
+        return -1 if self._moved is None else self._moved.quick()
 
     def thaw(self) -> None:
         """Lets them go on."""
