@@ -15,7 +15,10 @@ from referee.match.verdict import Evidence, Freeze, Mishap, Receipt, Verdict
 from referee.play.evidence import Heard
 from referee.play.seat import Seat
 from referee.record.proof import prove
-from support.matches import ROGUE, lines_of, match
+from referee.sandbox.choose import opened
+from referee.sandbox.names import SandboxName
+from support.matches import ROGUE, lines_of, match, verified
+from support.sandboxes import need, python_bot
 
 FICKLE = ROGUE.parent / "fickle.py"
 
@@ -107,3 +110,43 @@ async def test_both_ways_write_the_same_record(
         half = len(parted) // 2
         assert sorted(parted[:half]) == sorted(parted[half:])
         parted.clear()
+
+
+SPINS = """
+import json, os, sys
+if os.fork() == 0:
+    while True:
+        pass
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print('{"type":"ready","protocol":1,"name":"spins"}', flush=True)
+    elif message["type"] == "act":
+        answer = {"id": message["id"], "action": message["legal"][0]}
+        print(json.dumps(answer), flush=True)
+"""
+SLEEPS = SPINS.replace("if os.fork() == 0:", "if False:").replace(
+    "        answer =", "        import time; time.sleep(0.005)\n        answer ="
+)
+
+
+@pytest.mark.slow
+@pytest.mark.thorough
+async def test_a_bot_that_a_descriptor_stops_is_stopped_after_every_act(
+    tmp_path: Path, long: list[int]
+) -> None:
+    """What it has left running does nothing while another thinks, whichever way its acts go."""
+    need("bwrap", root=True)
+    bots = (python_bot(tmp_path / "spins", SPINS), python_bot(tmp_path / "sleeps", SLEEPS))
+    async with opened(SandboxName.BWRAP) as bwrap:
+        await match(
+            tmp_path / "record", "briscola-2", *bots,
+            deals=4, freeze=Freeze.ALWAYS, sandbox=bwrap, time="move=5s,bank=0s,start=20s",
+        )  # fmt: skip
+    acts = [line for line in lines_of(tmp_path / "record") if isinstance(line, ActLine)]
+    seats = [(deal, seat) for deal in verified(tmp_path / "record") for seat, _ in deal.acts]
+    places = [deal.places[seat] for deal, seat in seats]
+    spun = [act.us for act, place in zip(acts, places, strict=True) if place == 0]
+
+    assert long[0] < len(acts) - 20, "some acts of the one that spins went the short way"
+    assert sum(one.cpu for one in spun) < sum(one.complete for one in spun) + 500 * len(spun)
