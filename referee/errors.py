@@ -45,6 +45,20 @@ class RefereeError(Exception):
     """A mistake of the person who runs the referee, found before play: exit code 2."""
 
 
+def not_installed(what: str, extra: str, error: ModuleNotFoundError) -> RefereeError:
+    """Return what is said to a person who has installed less than they ask for.
+
+    Args:
+        what: what they have asked for.
+        extra: what this package calls all that it takes.
+        error: what was missed first.
+    """
+    return RefereeError(
+        f"{what} needs {error.name}, which is not installed: "
+        f"pip install 'briscola-referee[{extra}]'"
+    )
+
+
 class HostError(Exception):
     """The machine let us down during play (a full disk, a missing permission): exit code 3."""
 

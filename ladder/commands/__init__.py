@@ -5,6 +5,7 @@ scipy cost nothing where they are not used. The line that follows a function's n
 sentence of its docstring (a test compares them). What a command does is done in other folders.
 """
 
+from functools import partial
 from typing import Final
 
 import typer
@@ -64,16 +65,17 @@ _LADDER: Final = {
 
 def add(app: typer.Typer) -> None:
     """Adds them; called through the entry-point group `briscola_referee.commands`."""
+    add_one = partial(add_lazily, mib=NUMERICS_MIB, extra="ladder")
     line = "Finds out which of two bots is better."
-    add_lazily(app, "compare", "ladder.commands.compare:compare", line, NUMERICS_MIB)
+    add_one(app, "compare", "ladder.commands.compare:compare", line)
     event = typer.Typer(help="Tournaments of bots.")
     run, show = "Plays an event, or goes on with it.", "Shows the standings of an event so far."
-    add_lazily(event, "run", "ladder.commands.event:run", run, NUMERICS_MIB)
-    add_lazily(event, "show", "ladder.commands.event:show", show, NUMERICS_MIB)
+    add_one(event, "run", "ladder.commands.event:run", run)
+    add_one(event, "show", "ladder.commands.event:show", show)
     app.add_typer(event, name="event")
     submit = "Submits bots to a ladder."
-    add_lazily(app, "submit", "ladder.commands.submit:submit", submit, NUMERICS_MIB)
+    add_one(app, "submit", "ladder.commands.submit:submit", submit)
     ladder = typer.Typer(help="Rankings of bots that go on and on.")
     for name, (where, told) in _LADDER.items():
-        add_lazily(ladder, name, f"ladder.commands.{where}", told, NUMERICS_MIB)
+        add_one(ladder, name, f"ladder.commands.{where}", told)
     app.add_typer(ladder, name="ladder")

@@ -18,7 +18,7 @@ from sqlalchemy.exc import DBAPIError, NoSuchModuleError, OperationalError, SQLA
 from sqlalchemy.pool import QueuePool
 
 from ladder.store.location import Where
-from referee.errors import HostError, RefereeError
+from referee.errors import HostError, RefereeError, not_installed
 
 _BUSY_MS: Final = 10_000
 _BUSY_AGAIN_S: Final = 0.01
@@ -81,9 +81,8 @@ class Database:
         try:
             self._engine = _local(where) if self.local else _remote(where)
         except (ImportError, NoSuchModuleError) as error:
-            raise RefereeError(
-                "ladder: PostgreSQL needs psycopg: pip install 'briscola-referee[postgresql]'"
-            ) from error
+            missing = ModuleNotFoundError(name="psycopg")
+            raise not_installed("ladder: PostgreSQL", "postgresql", missing) from error
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:

@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperCommand
 
 from referee.commands.memory import check_memory
+from referee.errors import not_installed
 
 
 class LazyCommand(TyperCommand):
@@ -18,13 +19,24 @@ class LazyCommand(TyperCommand):
 
     where: ClassVar[str]
     mib: ClassVar[int]
+    extra: ClassVar[str]
 
     def imported(self) -> Any:  # typer exports no name for the type of its commands
-        """The command itself."""
+        """The command itself.
+
+        Raises:
+            RefereeError: packages that it takes are not installed.
+        """
         check_memory(self.mib)
         module, _, function = self.where.partition(":")
         alone = typer.Typer(add_completion=False, rich_markup_mode=self.rich_markup_mode)
-        alone.command(self.name)(getattr(import_module(module), function))
+        try:
+            found = import_module(module)
+        except ModuleNotFoundError as error:
+            if not self.extra:
+                raise
+            raise not_installed(f"`{self.name}`", self.extra, error) from error
+        alone.command(self.name)(getattr(found, function))
         return typer.main.get_command(alone)
 
     def make_context(
@@ -34,7 +46,9 @@ class LazyCommand(TyperCommand):
         return self.imported().make_context(info_name, args, parent, **extra)
 
 
-def add_lazily(app: typer.Typer, name: str, where: str, line: str, mib: int = 1) -> None:
+def add_lazily(
+    app: typer.Typer, name: str, where: str, line: str, mib: int = 1, *, extra: str = ""
+) -> None:
     """Adds a command to an app, or to a group of commands in it.
 
     Args:
@@ -43,6 +57,7 @@ def add_lazily(app: typer.Typer, name: str, where: str, line: str, mib: int = 1)
         where: its function as "package.module:function"; not imported before it is called.
         line: what a list of commands says of it: the first sentence of its docstring.
         mib: memory without which its libraries would end us, in MiB.
+        extra: what this package calls the libraries that it takes beyond the usual ones.
     """
 
     class Lazy(LazyCommand):
@@ -50,6 +65,7 @@ def add_lazily(app: typer.Typer, name: str, where: str, line: str, mib: int = 1)
 
     Lazy.where = where
     Lazy.mib = mib
+    Lazy.extra = extra
     app.command(name, cls=Lazy, help=line)(_never_called)
 
 

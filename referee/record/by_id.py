@@ -5,11 +5,12 @@ that was said. It returns the file, or raises a `RefereeError` that says why the
 """
 
 import re
+from contextlib import suppress
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Final
 
-from referee.errors import RefereeError
+from referee.errors import RefereeError, not_installed
 
 PLUG_INS: Final = "briscola_referee.records"
 """The entry-point group."""
@@ -49,8 +50,15 @@ def _found(plug_ins: tuple[EntryPoint, ...], text: str, where: str | None) -> Pa
     """What the first says that knows the match, else what the last of them says."""
     *others, last = plug_ins
     for plug_in in others:
-        try:
-            return Path(plug_in.load()(text, where))
-        except RefereeError:
-            continue
-    return Path(last.load()(text, where))
+        with suppress(RefereeError):
+            return _asked(plug_in, text, where)
+    return _asked(last, text, where)
+
+
+def _asked(plug_in: EntryPoint, text: str, where: str | None) -> Path:
+    """What it says; the libraries that it takes have its own name."""
+    try:
+        find = plug_in.load()
+    except ModuleNotFoundError as error:
+        raise not_installed(f"record {text!r}: a match by its id", plug_in.name, error) from error
+    return Path(find(text, where))
