@@ -136,12 +136,13 @@ def _reason(deal: _Deal) -> DealReason:
 def _result(
     deal: _Deal,
     reason: DealReason,
+    account: DealAccount,
+    *,
     figures: tuple[int, ...] = (),
     by_cards: tuple[int, ...] = (),
     digests: Sequence[tuple[str, str]] = (),
 ) -> DealResult:
     """What there is to say of a deal; one that was not counted has no figures and digests."""
-    account = deal.table.account()
     sides = account.sides if figures else ()
     return DealResult(
         start=deal.start,
@@ -336,7 +337,7 @@ class Leg:
         by_cards = unsettled.values if alone else unsettled.scores
         self._deals += 1
         self._deal = None
-        return _result(deal, reason, figures, by_cards, digests)
+        return _result(deal, reason, account, figures=figures, by_cards=by_cards, digests=digests)
 
     def faulted_at_end(self, verdict: Verdict) -> FaultFound:
         """Counts a fault that was found after the last deal."""
@@ -358,7 +359,10 @@ class Leg:
 
     def under_way(self) -> DealResult | None:
         """The deal that has begun and not ended, as far as it went."""
-        return None if self._deal is None else _result(self._deal, DealReason.UNFINISHED)
+        deal = self._deal
+        if deal is None:
+            return None
+        return _result(deal, DealReason.UNFINISHED, deal.table.account())
 
     def _unsettled(self) -> Tally:
         """What the deal brings before faults are settled."""

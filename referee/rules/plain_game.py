@@ -95,10 +95,10 @@ class PlainGame:
         """What the sides took."""
         layout, sides = self.layout, self.partners
         side_of = {seat: side for side, seats in enumerate(sides) for seat in seats}
-        tricks = tuple(
-            sum(side_of[trick.winner] == side for trick in state.tricks)
-            for side in range(len(sides))
-        )
+        won = [0] * len(sides)
+        for trick in state.tricks:
+            won[side_of[trick.winner]] += 1
+        tricks = tuple(won)
         winner = state.told.black_hand
         if winner is not None:
             side = side_of[winner]

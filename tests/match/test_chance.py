@@ -4,10 +4,14 @@ import json
 import shutil
 import subprocess
 from collections import Counter
+from itertools import chain, count
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from referee.match import chance
 from referee.match.chance import (
     act_ids,
     below,
@@ -96,6 +100,17 @@ def test_numbers_that_would_favour_some_are_skipped() -> None:
     """Of the 32-bit words only those below the largest multiple of the limit count."""
     assert below(3, iter([2**32 - 1, 5])) == 2
     assert below(2, iter([2**32 - 1])) == 1
+
+
+@given(st.lists(st.integers(2**32 - 9, 2**32 - 1) | st.integers(0, 2**32 - 1), max_size=6))
+def test_a_shuffle_skips_them_as_well(first: list[int]) -> None:
+    """As SPEC 8.2 writes it out, step by step."""
+    numbers, expected = chain(first, count()), list(range(7))
+    for last in range(6, 0, -1):
+        other = below(last + 1, numbers)
+        expected[last], expected[other] = expected[other], expected[last]
+
+    assert chance._shuffled(range(7), chain(first, count())) == tuple(expected)
 
 
 def test_streams_do_not_meet() -> None:

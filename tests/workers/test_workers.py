@@ -281,6 +281,7 @@ async def test_our_own_mistake_in_a_deal_is_told_with_its_traceback(
 
     original = Leg.ask
     monkeypatch.setattr(Leg, "ask", ask)
+    monkeypatch.setattr(conductor, "play_usual", lambda *_: None)
     result = await Player(Bare(), Settings()).play(job("sample:first", "sample:greedy", blocks=1))
 
     assert result.outcome.given_up == ""
