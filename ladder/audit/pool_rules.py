@@ -1,19 +1,10 @@
 """Whether the pools of a ladder are of games as this referee has them. Pure."""
 
-from functools import cache
-
 from ladder.core.facts import Pool
 from ladder.game_files.game_table import seatings_of
-from protocol.messages import Rules
 from referee.errors import RefereeError
 from referee.games import find
 from referee.rules.variants import MatchRules
-
-
-@cache
-def _rules(game: str, options: tuple[tuple[str, str], ...]) -> tuple[MatchRules, Rules]:
-    """Return the rules with these options, and their name."""
-    return find(game).rules_of(dict(options))
 
 
 def rules_of(pool: Pool) -> MatchRules:
@@ -23,7 +14,7 @@ def rules_of(pool: Pool) -> MatchRules:
         RefereeError: there is no such game or option here, or they are not what the pool says.
     """
     terms = pool.terms
-    rules, named = _rules(terms.game, tuple(terms.options.items()))
+    rules, named = find(terms.game).rules_of(terms.options)
     if named.revision != pool.rules.revision:
         raise RefereeError(
             f"its rules have revision {pool.rules.revision}, and here {named.revision}"

@@ -3,7 +3,8 @@
 import hashlib
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from functools import lru_cache
+from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
@@ -15,6 +16,9 @@ from referee.rules.game import Game
 from referee.rules.match_end import MatchEnd
 
 Options = Mapping[str, str]
+
+_KEPT: Final = 64
+"""How many rules are kept at hand: a match asks for its own several times, a ladder for few."""
 
 REVISION = 2
 """Of the rules as a whole; grows when the same variant is played differently.
@@ -94,7 +98,7 @@ class MatchRules(Struct, frozen=True):
     pair: PairGame | None = None
 
 
-class Variant(Struct, frozen=True):
+class Variant(Struct, frozen=True, eq=False):
     """A game as the catalogue knows it.
 
     Attributes:
@@ -134,10 +138,15 @@ class Variant(Struct, frozen=True):
         Raises:
             RefereeError: the options do not go together.
         """
-        made = self.build(self.choose(chosen))
-        names = [option.name for option in self.options if option.name in made.options]
-        made = replace(made, options={name: made.options[name] for name in names})
-        text = msgspec.json.encode(
-            {"id": self.id, "revision": REVISION, **made.data}, order="sorted"
-        )
-        return made, Rules(self.id, REVISION, hashlib.sha256(text).hexdigest())
+        return _made(self, tuple(sorted(chosen.items())))
+
+
+@lru_cache(maxsize=_KEPT)
+def _made(variant: Variant, chosen: tuple[tuple[str, str], ...]) -> tuple[MatchRules, Rules]:
+    made = variant.build(variant.choose(dict(chosen)))
+    names = [option.name for option in variant.options if option.name in made.options]
+    made = replace(made, options={name: made.options[name] for name in names})
+    text = msgspec.json.encode(
+        {"id": variant.id, "revision": REVISION, **made.data}, order="sorted"
+    )
+    return made, Rules(variant.id, REVISION, hashlib.sha256(text).hexdigest())

@@ -2,21 +2,17 @@
 
 Run as a program it is a process of its own: `janitor.py RUN WORK`, with a pipe for stdin whose only
 writer is the referee. When the pipe ends, so has the referee, and the run's leftovers go with it.
-In a container (see `janitor_container`) it is `janitor.py RUN "" SOCKET PIPES`.
+In a container (see `janitor_container`) it is `janitor.py RUN "" SOCKET PIPES`. What only the end
+needs is imported there: each match starts one of these, beside its bots.
 """
 
-import http.client
-import json
 import os
-import shutil
 import signal
-import socket
 import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from glob import glob
-from urllib.parse import quote
 
 GROUPS = "briscola-referee"
 """The folder of our control groups in each hierarchy."""
@@ -34,6 +30,7 @@ _PASSES = 3
 _PASSES_CONTAINED = 25
 _PASS_S = 0.2
 _REMOVE_S = 2.0
+_ANSWER_S = 20.0
 
 DIE_S = 20.0
 """How long the kernel is given to end a bot's processes, which nothing has been seen to need."""
@@ -80,10 +77,23 @@ def members(folders: Iterable[str]) -> set[int]:
     """The processes of these control groups and of those below them."""
     found = set()
     for top in folders:
-        for folder, _, _ in os.walk(top):
-            with suppress(OSError), open(f"{folder}/cgroup.procs") as file:
+        for folder in _with_those_below(top):
+            with suppress(OSError), open(f"{folder}/cgroup.procs", "rb", buffering=0) as file:
                 found |= {int(pid) for pid in file.read().split()}
     return found
+
+
+def _with_those_below(top: str) -> Iterator[str]:
+    """A folder, then those below it; nearly none has any, which its count of links says."""
+    alone = 2
+    try:
+        links = os.stat(top).st_nlink
+    except OSError:
+        return
+    if links == alone:
+        yield top
+    else:
+        yield from (folder for folder, _, _ in os.walk(top))
 
 
 def end_members(folders: Iterable[str], within_s: float = _REMOVE_S) -> bool:
@@ -142,7 +152,7 @@ def _removed(folder: str) -> bool:
 
 def _thaw(top: str) -> None:
     """A group frozen by version 1 cannot even be killed."""
-    for folder, _, _ in os.walk(top):
+    for folder in _with_those_below(top):
         with suppress(OSError), open(f"{folder}/freezer.state", "w") as state:
             state.write("THAWED")
 
@@ -162,38 +172,31 @@ def end_marked(run: str) -> None:
                 os.kill(int(folder.rpartition("/")[2]), signal.SIGKILL)
 
 
-class _Daemon(http.client.HTTPConnection):
-    """The Docker daemon, by its socket."""
-
-    def __init__(self, path: str) -> None:
-        super().__init__("localhost", timeout=20)
-        self._path = path
-
-    def connect(self) -> None:
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(20)
-        self.sock.connect(self._path)
-
-
 def remove_containers(run: str, path: str) -> None:
     """Removes the containers of a run; silently where no daemon answers."""
+    import http.client
+    import json
+    from urllib.parse import quote
+
     wanted = quote(json.dumps({"label": [f"{LABEL}={run}"]}))
     with suppress(OSError, http.client.HTTPException, ValueError):
-        for found in _asked(path, "GET", f"/containers/json?all=1&filters={wanted}"):
-            _asked(path, "DELETE", f"/containers/{found['Id']}?force=1&v=1")
+        found = json.loads(_asked(path, "GET", f"/containers/json?all=1&filters={wanted}"))
+        for container in found if isinstance(found, list) else ():
+            _asked(path, "DELETE", f"/containers/{container['Id']}?force=1&v=1")
 
 
-def _asked(path: str, verb: str, what: str) -> list[dict[str, str]]:
-    daemon = _Daemon(path)
-    try:
-        daemon.request(verb, what)
-        text = daemon.getresponse().read()
-    finally:
-        daemon.close()
-    found = json.loads(text) if verb == "GET" else []
-    if not isinstance(found, list):
-        raise ValueError(text)
-    return found
+def _asked(path: str, verb: str, what: str) -> bytes:
+    """What the Docker daemon answers; `path` is its socket's."""
+    import http.client
+    import socket
+
+    with socket.socket(socket.AF_UNIX) as daemon:
+        daemon.settimeout(_ANSWER_S)
+        daemon.connect(path)
+        asking = http.client.HTTPConnection("localhost")
+        asking.sock = daemon
+        asking.request(verb, what)
+        return asking.getresponse().read()
 
 
 def sweep(run: str, work: str, daemon: str) -> None:
@@ -204,6 +207,8 @@ def sweep(run: str, work: str, daemon: str) -> None:
         work: the folder that holds a folder for each run.
         daemon: the socket of the Docker daemon, or nothing where none was used.
     """
+    import shutil
+
     remove_groups(groups_of(run))
     end_marked(run)
     if daemon:

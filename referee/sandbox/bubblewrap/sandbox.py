@@ -11,11 +11,13 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
 import msgspec
 import trio
+from msgspec import Struct
 
 from referee.bots.find import BotSource, BotSpec
 from referee.bots.settings import Bounds
@@ -39,6 +41,9 @@ from referee.sandbox.warm_up import Warming
 _OWN_PROCESSES: Final = 2
 """bubblewrap's own, outside and as the first inside, which count too."""
 
+_KEPT: Final = 128
+"""Of so many bots the words are kept at hand."""
+
 PROGRAMS: Final = "/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin"
 """Where the programs are that we need ourselves."""
 
@@ -47,6 +52,20 @@ MISSING: Final = "install the package bubblewrap"
 
 INSTALL: Final = "apt install bubblewrap (or dnf, pacman, apk add)"
 """The command that mends that; `referee doctor`, whose reports are pure, says the same."""
+
+
+class _Words(Struct, frozen=True):
+    """What is said of a bot each time that it is started.
+
+    Attributes:
+        options: bubblewrap's, as the file has them that it reads.
+        outside: the launcher's, before bubblewrap.
+        inside: the launcher's, within, and the bot's own command.
+    """
+
+    options: bytes
+    outside: tuple[str, ...]
+    inside: tuple[str, ...]
 
 
 def _memory_file(name: str, data: bytes) -> int:
@@ -79,6 +98,7 @@ class Bubblewrap:
         except UnknownMachine as error:
             raise SandboxError(f"no filter of system calls for a {error}") from error
         self._warming = Warming(folders.settings.toolchains)
+        self._words = lru_cache(maxsize=_KEPT)(self._words_of)
 
     @property
     def how(self) -> str:
@@ -152,14 +172,14 @@ class Bubblewrap:
             slot = self._folders.take_slot() if self._folders.root else None
             if bot.is_build and slot is not None:
                 show_sources(Path(bot.folder), slot.uid)
-            options = arguments(bot, self._folders.staged, self._path, self._masks)
-            opened.append(_memory_file("args", _joined(options)))
+            words = self._words(bot)
+            opened.append(_memory_file("args", words.options))
             opened.append(_memory_file("bpf", self._filters[bot.is_build]))
             opened.append(os.open(self._launcher, os.O_PATH | os.O_CLOEXEC))  # run again, inside
             theirs = tuple(opened)
             ours, status = os.pipe2(os.O_CLOEXEC)
             opened += [ours, status]
-            popen = self._spawn(bot, control, slot, (*theirs, status))
+            popen = self._spawn(words, control, slot, (*theirs, status))
             opened.remove(ours)
             process = self._taken_over(popen, control, slot, ours)
         except OSError as error:
@@ -191,22 +211,32 @@ class Bubblewrap:
             popen.wait()
             raise
 
+    def _words_of(self, bot: BotSpec) -> _Words:
+        """What is said of a bot each time that it is started."""
+        alone = self._folders.hierarchies is None
+        outside = [*limited(bot, alone=alone)]
+        if bot.idle:  # without groups this is all that there is
+            outside.append("idle")
+        inside = limited_inside(bot.bounds.processes + _OWN_PROCESSES) if alone else ()
+        constants = (path for _, path in self._masks.constants(bot.bounds.memory))
+        wall = walled(constants, landlock=self._folders.landlock)
+        options = arguments(bot, self._folders.staged, self._path, self._masks)
+        return _Words(
+            options=b"".join(os.fsencode(option) + b"\0" for option in options),
+            outside=tuple(outside),
+            inside=(*inside, *wall, "--", *bot.command),
+        )
+
     def _spawn(
-        self, bot: BotSpec, control: Group | PolledGroup, slot: Slot | None, fds: Sequence[int]
+        self, of_bot: _Words, control: Group | PolledGroup, slot: Slot | None, fds: Sequence[int]
     ) -> subprocess.Popen[bytes]:
         options, bpf, inside, status = fds
-        alone = isinstance(control, PolledGroup)
-        words = [self._launcher, *joined(control.doors), *limited(bot, alone=alone)]
-        if bot.idle:  # without groups this is all that there is
-            words.append("idle")
+        words = [self._launcher, *joined(control.doors), *of_bot.outside]
         if slot is not None:
             words += ["user", str(slot.uid), str(READERS)]
         words += ["--", self._bwrap, "--json-status-fd", str(status), "--seccomp", str(bpf)]
         words += ["--args", str(options), "--", f"/proc/self/fd/{inside}", "close", str(inside)]
-        if alone:
-            words += limited_inside(bot.bounds.processes + _OWN_PROCESSES)
-        constants = (path for _, path in self._masks.constants(bot.bounds.memory))
-        words += [*walled(constants, landlock=self._folders.landlock), "--", *bot.command]
+        words += of_bot.inside
         return subprocess.Popen(  # noqa: S603  # to run bots is what we are for
             words,
             env={},
@@ -228,10 +258,6 @@ class Bubblewrap:
 
     def sweep(self) -> None:
         """Nothing outlives its namespace."""
-
-
-def _joined(options: Sequence[str]) -> bytes:
-    return b"".join(os.fsencode(option) + b"\0" for option in options)
 
 
 def _bwrap() -> str:
