@@ -1,7 +1,7 @@
 """The lines of a record, one after the other, while the match is played again."""
 
-from collections.abc import Iterator
-from itertools import chain, islice
+from collections import deque
+from itertools import islice
 
 from referee.match.lines import FrozenLine, Line
 from referee.record.reader import RecordReader
@@ -28,16 +28,12 @@ class Cursor:
         self.header = reader.header
         self.number = reader.number
         self._reader = reader
-        numbered = self._numbered()
-        first = tuple(islice(numbered, 2))
-        self.begins = tuple(line for _, line in first)
-        self._lines = chain(first, numbered)
+        self._following = iter(reader)
+        self._looked_at: deque[tuple[int, Line]] = deque()
         self._line: Line | None = None
-
-    def _numbered(self) -> Iterator[tuple[int, Line]]:
-        for line in self._reader:
-            if type(line) is not FrozenLine:
-                yield self._reader.number, line
+        for line in islice((line for line in reader if type(line) is not FrozenLine), 2):
+            self._looked_at.append((reader.number, line))
+        self.begins = tuple(line for _, line in self._looked_at)
 
     def peek(self) -> Line:
         """Return the next line.
@@ -46,12 +42,20 @@ class Cursor:
             Stopped: there is none.
             Mismatch: it is no line of a record.
         """
-        if self._line is None:
-            following = next(self._lines, None)
-            if following is None:
-                raise Stopped(self._why())
-            self.number, self._line = following
-        return self._line
+        line = self._line
+        if line is None:
+            line = self._line = self._next()
+        return line
+
+    def _next(self) -> Line:
+        if self._looked_at:
+            self.number, line = self._looked_at.popleft()
+            return line
+        for line in self._following:
+            if type(line) is not FrozenLine:
+                self.number = self._reader.number
+                return line
+        raise Stopped(self._why())
 
     def advance(self) -> None:
         """Pass the line that `peek` returns."""

@@ -65,8 +65,10 @@ class Resimulation:
         self.last_faults: list[FaultFound] = []
         self.fault_lines: dict[int, list[Verdict]] = {}
         self._leg: Leg | None = None
-        self._asked: tuple[int, ...] = ()
-        """Whose act it is, and whose it was before: a void deal may be either's."""
+        self._asked: int | None = None
+        """Whose act it is."""
+        self._asked_before: int | None = None
+        """Whose it was before: a void deal may be either's."""
 
     def under_way(self) -> DealResult | None:
         """Return the deal in which the record breaks off, as far as it holds."""
@@ -160,7 +162,7 @@ class Resimulation:
 
     def _void(self, leg: Leg, line: VoidLine) -> None:
         deal = leg.deal.start.deal
-        if line.void != deal or line.place not in (None, *self._asked):
+        if line.void != deal or line.place not in (None, self._asked_before, self._asked):
             raise self._mismatch(f"deal {deal} is under way, and place {self._asked} was asked")
         self.fault_lines.pop(self.totals.deals + 1, None)
         self.match.void(Mishap(line.family, line.detail, line.evidence), line.place)
@@ -171,13 +173,13 @@ class Resimulation:
         Raises:
             _Void: it was taken back.
         """
-        self._asked = ()
+        self._asked = self._asked_before = None
         self._old_faults(leg)
         for ask in [leg.greet(place) for place in leg.to_start()]:
             self._start(ask)
         leg.open_deal()
         while (asked := leg.ask()) is not None:
-            self._asked = (*self._asked, asked.place)[-2:]
+            self._asked_before, self._asked = self._asked, asked.place
             line = self._observed(ActLine)
             if isinstance(line, Verdict):
                 self._fault(asked.place, line)
