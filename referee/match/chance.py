@@ -67,11 +67,11 @@ def leg_order(seatings: Sequence[_T], key: BlockKey) -> tuple[_T, ...]:
 def _shuffled(things: Sequence[_T], numbers: Iterator[int]) -> tuple[_T, ...]:
     """Fisher-Yates from the last thing down (SPEC 8.2)."""
     order = list(things)
-    for last in range(len(order) - 1, 0, -1):
-        number = next(numbers)
+    for last, number in zip(range(len(order) - 1, 0, -1), numbers, strict=False):
         if number >= 2**32 - 1 - last:  # hardly ever; it may favour some
-            number = below(last + 1, chain((number,), numbers))
-        other = number % (last + 1)
+            other = below(last + 1, chain((number,), numbers))
+        else:
+            other = number % (last + 1)
         order[last], order[other] = order[other], order[last]
     return tuple(order)
 

@@ -108,7 +108,8 @@ class Clock(Struct, frozen=True):
 
     def refill(self) -> "Clock":
         """The clock at the next deal: the bank is full again, strikes stay lost."""
-        return Clock(self.control, self.control.bank_ms * 1000, self.strikes)
+        full_us = self.control.bank_ms * 1000
+        return self if self.bank_us == full_us else Clock(self.control, full_us, self.strikes)
 
     def shown(self) -> ClockShown:
         """What the bot is told."""

@@ -245,7 +245,7 @@ class Leg:
 
     def open_deal(self) -> None:
         """Tells everybody who sits and listens that the cards are dealt."""
-        deal, pair = self.deal, self.course.pair
+        deal, pair, scores = self.deal, self.course.pair, self.course.scores()
         for seat, place in enumerate(deal.places):
             if self.voices[place].listening and deal.start.played:
                 message = Deal(
@@ -255,7 +255,7 @@ class Leg:
                     dealer=deal.start.dealer,
                     game=self.plan.terms.game if pair is None else pair.id,
                     options=self.plan.terms.options if pair is None else pair.options,
-                    scores=self.course.scores(),
+                    scores=scores,
                     times=self.course.worth.times,
                     plus=self.course.worth.plus,
                 )

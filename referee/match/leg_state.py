@@ -202,8 +202,10 @@ class LegState:
 
     def _next_dealer(self) -> int:
         seats = len(self.plan.seating)
-        right = [(self.dealer + step) % seats for step in range(1, seats + 1)]
-        return next(place for place in right if place in self.places)
+        place = (self.dealer + 1) % seats
+        while place not in self.places:
+            place = (place + 1) % seats
+        return place
 
     def _verdict(self, at_fault: set[int]) -> Over | DropOut | None:
         if self.plan.decks is not None:

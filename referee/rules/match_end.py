@@ -1,5 +1,6 @@
 """When a match is over and who has won it (RULES 5, 8.2). Pure; told after every deal."""
 
+import operator
 from collections.abc import Iterable, Set
 from enum import StrEnum
 
@@ -85,13 +86,19 @@ class LegStanding(Struct, frozen=True):
             unsettled: what it would bring without them.
             places: who sat in it.
         """
-        seat_of = {place: seat for seat, place in enumerate(places)}
+        if places == tuple(range(len(self.wins))):  # all still sit as they did
 
-        def plus(old: tuple[int, ...], new: tuple[int, ...]) -> tuple[int, ...]:
-            return tuple(
-                mine + (new[seat_of[place]] if place in seat_of else 0)
-                for place, mine in enumerate(old)
-            )
+            def plus(old: tuple[int, ...], new: tuple[int, ...]) -> tuple[int, ...]:
+                return tuple(map(operator.add, old, new))
+
+        else:
+            seat_of = {place: seat for seat, place in enumerate(places)}
+
+            def plus(old: tuple[int, ...], new: tuple[int, ...]) -> tuple[int, ...]:
+                return tuple(
+                    mine + (new[seat_of[place]] if place in seat_of else 0)
+                    for place, mine in enumerate(old)
+                )
 
         return LegStanding(
             self.deals + 1,
