@@ -19,7 +19,7 @@ LONGEST_PART = 16 * 1024 * 1024
 
 
 _LONGEST_WHAT = 2000
-_OWN_PIPES: Final = ("/dev/", "/proc/")
+_OWN_PIPES: Final = ("/dev/fd/", "/dev/stdin", "/proc/")
 """Where the shell names pipes that it has opened itself, such as /dev/stdin."""
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import tempfile
 from functools import partial
 from pathlib import Path
 
@@ -209,11 +210,13 @@ def test_a_line_that_others_could_read_otherwise_does_not_verify(
     assert "not as a referee writes it" in str(trouble(data, tmp_path / "record"))
 
 
-def test_a_pipe_to_which_no_process_writes_is_no_record(tmp_path: Path) -> None:
-    """It is not waited for."""
-    os.mkfifo(tmp_path / "record.jsonl")
-    with pytest.raises(RefereeError, match="is no record"):
-        RecordReader(tmp_path / "record.jsonl")
+@pytest.mark.parametrize("where", [None, "/dev/shm"])  # noqa: S108  # a folder like any other
+def test_a_pipe_to_which_no_process_writes_is_no_record(where: str | None) -> None:
+    """It is not waited for, wherever it lies."""
+    with tempfile.TemporaryDirectory(dir=where) as folder:
+        os.mkfifo(f"{folder}/record.jsonl")
+        with pytest.raises(RefereeError, match="is no record"):
+            RecordReader(Path(folder, "record.jsonl"))
 
 
 def test_a_hash_covers_the_hash_before_it() -> None:
