@@ -34,6 +34,7 @@ from referee.sandbox import Sandbox
 _BACK_OFF_S: Final = 0.5
 _DETAIL_KEPT: Final = 500
 _SHARE_NS: Final = 20_000_000
+"""So long deals follow each other at once; then all else that runs in trio has a turn."""
 _CLEAR_EVERY: Final = 100
 """Deals between two looks for what living bots have orphaned."""
 

@@ -207,12 +207,12 @@ def sweep(run: str, work: str, daemon: str) -> None:
         work: the folder that holds a folder for each run.
         daemon: the socket of the Docker daemon, or nothing where none was used.
     """
-    import shutil
-
     remove_groups(groups_of(run))
     end_marked(run)
     if daemon:
         remove_containers(run, daemon)
+    import shutil
+
     shutil.rmtree(os.path.join(work, run), ignore_errors=True)
 
 
