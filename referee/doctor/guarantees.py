@@ -170,6 +170,13 @@ GUARANTEES: Final = (
         _BUG,
     ),
     Guarantee(
+        "process-counts",
+        "how many processes others have cannot be told",
+        ("process_counts",),
+        criteria.nothing("none changes with another's", "told by", "process_counts"),
+        _BUG,
+    ),
+    Guarantee(
         "marks",
         "marks of the kernel on pages in memory tell nothing of other bots",
         ("marks",),

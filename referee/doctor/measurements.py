@@ -49,6 +49,7 @@ class Facts(Struct, frozen=True):
     counters: tuple[str, ...] | None = None
     times: tuple[str, ...] | None = None
     numbers: tuple[str, ...] | None = None
+    process_counts: tuple[str, ...] | None = None
     marks: tuple[str, ...] | None = None
     cached: tuple[str, ...] | None = None
     # what the kernel says to it; a call that worked has no error

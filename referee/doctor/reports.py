@@ -36,6 +36,11 @@ _NUMBERS: Final = (
     "its own: a bot that makes many tells its next life something",
     "only a kernel of its own hides that: a virtual machine for each match, or gVisor",
 )
+_PROCESS_COUNTS: Final = (
+    "the count of links of /proc is that of the processes of the whole machine, and stat tells it "
+    "to every process: a bot can count those that an opponent starts",
+    "only a kernel of its own hides that: a virtual machine for each match, or gVisor",
+)
 _MARKS: Final = (
     "the kernel marks pages in memory that were used, and shows every process the marks of those "
     "that it maps: a bot that reads files of /usr tells its next life something",
@@ -166,7 +171,7 @@ def absent(
             for one in GUARANTEES
             if one.id not in BARE_PROMISES
         }
-    found = {"numbers": _NUMBERS}
+    found = {"numbers": _NUMBERS, "process-counts": _PROCESS_COUNTS}
     if not landlock:
         found["marks"] = _MARKS
     if sandbox == "bwrap" and watched:

@@ -33,6 +33,9 @@ from referee.sandbox.folders import store_folder
 _BURN_S: Final = 0.15
 _FROZEN_S: Final = 0.2
 _REMOVED_S: Final = 0.3
+_CROWD_SEEN: Final = 6
+"""Processes: half of what a probe starts; others of the machine may end meanwhile."""
+
 _KINDS: Final = ("pid", "net", "mnt", "ipc", "uts", "cgroup")
 
 Measured = dict[str, Any]  # JSON
@@ -85,12 +88,12 @@ def _using_up(what: str, out: str = "", **before: int) -> "Trial":
 
 
 async def _state(patient: Patient) -> Measured:
-    """Two bots side by side, and one after them."""
+    """Two bots side by side, the second beside a crowd of the first, and one after them."""
     sandbox, base = patient.sandbox, patient.base
     async with running(sandbox, base, "live", "state") as one:
         first = await _heard(one)
         async with running(sandbox, base, "live", "state") as two:
-            found = list((await _heard(two))["traces"])
+            second = await _heard(two)
             users = (users_of(one.token), users_of(two.token))
     async with running(sandbox, base, "live", "state") as three:
         last = await _heard(three)
@@ -102,8 +105,18 @@ async def _state(patient: Patient) -> Measured:
         if first["before"][name] != time_ == last["before"][name]
     ]
     numbers = [kind for kind, number in first["numbers"].items() if last["numbers"][kind] != number]
-    traces = found + last["traces"] + times
-    return {"users": users, "traces": traces, "numbers": numbers, "marks": last["marks"]}
+    counts = [
+        kind
+        for kind, count in first["process_counts"].items()
+        if second["process_counts"][kind] >= count + _CROWD_SEEN
+    ]
+    return {
+        "users": users,
+        "traces": second["traces"] + last["traces"] + times,
+        "numbers": numbers,
+        "process_counts": counts,
+        "marks": last["marks"],
+    }
 
 
 async def _counters(patient: Patient) -> Measured:
@@ -285,7 +298,10 @@ TRIALS: Final[Mapping[str, Attempt]] = {
         ("network", "init", "calls", "pages", "clock", "pinned", "locks"),
         _calls,
     ),
-    "what one bot leaves to another": (("user", "state", "numbers", "marks"), _state),
+    "what one bot leaves to another": (
+        ("user", "state", "numbers", "process-counts", "marks"),
+        _state,
+    ),
     "what the machine counts": (("counters", "times"), _counters),
     "what stays in memory": (("cache",), _cache),
     "memory": (("memory",), _using_up("memory", "memory_out", memory_mib=0)),

@@ -53,6 +53,7 @@ GOOD = Facts(
     counters=(),
     times=(),
     numbers=(),
+    process_counts=(),
     marks=(),
     cached=(),
     sockets=(),
@@ -100,6 +101,9 @@ GOOD = Facts(
     burned_elsewhere_ms=300,
     counted_elsewhere_ms=310,
 )
+NOT_TO_BE_HAD = {"numbers", "process-counts"}
+"""What only a kernel of its own hides."""
+
 WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("network", {"sockets": ("vsock",)}, "vsock"),
     ("network", {"reached": ("TCP port of the host",)}, "TCP port"),
@@ -126,6 +130,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("times", {"times": ("/usr/bin/env",)}, "/usr/bin/env"),
     ("cache", {"cached": ("/usr/share/x",)}, "/usr/share/x"),
     ("numbers", {"numbers": ("pipes",)}, "pipes"),
+    ("process-counts", {"process_counts": ("/proc",)}, "told by: /proc"),
     ("marks", {"marks": ("smaps",)}, "smaps"),
     ("locks", {"locks": ("flock",)}, "can be had: flock"),
     ("memory", {"memory_out": False}, "not ended"),
@@ -220,14 +225,17 @@ def test_what_is_not_promised_is_absent() -> None:
 
     assert {one.id for one in found if one.state is GuaranteeState.PROVED} == BARE_PROMISES
     assert all(one.mend and one.detail for one in found if one.state is GuaranteeState.ABSENT)
-    assert set(absent("bwrap", root=True, watched=False, landlock=True)) == {"numbers"}
-    assert set(absent("bwrap", root=True, watched=False, landlock=False)) == {"marks", "numbers"}
+    assert set(absent("bwrap", root=True, watched=False, landlock=True)) == NOT_TO_BE_HAD
+    assert set(absent("bwrap", root=True, watched=False, landlock=False)) == {
+        "marks",
+        *NOT_TO_BE_HAD,
+    }
     assert set(absent("bwrap", root=False, watched=True, landlock=True)) > {
         "memory",
         "user",
         "cache",
     }
-    assert set(absent("docker", root=True, watched=False, landlock=True)) == {"numbers"}
+    assert set(absent("docker", root=True, watched=False, landlock=True)) == NOT_TO_BE_HAD
     assert "top group" in absent("bwrap", root=True, watched=True, landlock=True)["memory"][1]
     assert "as root" in absent("bwrap", root=False, watched=True, landlock=True)["memory"][1]
 
@@ -324,7 +332,7 @@ async def test_bubblewrap_keeps_all_that_it_promises() -> None:
     report = await diagnose(SandboxName.BWRAP, Settings(), lambda _: None)
 
     assert not unsound(report)
-    assert not_proved(report) == {"numbers"}
+    assert not_proved(report) == NOT_TO_BE_HAD
     assert "python3" in {one.name for one in report.languages}
     assert set(os.environ) == before
 
@@ -338,7 +346,24 @@ async def test_docker_keeps_all_that_it_promises(request: pytest.FixtureRequest)
     report = await diagnose(SandboxName.DOCKER, Settings(), lambda _: None)
 
     assert not unsound(report)
-    assert not_proved(report) == {"numbers"}
+    assert not_proved(report) == NOT_TO_BE_HAD
+
+
+@pytest.mark.slow
+@pytest.mark.thorough
+@pytest.mark.parametrize("sandbox", [SandboxName.BWRAP, SandboxName.DOCKER])
+async def test_what_is_said_not_to_be_had_is_not_had(
+    sandbox: SandboxName, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If it were promised, the trials would find just that broken."""
+    need(root=True) if sandbox is SandboxName.DOCKER else need("bwrap", root=True)
+    if sandbox is SandboxName.DOCKER:
+        request.getfixturevalue("docker_host")
+    monkeypatch.setattr("referee.doctor.diagnosis.absent", lambda *_, **__: {})
+    report = await diagnose(sandbox, Settings(), lambda _: None, languages=False)
+
+    found = states(report).items()
+    assert {name for name, state in found if state is GuaranteeState.BROKEN} == NOT_TO_BE_HAD
 
 
 @pytest.mark.slow

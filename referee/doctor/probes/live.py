@@ -18,7 +18,7 @@ FOR_EVER = {"x86_64": b"\xeb\xfe", "aarch64": b"\x00\x00\x00\x14"}
 DEVICES = ("null", "zero", "full", "random", "urandom")
 
 CROWD = 12
-"""Processes that spin together: few enough for any bound on them."""
+"""Processes that spin or wait together: few enough for any bound on them."""
 
 SHARED_KEY = 0x42524953
 SET_NAME = 15
@@ -145,6 +145,11 @@ def numbers() -> "dict[str, int]":
     return found
 
 
+def process_counts() -> "dict[str, int]":
+    """How many processes the kernel says there are, wherever it counts more than ours."""
+    return {"the links of /proc": os.stat("/proc").st_nlink}
+
+
 def marks() -> "list[str]":
     """Which of MARKS can be opened: of this process, its thread, a child, and the first one."""
     child = os.fork()
@@ -163,7 +168,7 @@ def marks() -> "list[str]":
 
 
 def state() -> None:
-    """Looks for traces, leaves them, and lives on."""
+    """Looks for traces, leaves them, starts a crowd, and lives on."""
     found = [name for name, there in traces().items() if there]
     if session() != session():
         found.append("a count of sessions")
@@ -174,7 +179,10 @@ def state() -> None:
             file.write("x")
     ctypes.CDLL(None).shmget(SHARED_KEY, 4096, 0o1000 | 0o666)
     left = [name for name, there in traces().items() if there]
-    counted = {"numbers": numbers(), "marks": marks()}
+    counted = {"numbers": numbers(), "marks": marks(), "process_counts": process_counts()}
+    for _ in range(CROWD):
+        if not os.fork():
+            wait_for_ever()
     say(traces=found, left=left, before=before, after=times(), **counted)
     wait_for_ever()
 
