@@ -92,7 +92,8 @@ class Masks:
         for path in map(Path, ETC):
             with suppress(shutil.Error, FileNotFoundError, PermissionError):  # what may be read
                 if path.is_dir():
-                    shutil.copytree(path, folder / path.name, symlinks=True, dirs_exist_ok=True)
+                    copy = folder / path.name
+                    shutil.copytree(path, copy, symlinks=True, ignore=_manuals, dirs_exist_ok=True)
                 else:
                     shutil.copy2(path, folder)
         return folder
@@ -129,6 +130,13 @@ def _paths(names: tuple[str, ...]) -> Iterator[str]:
 
 def _there(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(path for path in _paths(names) if os.path.exists(path))
+
+
+def _manuals(folder: str, names: list[str]) -> set[str]:
+    """Return which names are links to manuals: of five links in /etc/alternatives, four."""
+    paths = {name: os.path.join(folder, name) for name in names}
+    links = [name for name, path in paths.items() if os.path.islink(path)]
+    return {name for name in links if "/man/" in os.readlink(paths[name])}
 
 
 def _text_of(name: str) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from referee.sandbox import Sandbox
-from referee.sandbox.masks import constant_cpuinfo, constant_meminfo, constant_stat
+from referee.sandbox.masks import Masks, constant_cpuinfo, constant_meminfo, constant_stat
 from support.sandboxes import finish, line_of, need, prepared, python_bot
 
 STAT = """\
@@ -49,6 +49,20 @@ def test_memory_is_what_the_bot_may_have() -> None:
 
     assert lines["MemTotal"].split() == ["262144", "kB"]
     assert lines["Cached"].split() == ["0", "kB"]
+
+
+def test_links_to_manuals_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Most of /etc/alternatives; no bot reads manuals, and each link costs at every opening."""
+    there = tmp_path / "alternatives"
+    there.mkdir()
+    (there / "awk").symlink_to("/usr/bin/mawk")
+    (there / "awk.1.gz").symlink_to("/usr/share/man/man1/mawk.1.gz")
+    (there / "CREATE.7.gz").symlink_to("/usr/share/postgresql/15/man/man7/CREATE.7.gz")
+    monkeypatch.setattr("referee.sandbox.masks.ETC", (str(there), str(tmp_path / "not there")))
+    masks = Masks(tmp_path / "masks", landlock=True)
+
+    assert [path.name for path in (masks.etc / "alternatives").iterdir()] == ["awk"]
+    assert (masks.etc / "alternatives" / "awk").readlink() == Path("/usr/bin/mawk")
 
 
 @pytest.mark.slow
