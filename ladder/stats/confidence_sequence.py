@@ -27,7 +27,6 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
 
 from ladder.stats.arrays import Floats, Ints
 
@@ -38,6 +37,9 @@ _STAKES: Final = np.geomspace(0.99, 0.99 / 2**9, 10)
 """The parts of the capital that are staked: the first suit some ten blocks, the last a million."""
 _SHARES: Final = -np.log(np.arange(1.0, 11.0)) - float(np.log(np.sum(1 / np.arange(1, 11))))
 """Logarithms of how the capital is divided among them: 1, 1/2, 1/3 ..."""
+
+_PRECISION: Final = 1e-9
+"""Of the ends of an interval, as a part of the bound."""
 
 
 class Conclusion(StrEnum):
@@ -146,11 +148,15 @@ def _least(distinct: Floats, counts: Ints, bound: float, wins: float) -> float:
         logs = np.log1p(gains[:, None] * _STAKES)
         return float(np.logaddexp.reduce(counts @ logs + _SHARES)) - wins
 
-    nearly = -bound + 1e-9 * bound
+    nearly = -bound + _PRECISION * bound
     mean = float(counts @ distinct) / float(counts.sum())
     if mean <= nearly or short(nearly) <= 0:
         return -bound
-    return float(brentq(short, nearly, mean, xtol=1e-9 * bound))
+    low, high = nearly, mean
+    while high - low > _PRECISION * bound:  # to import a solver takes longer than all of this
+        middle = (low + high) / 2
+        low, high = (middle, high) if short(middle) > 0 else (low, middle)
+    return low
 
 
 def _checked(values: ArrayLike | Sequence[float], bound: float) -> Floats:

@@ -72,12 +72,14 @@ def parted(monkeypatch: pytest.MonkeyPatch) -> list[tuple[bytes, bytes]]:
     return found
 
 
-async def played(path: Path, game: str, seats: int, odd: float) -> list[Line]:
+async def played(path: Path, game: str, seats: int, odd: float, deals: int) -> list[Line]:
     """A match of such bots, that verifies; odd ones are stopped between their acts."""
     bots = [fickle(odd)] * seats
     slow = "move=20s,bank=0s,inc=1ms,start=20s"
     freeze = Freeze.ALWAYS if odd else Freeze.NEVER
-    result = await match(path, game, *bots, deals=4, time=slow, freeze=freeze, key=f"{game} {odd}")
+    result = await match(
+        path, game, *bots, deals=deals, time=slow, freeze=freeze, key=f"{game} {odd}"
+    )
     prove(path)
     lines = lines_of(path)
     used = sum(line.us.complete for line in lines if isinstance(line, ActLine))
@@ -89,22 +91,24 @@ async def played(path: Path, game: str, seats: int, odd: float) -> list[Line]:
 @pytest.mark.parametrize("game", catalogue())
 async def test_both_ways_write_the_same_record(
     game: str,
+    *,
     long: list[int],
     parted: list[tuple[bytes, bytes]],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
+    many_cases: bool,
 ) -> None:
     """But for times; in every game, with odd answers and faults at random."""
-    seats = catalogue()[game].seats[0]
+    seats, deals = catalogue()[game].seats[0], 4 if many_cases else 2
     for odd in (0.0, 0.15):
         long[0] = 0
-        by_both = await played(tmp_path / f"both {odd}", game, seats, odd)
+        by_both = await played(tmp_path / f"both {odd}", game, seats, odd, deals)
         acts = sum(isinstance(line, ActLine) for line in by_both)
         assert long[0] < acts, "none went the short way"
         with monkeypatch.context() as patch:
             patch.setattr("referee.play.conductor.play_usual", lambda *_: None)
             long[0] = 0
-            by_one = await played(tmp_path / f"one {odd}", game, seats, odd)
+            by_one = await played(tmp_path / f"one {odd}", game, seats, odd, deals)
         assert long[0] >= acts
         assert by_both == by_one
         half = len(parted) // 2
