@@ -1,6 +1,7 @@
 """Text for a terminal: what strangers wrote, made harmless; numbers with their nouns. Pure."""
 
 import unicodedata
+from collections.abc import Sequence
 from typing import Final
 
 _UNSEEN: Final = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
@@ -20,6 +21,14 @@ def printable(text: str, keep: str = "") -> str:
 def plural(count: int, word: str, words: str = "") -> str:
     """1 block, 12,000 blocks; `words` is for those that no s makes many of."""
     return f"{count:,} {word if count == 1 else words or word + 's'}"
+
+
+def told_apart(names: Sequence[str]) -> list[str]:
+    """Return names of which no two are the same: greedy#1 and greedy#2 in the place of two."""
+    return [
+        f"{name}#{names[: at + 1].count(name)}" if names.count(name) > 1 else name
+        for at, name in enumerate(names)
+    ]
 
 
 def in_bytes(size: int) -> str:

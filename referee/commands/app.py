@@ -26,6 +26,7 @@ for _name, _line in {
     "games": "Lists the games; with an ID, prints that game's rules and options.",
     "match": "Plays a match.",
     "replay": "Shows a recorded match.",
+    "debug": "Tells a bot again what a record says it was told, up to an act.",
     "check": "Checks whether a bot keeps to the protocol.",
     "doctor": "Proves what the sandboxes enforce here.",
     "bench": "Measures what the referee costs.",

@@ -10,6 +10,7 @@ from protocol.schema import output_schemas, write
 from referee.bench.report import BenchReport
 from referee.commands.check import CheckJson
 from referee.commands.clean import CleanJson
+from referee.commands.debug_run import DebugJson
 from referee.commands.doctor import DoctorJson
 from referee.commands.games import GameJson
 from referee.record.as_json import ReplayJson
@@ -22,6 +23,7 @@ _OUTPUTS: Final = {
     "replay": ReplayJson,
     "replay --verify": Proof,
     "check": CheckJson,
+    "debug": DebugJson,
     "doctor": DoctorJson,
     "games ID": GameJson,
     "clean": CleanJson,

@@ -20,7 +20,7 @@ from referee.record.verify import Resimulation
 from referee.terminal.console import console
 from referee.terminal.deal_view import deal_heading, ending_text, scene_text, scenes
 from referee.terminal.json_output import json_text
-from referee.text import plural
+from referee.text import plural, told_apart
 
 _STDERR_SHOWN = 5
 
@@ -108,7 +108,7 @@ def _show(
 ) -> bool:
     """Print what was played; whether there was such a deal."""
     to, talk = console(), console(stderr=True)
-    names = [bot.name for bot in found.header.bots]
+    names = told_apart([bot.name for bot in found.header.bots])
     heading = f"{found.header.terms.game}: {' - '.join(names)}"
     there = False
     for number, deal in enumerate(_with_the_last(found, deals), 1):

@@ -17,7 +17,10 @@ Options = Annotated[
 ]
 Key = Annotated[str | None, typer.Option(help="Any text; the same key deals the same cards.")]
 Time = Annotated[
-    str, typer.Option(metavar="SPEC", help=f"Each part optional.  [default: {DEFAULT_TIME}]")
+    str,
+    typer.Option(
+        metavar="SPEC", help=f"Each part optional; none: no clock.  [default: {DEFAULT_TIME}]"
+    ),
 ]
 Sandbox = Annotated[
     SandboxName, typer.Option(help="Where bots run; auto is the strongest that works here.")

@@ -10,15 +10,21 @@ from protocol.messages import TimeControl
 from referee.errors import RefereeError
 
 DEFAULT_TIME: Final = "move=1s,bank=10s,inc=0ms,soft=50ms,strikes=3,start=10s"
-_MILLISECONDS: Final = {"ms": 1, "s": 1000, "m": 60_000}
-_DURATION: Final = re.compile(r"(\d{1,9}(?:\.\d{1,3})?)(ms|s|m)")
+NO_TIME: Final = "none"
+"""What stands for a clock that stops no bot: a day for each act."""
+
+_MILLISECONDS: Final = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
+_DURATION: Final = re.compile(r"(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)")
 _LONGEST_MS: Final = 24 * 60 * 60 * 1000
+_UNTIMED: Final = "move=24h,bank=0ms,start=24h"
 
 
 def _milliseconds(name: str, text: str) -> int:
     match = _DURATION.fullmatch(text)
     if match is None:
-        raise RefereeError(f"time {name}={text!r} is no duration: write it like 200ms, 1.5s or 2m")
+        raise RefereeError(
+            f"time {name}={text!r} is no duration: write it like 200ms, 1.5s, 2m or 1h"
+        )
     found = round(float(match[1]) * _MILLISECONDS[match[2]])
     if found > _LONGEST_MS:
         raise RefereeError(f"time {name}={text} is longer than a day")
@@ -28,10 +34,13 @@ def _milliseconds(name: str, text: str) -> int:
 def parse_time(text: str) -> TimeControl:
     """Reads a time specification like `move=200ms,bank=10s,inc=100ms`; what is absent is default.
 
+    `none` is a clock that stops no bot.
+
     Raises:
         RefereeError: naming the part that is wrong.
     """
     parts: dict[str, str] = {}
+    text = _UNTIMED if text.strip() == NO_TIME else text
     for part in f"{DEFAULT_TIME},{text}".split(","):
         name, equals, value = part.strip().partition("=")
         if not name and not equals:

@@ -60,6 +60,12 @@ class Stderr:
         self.head += data[:room]
         self.tail = (self.tail + data[room if room > 0 else 0 :])[-STDERR_KEPT:]
 
+    def text(self) -> str:
+        """Return what was kept, and how much was left out between."""
+        left_out = self.total - len(self.head) - len(self.tail)
+        between = f"\n... {left_out} bytes left out ...\n".encode() if left_out else b""
+        return (self.head + between + self.tail).decode(errors="backslashreplace")
+
 
 class Witness:
     """Who has seen what a process did.

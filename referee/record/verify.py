@@ -20,6 +20,7 @@ from referee.record.cursor import Cursor, Stopped
 from referee.record.differences import difference
 from referee.record.reader import Mismatch, RecordReader
 from referee.record.recorded_plan import recorded_plan
+from referee.record.retelling import Greeting, Listener, Parting, Question, Step
 from referee.rules.match_end import Reason
 
 L = TypeVar("L", bound=Line)
@@ -49,8 +50,12 @@ class Resimulation:
         fault_lines: the evidence, by the number of the deal through all legs.
     """
 
-    def __init__(self, reader: RecordReader) -> None:
+    def __init__(self, reader: RecordReader, listen: Listener | None = None) -> None:
         """Set up the rules that the record names.
+
+        Args:
+            reader: hands out the lines.
+            listen: is told of all that the places were told; what it raises ends the replay.
 
         Raises:
             RefereeError: there is no such game or option here.
@@ -64,6 +69,7 @@ class Resimulation:
         self.unfinished: str | None = None
         self.last_faults: list[FaultFound] = []
         self.fault_lines: dict[int, list[Verdict]] = {}
+        self._listen = listen
         self._leg: Leg | None = None
         self._asked: int | None = None
         """Whose act it is."""
@@ -166,6 +172,8 @@ class Resimulation:
             raise self._mismatch(f"deal {deal} is under way, and place {self._asked} was asked")
         self.fault_lines.pop(self.totals.deals + 1, None)
         self.match.void(Mishap(line.family, line.detail, line.evidence), line.place)
+        for place in range(len(leg.voices)):
+            self._tell(Parting(place, b""))
 
     def _play_deal(self, leg: Leg) -> None:
         """Play the cards of a deal.
@@ -181,6 +189,8 @@ class Resimulation:
         while (asked := leg.ask()) is not None:
             self._asked_before, self._asked = self._asked, asked.place
             line = self._observed(ActLine)
+            if self._listen is not None:
+                self._listen(self._question(leg, asked, line))
             if isinstance(line, Verdict):
                 self._fault(asked.place, line)
             else:
@@ -199,6 +209,7 @@ class Resimulation:
 
     def _start(self, ask: Ask) -> None:
         line = self._observed(StartLine)
+        self._tell(Greeting(ask, line if isinstance(line, Verdict) else None))
         if isinstance(line, Verdict):
             self._fault(ask.place, line)
             return
@@ -212,9 +223,26 @@ class Resimulation:
             raise self._mismatch(f"place {place} was asked, not {line.place}")
         self.fault_lines.setdefault(self.totals.deals + 1, []).append(line)
         try:
-            self.match.fault(line)
+            said = self.match.fault(line)
         except LocalProtocolError as error:
             raise self._mismatch(f"its bot was not told this: {error}") from error
+        self._tell(Parting(place, said))
+
+    def _tell(self, step: Step) -> None:
+        if self._listen is not None:
+            self._listen(step)
+
+    def _question(self, leg: Leg, asked: Ask, line: ActLine | Verdict) -> Question:
+        deal = leg.deal
+        return Question(
+            ask=asked,
+            leg=self.totals.leg,
+            deal=deal.start.deal,
+            number=self.totals.deals + 1,
+            act=len(deal.table.acts),
+            seat=deal.places.index(asked.place),
+            answer=line,
+        )
 
     def _act(self, ask: Ask, line: ActLine) -> None:
         answer = Answer(ask.id, line.act, line.note, line.eval, line.extra)
@@ -227,7 +255,10 @@ class Resimulation:
 
     def _part(self, leg: Leg) -> None:
         """Say farewell to the bots of a leg, and count what some did wrong then."""
-        left = set(leg.end_lines())
+        farewells = leg.end_lines()
+        for place, said in farewells.items():
+            self._tell(Parting(place, said))
+        left = set(farewells)
         while isinstance(line := self._cursor.peek(), Verdict):
             if line.place not in left:
                 raise self._mismatch(f"place {line.place} cannot be at fault here")

@@ -17,7 +17,7 @@ from referee.play.conductor import MatchResult
 from referee.record.as_json import ResultJson
 from referee.rules.match_end import Reason
 from referee.terminal.console import console, print_table
-from referee.text import plural
+from referee.text import plural, told_apart
 
 _TROUBLES_SHOWN: Final = 10
 
@@ -55,15 +55,6 @@ def _why(reason: str, deals: int) -> str:
 
 def _duration(us: int) -> str:
     return f"{us / 1e6:.2f} s" if us >= 1_000_000 else f"{us / 1000:.1f} ms"
-
-
-def _names(bots: list[BotSource]) -> list[str]:
-    """The bots' names, told apart where two are the same."""
-    names = [bot.name for bot in bots]
-    return [
-        f"{name}#{names[: at + 1].count(name)}" if names.count(name) > 1 else name
-        for at, name in enumerate(names)
-    ]
 
 
 class MatchJson(Struct, frozen=True, kw_only=True):
@@ -139,7 +130,7 @@ def print_report(
     repeatable: bool,
 ) -> None:
     """Prints the deals, the bots and the winner; with the key, where that deals the cards again."""
-    to, names = console(), _names(bots)
+    to, names = console(), told_apart([bot.name for bot in bots])
     _print_deals(to, plan, names, result.totals, path)
     to.print()
     _print_bots(to, plan, names, result)

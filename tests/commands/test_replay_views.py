@@ -36,12 +36,12 @@ def test_an_auction_names_the_partner_only_to_those_who_see_all_hands(
     game, deal = "auction-biscambiggia", ["--deck", DECK, "--dealer", "4"]
     record = recorded(tmp_path, game, ["bid 61, pass", *scripts[1:]], *deal)
     everything = shown(record, capsys)
-    assert "1:script bid 62" in everything
-    assert "1:script plays for 62, called 7♥, with 2:script" in everything
+    assert "1:script#2 bid 62" in everything
+    assert "1:script#2 plays for 62, called 7♥, with 2:script#3" in everything
     for seat in ("0", "1", "2"):
         said = shown(record, capsys, "--seat", seat)
-        assert "1:script plays for 62\n" in said
-        assert "with 2:script" not in said
+        assert "1:script#2 plays for 62\n" in said
+        assert "with 2:script#3" not in said
         assert "call 7♥" in said
 
 
@@ -69,9 +69,9 @@ def test_covered_twos_are_turned_over_in_every_view(
     scripts = ["bid 2, blind, 2D, suit S", "2S", "", "", ""]
     record = recorded(tmp_path, "briscola-chiamata-rank", scripts, *options)
     seen = shown(record, capsys, "--seat", "3")
-    assert "0:script 2 (covered)" in seen
+    assert "0:script#1 2 (covered)" in seen
     assert "suit ♠ uncovers 2♦ 2♠" in seen
-    assert "0:script 2♦" in shown(record, capsys, "--seat", "0")
+    assert "0:script#1 2♦" in shown(record, capsys, "--seat", "0")
 
 
 def test_a_black_hand_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -80,7 +80,7 @@ def test_a_black_hand_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     deck = " ".join([*wanted, *(card for card in DECK.split() if card not in wanted)])
     options = ["--deck", deck, "--dealer", "0", "-o", "black_hand=automatic"]
     record = recorded(tmp_path, "briscola-2", ["", ""], *options)
-    assert "0:script shows the black hand and wins the deal" in shown(record, capsys)
+    assert "0:script#1 shows the black hand and wins the deal" in shown(record, capsys)
     assert '"black_hand": 0' in shown(record, capsys, "--json")
     assert run(["replay", record, "--verify"]) == 0
 

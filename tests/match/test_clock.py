@@ -11,12 +11,21 @@ CONTROL = parse_time("move=100ms,bank=1s,inc=10ms,soft=20ms,strikes=2,start=5s")
 
 
 def test_parts_are_optional_and_have_units() -> None:
-    """What is left out is the default; durations are ms, s or m."""
+    """What is left out is the default; durations are ms, s, m or h."""
     control = parse_time("move=1.5s,bank=2m")
 
     assert (control.move_ms, control.bank_ms) == (1500, 120_000)
     assert control == parse_time(" move=1500ms, bank=120s ,")
     assert parse_time("").start_ms == 10_000
+    assert parse_time("bank=1h,start=90s") == parse_time("bank=60m,start=1.5m")
+
+
+def test_none_is_a_clock_that_stops_no_bot() -> None:
+    """A day for each act, and for the start."""
+    control = parse_time("none")
+
+    assert full_clock(control).allowance_us == (86_400_000 + control.soft_ms) * 1000
+    assert control.start_ms == 86_400_000
 
 
 @pytest.mark.parametrize(
@@ -25,7 +34,7 @@ def test_parts_are_optional_and_have_units() -> None:
         ("move=1", "duration"),
         ("move=-1s", "duration"),
         ("move=", "duration"),
-        ("move=1h", "duration"),
+        ("move=1d", "duration"),
         ("move=2000m", "longer than a day"),
         ("mov=1s", "each part optional"),
         ("1s", "each part optional"),

@@ -1,4 +1,7 @@
-"""A bot that answers each act as chance has it, the same for the same act; seldom with a fault."""
+"""A bot that answers each act as chance has it, the same for the same act; seldom with a fault.
+
+`fickle.py ODD [ID]`: how seldom; the act that it answers otherwise than it would.
+"""
 
 import json
 import os
@@ -6,6 +9,7 @@ import sys
 from random import Random
 
 odd = float(sys.argv[1])
+turned = sys.argv[2] if len(sys.argv) > 2 else ""
 
 
 def say(*pieces: str) -> None:
@@ -21,6 +25,8 @@ for line in sys.stdin:
         continue
     dice = Random(message["id"])
     answer = {"id": message["id"], "action": dice.choice(message["legal"])}
+    if message["id"] == turned:
+        answer["action"] = next(one for one in message["legal"] if one != answer["action"])
     usual = dice.random() >= odd
     match 0 if usual else dice.randrange(12):
         case 0:

@@ -1,0 +1,207 @@
+"""`referee debug` as people and scripts use it."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from referee.cli import run
+from support.matches import ROGUE
+from support.processes import REFEREE
+
+pytestmark = pytest.mark.slow
+
+BOT = '''#!/usr/bin/env -S python3 -S
+"""Plays the first legal card, once it is in good shape."""
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print('{"type":"ready","protocol":1,"name":"mine"}', flush=True)
+    elif message["type"] == "act":
+        action = message["legal"][0]
+        print(json.dumps({"id": message["id"], "action": action}), flush=True)
+    elif message["type"] == "end":
+        break
+'''
+
+
+def program(path: Path, text: str) -> Path:
+    """A bot in a file of its own."""
+    path.write_text(text)
+    path.chmod(0o755)
+    return path
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> str:
+    """A match of such a bot against a sample, of two deals in two seatings."""
+    path, bot = tmp_path / "record", program(tmp_path / "mine", BOT)
+    words = ["--deals", "2", "--seating", "full", "--sandbox", "bare", "--record", str(path)]
+    assert run(["match", str(bot), "sample:greedy", *words, "--key", "a"]) == 0
+    return str(path)
+
+
+def bare(*words: str) -> int:
+    """The exit code of `referee debug`, without a sandbox."""
+    return run(["debug", *words, "--sandbox", "bare"])
+
+
+def test_a_changed_bot_is_stopped_where_it_plays_otherwise(
+    record: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By its files it is found where they are the same, by its name where they are not."""
+    mine = tmp_path / "mine"
+    capsys.readouterr()
+    assert bare(record, str(mine)) == 0
+    assert capsys.readouterr().out == "mine: no difference in 80 acts\n"
+
+    program(mine, BOT.replace('legal"][0]', 'legal"][-1]'))
+    assert bare(record, str(mine), "--json") == 1
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert (found["stopped"], found["leg"], found["deal"]) == (True, 0, 1)
+    assert found["answered"] != found["recorded"]
+    assert found["answered"] == json.loads(found["told"].splitlines()[-1])["legal"][-1]
+    assert json.loads(found["said"])["action"] == found["answered"]
+
+    assert bare(record, str(mine)) == 1
+    shown = capsys.readouterr().out
+    assert shown.startswith(f"deal 1.1, act {found['act']}, seat {found['seat']}: mine\n")
+    assert f"the record has {found['recorded']}, now {found['answered']}" in shown
+    for label in ("hand", "trick", "points", "legal", "told", "said", "took"):
+        assert f"\n   {label}" in shown
+    assert f"--deal 1.1 --act {found['act']} -- {mine}" in shown
+
+
+def test_any_act_can_be_asked_for(record: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """As deals and acts are printed; a difference there is no failure."""
+    capsys.readouterr()
+    assert bare(record, "sample:greedy", "--deal", "2.2", "--json") == 0
+    first = json.loads(capsys.readouterr().out)
+    assert (first["leg"], first["deal"], first["difference"]) == (1, 2, None)
+    assert '"type":"deal"' in first["told"]
+    again = ["--deal", "4", "--act", str(first["act"])]
+    assert bare(record, "sample:first", "--as", "greedy", *again) == 0
+    assert "deal 2.2, act" in capsys.readouterr().out
+
+
+def test_the_first_fault_is_shown_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With what the bot answers there now, and what it says of that on stderr."""
+    path = tmp_path / "record"
+    bot = program(tmp_path / "mine", BOT.replace("action = ", "action = 1 and 'XX' or "))
+    words = ["--deals", "1", "--sandbox", "bare", "--record", str(path), "--dealer", "1"]
+    assert run(["match", str(bot), "sample:first", *words]) == 1
+    capsys.readouterr()
+    assert bare(str(path), str(bot), "--at-fault") == 0
+    shown = capsys.readouterr().out
+    assert "recorded the fault illegal: 'XX' is not one of the legal" in shown
+    assert "as in the record" in shown
+    assert bare(str(path), "sample:first", "--at-fault") == 1
+    assert "first: no fault in 0 acts" in capsys.readouterr().out
+
+
+def test_all_that_is_said_can_be_written_down(record: str, tmp_path: Path) -> None:
+    """Line by line, with the place and the direction."""
+    tee = tmp_path / "tee"
+    assert bare(record, "sample:greedy", "--tee", str(tee)) == 0
+    lines = tee.read_text().splitlines()
+    assert lines[0].startswith('1 > {"type":"hello"')
+    assert lines[1].startswith('1 < {"type": "ready"')
+    assert {line[:4] for line in lines} == {"0 > ", "0 < ", "1 > ", "1 < "}
+
+
+def test_it_waits_for_a_debugger_before_the_act(record: str) -> None:
+    """The process that it names is there, and has read all acts before."""
+    words = [str(REFEREE), "debug", record, "sample:greedy", "--deal", "1", "--attach"]
+    with subprocess.Popen(
+        words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as command:
+        assert command.stderr is not None
+        assert command.stdin is not None
+        line = next(line for line in command.stderr if line.startswith("process "))
+        assert "greedy_bot.py" in Path("/proc", line.split()[1], "cmdline").read_text()
+        command.stdin.write("\n")
+        command.stdin.close()
+        assert command.stdout is not None
+        assert "deal 1.1, act" in command.stdout.read()
+    assert command.returncode == 0
+
+
+def test_pdb_talks_on_the_terminal(record: str, tmp_path: Path) -> None:
+    """While the bot's own standard streams are the referee's."""
+    ours, theirs = pty.openpty()
+    mine = program(
+        tmp_path / "mine", BOT.replace("        action =", "        breakpoint()\n        action =")
+    )
+    words = [
+        str(REFEREE),
+        "debug",
+        record,
+        "--deal",
+        "1",
+        "--",
+        sys.executable,
+        "-m",
+        "pdb",
+        str(mine),
+    ]
+    with subprocess.Popen(
+        words, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as command:
+        os.close(theirs)
+        heard = b""
+        for asked in (b"continue\n", b"p 'legal' in message\n", b"continue\n"):
+            while not heard.endswith(b"(Pdb) "):
+                heard += os.read(ours, 4096)
+            os.write(ours, asked)
+            heard = b""
+            if asked.startswith(b"p"):
+                while b"True" not in heard:
+                    heard += os.read(ours, 4096)
+        assert command.stdout is not None
+        assert b"as in the record" in command.stdout.read()
+    os.close(ours)
+
+
+WRONG = [
+    (["--act", "3"], "--act goes with --deal"),
+    (["--deal", "1", "--at-fault"], "only one of them"),
+    (["--deal", "0"], "deal '0': a number, or LEG.DEAL"),
+    (["--deal", "1", "--act", "400"], "act 400 of deal 1 is not the bot's: it has "),
+    (["--as", "greedy#2"], "--as 'greedy#2': the record has mine, greedy"),
+    (["--attach", "--sandbox", "docker"], "--sandbox bare"),
+    (["--tee", "/no/such/folder/tee"], "--tee '/no/such/folder/tee': No such file"),
+    (["--ladder", "x"], "is no id of a match"),
+]
+
+
+@pytest.mark.parametrize(("words", "line"), WRONG)
+def test_wrong_input_is_one_line(
+    words: list[str], line: str, record: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit code 2."""
+    capsys.readouterr()
+    assert run(["debug", record, "sample:greedy", "--sandbox", "bare", *words]) == 2
+    assert line in capsys.readouterr().err
+
+
+def test_what_cannot_be_fed_is_one_line(
+    record: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No such bot in the record, no program, no terminal for pdb, no record."""
+    capsys.readouterr()
+    assert bare(record, "sample:random") == 2
+    assert "no bot of the record is called 'random': say --as NAME" in capsys.readouterr().err
+    assert bare(record, "--", "no-such-program", "x") == 2
+    assert "there is no program 'no-such-program'" in capsys.readouterr().err
+    assert bare(str(ROGUE), "sample:first") == 2
+    assert "is no record" in capsys.readouterr().err
+    damaged = tmp_path / "damaged"
+    damaged.write_bytes(Path(record).read_bytes().replace(b'"act":"', b'"act":"X', 3))
+    assert bare(str(damaged), "sample:greedy") == 1
+    assert "line " in capsys.readouterr().err
