@@ -14,12 +14,12 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { READ_MOST = 4096, MS = 1000000 };
+enum { READ_MOST = 4096, STDERR_MOST = 16384, MS = 1000000 };
 
 typedef struct {
-    ssize_t written, got;
+    ssize_t written, got, talked;
     int64_t begin, sent, polled, came; /* when, in nanoseconds; 0: not at all */
-    char answer[READ_MOST + 1];
+    char answer[READ_MOST + 1], talk[STDERR_MOST];
 } Exchange;
 
 static int64_t now(void) {
@@ -64,9 +64,9 @@ static void tell(int freezer, const char *what) {
 }
 
 /* Write, wait and read; -1 and an errno where the pipes themselves are wrong. */
-static int make(Exchange *act, int to, int from, const char *line, ssize_t size, int64_t wait_ns,
-                int freezer) {
-    struct pollfd end = {.fd = from, .events = POLLIN};
+static int make(Exchange *act, int to, int from, int errors, const char *line, ssize_t size,
+                int64_t wait_ns, int freezer) {
+    struct pollfd ends[2] = {{.fd = from, .events = POLLIN}, {.fd = errors, .events = POLLIN}};
     if (freezer < 0) act->begin = now();
     act->written = write(to, line, (size_t)size);
     if (act->written < 0) /* it closed its stdin; it may still answer */
@@ -75,9 +75,12 @@ static int make(Exchange *act, int to, int from, const char *line, ssize_t size,
     tell(freezer, "0");
     act->sent = now();
     if (act->written != size) return 0;
-    int ready = poll(&end, 1, (int)(wait_ns / MS));
+    int ready = poll(ends, 2, (int)(wait_ns / MS));
+    if (ready > 0 && !ends[0].revents) /* it writes to stderr first */
+        ready = poll(ends, 1, (int)(wait_ns / MS));
     if (ready <= 0) return ready == 0 || errno == EINTR ? 0 : -1; /* the longer wait goes on */
     act->polled = now();
+    if (ends[1].revents & POLLIN) act->talked = read(errors, act->talk, STDERR_MOST);
     act->got = read(from, act->answer, READ_MOST);
     if (act->got < 0) return errno == EAGAIN || errno == EINTR ? 0 : -1; /* poll was mistaken */
     act->came = now();
@@ -86,19 +89,19 @@ static int make(Exchange *act, int to, int from, const char *line, ssize_t size,
 
 static PyObject *exchange(PyObject *module, PyObject *const *args, Py_ssize_t count) {
     (void)module;
-    if (count != 7) return PyErr_Format(PyExc_TypeError, "exchange takes 7 arguments");
+    if (count != 8) return PyErr_Format(PyExc_TypeError, "exchange takes 8 arguments");
     int to = (int)PyLong_AsLong(args[0]), from = (int)PyLong_AsLong(args[1]);
-    int64_t wait_ns = (int64_t)PyLong_AsLong(args[5]) * MS;
-    int freezer = (int)PyLong_AsLong(args[6]);
+    int errors = (int)PyLong_AsLong(args[2]), freezer = (int)PyLong_AsLong(args[7]);
+    int64_t wait_ns = (int64_t)PyLong_AsLong(args[6]) * MS;
     char *line;
     Py_ssize_t size, id_size;
-    if (PyErr_Occurred() || PyBytes_AsStringAndSize(args[2], &line, &size) < 0) return NULL;
-    const char *id = PyUnicode_AsUTF8AndSize(args[3], &id_size);
+    if (PyErr_Occurred() || PyBytes_AsStringAndSize(args[3], &line, &size) < 0) return NULL;
+    const char *id = PyUnicode_AsUTF8AndSize(args[4], &id_size);
     if (id == NULL) return NULL;
 
     Exchange act = {.got = -1};
     PyThreadState *state = PyEval_SaveThread();
-    int wrong = make(&act, to, from, line, size, wait_ns, freezer), error = errno;
+    int wrong = make(&act, to, from, errors, line, size, wait_ns, freezer), error = errno;
     PyEval_RestoreThread(state);
     if (PyErr_CheckSignals() < 0) return NULL;
     if (wrong < 0) {
@@ -109,15 +112,15 @@ static PyObject *exchange(PyObject *module, PyObject *const *args, Py_ssize_t co
     PyObject *action = NULL;
     if (act.got > 0) {
         act.answer[act.got] = 0;
-        action = plain_action(act.answer, act.answer + act.got, id, (size_t)id_size, args[4]);
+        action = plain_action(act.answer, act.answer + act.got, id, (size_t)id_size, args[5]);
         if (PyErr_Occurred()) return NULL;
         if (action != NULL) tell(freezer, "1");
     }
     int64_t held = act.sent - act.begin + (act.came ? act.came - act.polled : 0);
-    return Py_BuildValue("(Lny#LLLO)", (long long)act.begin, act.written, act.answer,
+    return Py_BuildValue("(Lny#LLLy#O)", (long long)act.begin, act.written, act.answer,
                          act.got > 0 ? act.got : 0, (act.sent - act.begin) / 1000, held / 1000,
-                         act.came ? (act.came - act.begin) / 1000 : 0,
-                         action == NULL ? Py_None : action);
+                         act.came ? (act.came - act.begin) / 1000 : 0, act.talk,
+                         act.talked > 0 ? act.talked : 0, action == NULL ? Py_None : action);
 }
 
 static PyMethodDef methods[] = {

@@ -2,10 +2,11 @@
 def exchange(
     to: int,
     source: int,
+    errors: int,
     line: bytes,
     id_: str,
     legal: tuple[str, ...],
     wait_ms: int,
     freezer: int,
     /,
-) -> tuple[int, int, bytes, int, int, int, str | None]: ...
+) -> tuple[int, int, bytes, int, int, int, bytes, str | None]: ...

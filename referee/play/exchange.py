@@ -12,7 +12,10 @@ from protocol.codec import plain_answer
 READ_MOST: Final = 4096
 """Bytes of an answer that are read at once."""
 
-Exchange = tuple[int, int, bytes, int, int, int, str | None]
+STDERR_READ_MOST: Final = 16384
+"""Bytes of stderr, likewise."""
+
+Exchange = tuple[int, int, bytes, int, int, int, bytes, str | None]
 """What came of it; of what did not happen, 0 and nothing.
 
 - when it began, in nanoseconds of `time.perf_counter_ns`;
@@ -20,19 +23,29 @@ Exchange = tuple[int, int, bytes, int, int, int, str | None]
 - what was read;
 - when the line was written and when the answer was read, in microseconds since the beginning, and
   between them how long the calls on the pipes took, none of which waits;
+- what it had written to stderr when its answer was there: read within its act, whatever holds that
+  up is its own time;
 - the action, where the answer is one plain line with this id and one of the legal actions. None
   says nothing of it: the conversation is asked then.
 """
 
 
 def plain_exchange(  # noqa: PLR0917  # as the compiled one, to which names would cost time
-    to: int, source: int, line: bytes, id_: str, legal: tuple[str, ...], wait_ms: int, freezer: int
+    to: int,
+    source: int,
+    errors: int,
+    line: bytes,
+    id_: str,
+    legal: tuple[str, ...],
+    wait_ms: int,
+    freezer: int,
 ) -> Exchange:
     """Make an exchange, call by call.
 
     Args:
         to: the pipe to the bot; neither blocks.
         source: the one from it.
+        errors: its stderr.
         line: what it is told.
         id_: what its answer has to name.
         legal: what it may answer.
@@ -43,7 +56,7 @@ def plain_exchange(  # noqa: PLR0917  # as the compiled one, to which names woul
     Raises:
         OSError: the descriptors are no such pipes.
     """
-    data, came, held, action = b"", 0, 0, None
+    data, talk, came, held, action = b"", b"", 0, 0, None
     begin = time.perf_counter_ns()
     try:
         written = os.write(to, line)
@@ -57,17 +70,19 @@ def plain_exchange(  # noqa: PLR0917  # as the compiled one, to which names woul
     sent = held = time.perf_counter_ns() - begin
     if written == len(line) and _is_readable(source, wait_ms):
         polled = time.perf_counter_ns() - begin
+        with suppress(OSError):  # nothing is there, or it is not open
+            talk = os.read(errors, STDERR_READ_MOST)
         try:
             data = os.read(source, READ_MOST)
         except BlockingIOError:  # poll was mistaken
-            return begin, written, b"", sent // 1000, held // 1000, 0, None
+            return begin, written, b"", sent // 1000, held // 1000, 0, talk, None
         came = time.perf_counter_ns() - begin
         held += came - polled
         answer = plain_answer(data) if data.endswith(b"\n") else None
         if answer is not None and answer.id == id_ and answer.action in legal:
             action = answer.action
             _tell(freezer, b"1")
-    return begin, written, data, sent // 1000, held // 1000, came // 1000, action
+    return begin, written, data, sent // 1000, held // 1000, came // 1000, talk, action
 
 
 def _tell(freezer: int, what: bytes) -> None:
@@ -82,7 +97,7 @@ def _is_readable(descriptor: int, wait_ms: int) -> bool:
     return bool(poll.poll(wait_ms))
 
 
-exchange: Callable[[int, int, bytes, str, tuple[str, ...], int, int], Exchange]
+exchange: Callable[[int, int, int, bytes, str, tuple[str, ...], int, int], Exchange]
 """As `plain_exchange`, and quicker where it was compiled."""
 try:
     from referee.native import exchange as _native

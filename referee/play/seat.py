@@ -77,7 +77,14 @@ class Seat(Witness):
         cpu = off_turn.end(time.perf_counter_ns())
         self.begin_act()
         made = exchange(
-            process.stdin, process.stdout, ask.line, ask.id, ask.legal, SYNC_WAIT_MS, -1
+            process.stdin,
+            process.stdout,
+            process.stderr,
+            ask.line,
+            ask.id,
+            ask.legal,
+            SYNC_WAIT_MS,
+            -1,
         )
         return self.judge(ask, made, cpu)
 
@@ -127,8 +134,10 @@ class Seat(Witness):
 
     def _heard(self, ask: Ask, made: Exchange, cpu: int) -> Heard | Verdict | None:
         """What the bot has said, or how it has broken the protocol; None: a wait begins."""
-        begin, written, self.heard, sent, self.held_us, came, action = made
+        begin, written, self.heard, sent, self.held_us, came, talk, action = made
         self.said = ask.line
+        if talk:
+            self.stderr.feed(talk)
         if came >= STOOD_STILL_US:
             self.standstill.end_of_poll(came - self.held_us)
         if action is not None and ask.connection.passes(self.heard):

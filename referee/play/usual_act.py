@@ -59,8 +59,10 @@ def play_usual(match: Match, seats: Mapping[int, Seat]) -> Unusual | None:
         id_, line = voice.ask(view, legal, news)
         seat.begin_act()
         before = continued[0]
-        made = exchange(process.stdin, process.stdout, line, id_, legal, SYNC_WAIT_MS, freezer)
-        _, _, seat.heard, sent, seat.held_us, came, action = made
+        made = exchange(
+            process.stdin, process.stdout, process.stderr, line, id_, legal, SYNC_WAIT_MS, freezer
+        )
+        _, _, seat.heard, sent, seat.held_us, came, talk, action = made
         if (
             action is None
             or came > voice.allowance_us
@@ -74,6 +76,8 @@ def play_usual(match: Match, seats: Mapping[int, Seat]) -> Unusual | None:
             return leg.asks(ask), seat.judge(ask, made, cpu)
 
         leg.last_asked, seat.said = place, line
+        if talk:
+            seat.stderr.feed(talk)
         receipt = seat.receipt(sent, came, came, cpu)
         if off_turn.freezes and freezer < 0:
             off_turn.stop()

@@ -4,6 +4,7 @@ import errno
 import importlib
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterator
 from types import FrameType
@@ -13,13 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from protocol.codec import plain_answer
-from referee.play.exchange import READ_MOST, Exchange, exchange, plain_exchange
+from referee.play.exchange import READ_MOST, STDERR_READ_MOST, Exchange, exchange, plain_exchange
 
 ID, LEGAL, LINE = "0123456789abcdef", ("1C", "3C", "accuse 1C"), b'{"type":"act"}\n'
 ANSWER = b'{"id":"0123456789abcdef","action":"3C"}\n'
 FOREVER_MS = 60_000
 
-Way = Callable[[int, int, bytes, str, tuple[str, ...], int, int], Exchange]
+Way = Callable[[int, int, int, bytes, str, tuple[str, ...], int, int], Exchange]
 
 
 @pytest.fixture(params=["compiled", "plain"])
@@ -36,11 +37,12 @@ class Pipes:
     def __init__(self) -> None:
         self.hears, self.to = os.pipe()
         self.source, self.says = os.pipe()
-        for descriptor in (self.to, self.source):
+        self.errors, self.complains = os.pipe()
+        for descriptor in (self.to, self.source, self.errors):
             os.set_blocking(descriptor, False)
 
     def close(self, *names: str) -> None:
-        for name in names or ("hears", "to", "source", "says"):
+        for name in names or ("hears", "to", "source", "says", "errors", "complains"):
             descriptor, open_ = getattr(self, name), -1
             setattr(self, name, open_)
             if descriptor >= 0:
@@ -57,7 +59,7 @@ def pipes() -> Iterator[Pipes]:
 def act(
     way: Way, pipes: Pipes, line: bytes = LINE, wait_ms: int = 0, freezer: int = -1
 ) -> Exchange:
-    return way(pipes.to, pipes.source, line, ID, LEGAL, wait_ms, freezer)
+    return way(pipes.to, pipes.source, pipes.errors, line, ID, LEGAL, wait_ms, freezer)
 
 
 def test_what_is_compiled_is_used_wherever_it_was_compiled() -> None:
@@ -74,12 +76,12 @@ def test_a_plain_answer_is_a_legal_action(way: Way, pipes: Pipes) -> None:
     """With how long each step took, from a beginning on the referee's own clock."""
     os.write(pipes.says, ANSWER)
     before = time.perf_counter_ns()
-    begin, written, data, sent, held, came, action = act(way, pipes)
+    begin, written, data, sent, held, came, talk, action = act(way, pipes)
     whole = time.perf_counter_ns() - before
 
     assert before <= begin <= before + whole
     assert (written, data) == (len(LINE), ANSWER)
-    assert action == LEGAL[1]
+    assert (talk, action) == (b"", LEGAL[1])
     assert 0 <= sent <= came <= whole // 1000
     assert sent <= held <= came
     assert os.read(pipes.hears, 100) == LINE
@@ -87,9 +89,35 @@ def test_a_plain_answer_is_a_legal_action(way: Way, pipes: Pipes) -> None:
 
 def test_nothing_comes_of_an_answer_that_is_not_there_in_time(way: Way, pipes: Pipes) -> None:
     """The line was written; the longer wait goes on from there."""
-    begin, written, data, _, _, came, action = act(way, pipes, wait_ms=1)
+    begin, written, data, _, _, came, _, action = act(way, pipes, wait_ms=1)
     assert time.perf_counter_ns() - begin >= 900_000
     assert (written, data, came, action) == (len(LINE), b"", 0, None)
+
+
+def test_what_is_on_stderr_when_the_answer_comes_is_read_with_it(way: Way, pipes: Pipes) -> None:
+    """Also where it alone was there at first; none of it is waited for."""
+    os.write(pipes.complains, b"hm\n")
+    later = threading.Timer(0.02, os.write, (pipes.says, ANSWER))
+    later.start()
+    *_, talk, action = act(way, pipes, wait_ms=FOREVER_MS)
+    later.join()
+    assert (talk, action) == (b"hm\n", LEGAL[1])
+
+    os.write(pipes.complains, b"x" * (STDERR_READ_MOST + 5))
+    os.write(pipes.says, ANSWER)
+    assert act(way, pipes)[6] == b"x" * STDERR_READ_MOST
+    pipes.close("complains")
+    os.write(pipes.says, ANSWER)
+    assert act(way, pipes)[6] == b"x" * 5
+    os.write(pipes.says, ANSWER)
+    assert act(way, pipes)[6:] == (b"", LEGAL[1])
+
+
+def test_what_is_on_stderr_stays_there_while_no_answer_comes(way: Way, pipes: Pipes) -> None:
+    """The longer wait reads it."""
+    os.write(pipes.complains, b"hm\n")
+    assert act(way, pipes, wait_ms=1)[6:] == (b"", None)
+    assert os.read(pipes.errors, 10) == b"hm\n"
 
 
 def test_a_full_pipe_takes_a_part_or_nothing(way: Way, pipes: Pipes) -> None:
@@ -98,7 +126,7 @@ def test_a_full_pipe_takes_a_part_or_nothing(way: Way, pipes: Pipes) -> None:
     long = bytes(1 << 20)
     written = act(way, pipes, long)[1]
     assert 0 < written < len(long)
-    _, written, data, _, _, came, action = act(way, pipes, long, FOREVER_MS)
+    _, written, data, _, _, came, _, action = act(way, pipes, long, FOREVER_MS)
     assert (written, data, came, action) == (0, b"", 0, None)
 
 
@@ -159,7 +187,7 @@ def test_descriptors_that_are_no_pipes_are_our_mistake(way: Way, pipes: Pipes) -
     folder = os.open("/", os.O_RDONLY)
     try:
         with pytest.raises(IsADirectoryError):
-            way(pipes.to, folder, LINE, ID, LEGAL, 0, -1)
+            way(pipes.to, folder, pipes.errors, LINE, ID, LEGAL, 0, -1)
     finally:
         os.close(folder)
 
