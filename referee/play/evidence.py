@@ -213,11 +213,19 @@ class Witness:
         detail = "it wanted more memory than a bot may have here"
         return Verdict(self.place, FaultCode.MEMORY, detail, self.evidence(receipt))
 
+    def others_us(self) -> int:
+        """Return the processor time that other bots have used off turn, as far as it is known."""
+        return 0
+
     def excuse(self, receipt: Receipt, allowance_us: int) -> Mishap | None:
-        """What to say of lateness when neither the bot nor we could run; None: it is the bot's."""
+        """What to say of lateness when neither the bot nor we could run; None: it is the bot's.
+
+        What other bots have used meanwhile is their doing: the deadline was put off by it.
+        """
         self.lag_us = max(self.lag_us, receipt.complete - allowance_us - self.held_us)
         self.look()
-        if not self.is_counted or not starved(allowance_us, self.lag_us, receipt.cpu):
+        lag_us = max(self.lag_us - self.others_us(), 0)
+        if not self.is_counted or not starved(allowance_us, lag_us, receipt.cpu):
             return None
         detail = f"the host stood still for {self.lag_us // 1000} ms while the bot was to move"
         return Mishap(Blame.HOST, detail, self.evidence(receipt))

@@ -93,6 +93,10 @@ class OffTurn:
         self._watches, self.freezes = False, True
         return True
 
+    def worked_us(self) -> int:
+        """Return the processor time that it has used since its last act, in microseconds."""
+        return max(self._process.cpu_us() - self.since_us, 0)
+
     def runs(self) -> bool:
         """Whether a thread of it has the processor or waits for it."""
         return any(map(is_running, self._process.threads()))

@@ -70,8 +70,8 @@ class Wait:
         self._closed = False
         self._put_off_us = 0
         self._held_us = self._held_before_us = witness.held_us
-        self._due = begin + _FIRST_LOOK_NS
-        self._late_us = self._away_us = 0
+        self._due = begin + _FIRST_LOOK_NS + witness.held_us * 1000  # in which we could not look
+        self._late_us = self._away_us = self._stalled_us = 0
         self._held_up = HeldUp(witness.process, ask.allowance_us)
         self._killed_before = killed_for_memory()
         witness.standstill.end_of_poll(self._elapsed_us() - witness.held_us)
@@ -127,6 +127,7 @@ class Wait:
     def _is_put_off(self) -> bool:
         """Whether the deadline that has come is put off; ends the bot that took too much."""
         self._look()
+        self._add_stall()
         before = self._put_off_us
         if self._first is None and self._is_readable() and self._take():
             past_us = self._elapsed_us() - self._ask.allowance_us - self._held_up.us()
@@ -140,6 +141,16 @@ class Wait:
             self._held_up.wait_longer()
             return True
         return False
+
+    def _add_stall(self) -> None:
+        """Put the deadline off by how long we were not woken while other bots had used that time.
+
+        A bot that is asleep when another keeps the core, interrupts and all, does not wait for the
+        processor: it is woken late, and so are we.
+        """
+        stalled_us = min(self._witness.lag_us, self._witness.others_us())
+        self._held_up.lose(max(stalled_us - self._stalled_us, 0))
+        self._stalled_us = max(stalled_us, self._stalled_us)
 
     def _is_readable(self) -> bool:
         """Whether an answer has come that we were not woken for in time."""

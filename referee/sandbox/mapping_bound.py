@@ -1,7 +1,9 @@
-"""A bound on the mappings of a bot: many of one file make everybody wait who has the file.
+"""Bounds on what the kernel has to go through in one piece for a bot, while others wait.
 
 To evict a page the kernel goes through all mappings of it, about a microsecond each, and whoever
-maps or unmaps that file meanwhile waits: at each fork, start and end of a process, in any bot.
+maps or unmaps that file meanwhile waits: at each fork, start and end of a process, in any bot. And
+whoever closes a pipe wakes all who wait for it, interrupts off: a million in 150 ms. Of these there
+is no count, but each takes some 200 bytes of the kernel's own memory.
 """
 
 import threading
@@ -12,6 +14,10 @@ from referee.sandbox.procfs import count_mappings
 
 MOST_MAPPINGS: Final = 32_768
 """Of all processes of a bot together. Java and node have some thousand, Python some hundred."""
+
+MOST_KERNEL: Final = 64 << 20
+"""Bytes that the kernel itself may need for a bot: 25 MiB for one with 40 processes that has looked
+at 30,000 files, 1 for most."""
 
 _GROWN: Final = 1 << 20
 """Bytes by which the kernel's own memory for a bot grows before its mappings are counted again.
@@ -27,7 +33,7 @@ _PATIENCE: Final = 10
 
 
 class MappingBound:
-    """Ends a bot that has far too many mappings, or does not let them be counted.
+    """Ends a bot that has far too much of these, or does not let its mappings be counted.
 
     Who counts waits for the lock that the kernel has for the memory of a process, and a bot can
     hold that for as long as it likes. So each count is done in a thread of its own.
@@ -41,6 +47,7 @@ class MappingBound:
         kernel_bytes: Callable[[], int],
         members: Callable[[], Iterable[int]],
         kill: Callable[[], None],
+        most_kernel: float = MOST_KERNEL,
     ) -> None:
         """Begin with a bot that has none.
 
@@ -48,8 +55,10 @@ class MappingBound:
             kernel_bytes: returns what the kernel itself needs for the bot; quickly known.
             members: returns the ids of its processes.
             kill: ends them.
+            most_kernel: bytes that the kernel may need for them.
         """
         self.exceeded = False
+        self._most_kernel = most_kernel
         self._kernel_bytes, self._members, self._kill = kernel_bytes, members, kill
         self._counted_at = 0
         self._count: _Count | None = None
@@ -63,6 +72,10 @@ class MappingBound:
             OSError: the bot is gone.
         """
         used = self._kernel_bytes()
+        if used > self._most_kernel and any(True for _ in self._members()):
+            self.exceeded = True  # of a bot that has ended by itself, files in /tmp are still there
+            self._kill()
+            return
         if self._count is not None:
             if not self._count.is_over(used):
                 return

@@ -16,6 +16,9 @@ _EVENT: Final = struct.Struct("=IBBHQii")
 _AT_ONCE: Final = 64
 """Events are read so many at a time: each is a descriptor."""
 
+_MOST_READS: Final = 16
+"""In one look: a bot can open files faster than we read of it, and all else waits meanwhile."""
+
 _MOST_FILES: Final = 512
 _MOST_BYTES: Final = 512 << 20
 _PIECE: Final = 1 << 20
@@ -67,19 +70,21 @@ class OpenedFiles:
             self._news = -1
 
     def look(self, threads: Callable[[], Iterable[int]]) -> None:
-        """Take what the bot, of all programs, has opened since the last look.
+        """Take what the bot, of all programs, has opened since the last look; not without bound.
 
         Args:
             threads: returns the ids of its threads.
         """
-        while self._news >= 0:
+        for _ in range(_MOST_READS):
+            if self._news < 0:
+                return
             try:
                 data = os.read(self._news, _AT_ONCE * _EVENT.size)
             except BlockingIOError:
                 return
             except OSError as error:  # no descriptors left, or a file that cannot be opened
                 if error.errno in (errno.EMFILE, errno.ENFILE):
-                    return self.listen_no_more()
+                    self.listen_no_more()
                 continue
             self._members.update(threads())  # read later than the events, so none is missing
             for _, _, _, _, _, descriptor, pid in _EVENT.iter_unpack(data):

@@ -21,7 +21,6 @@ from referee.sandbox.system_calls import (
     ANSWERED,
     FSTATFS,
     MEMFD,
-    MESSAGES,
     NEWER,
     SYSINFO,
     UNSHARED_MMAP,
@@ -67,8 +66,7 @@ def _column(machine: str) -> int:
 
 def _allowed(filter_: Filter, column: int) -> tuple[Call, ...]:
     """The calls that are allowed whatever their arguments are."""
-    more = (*([SYSINFO] if filter_.sysinfo else []), *(MESSAGES if filter_.unmapped else []))
-    return _known((*ALLOWED, *more), column)
+    return _known((*ALLOWED, *([SYSINFO] if filter_.sysinfo else [])), column)
 
 
 def _answered(filter_: Filter, column: int) -> list[tuple[int, tuple[Call, ...]]]:

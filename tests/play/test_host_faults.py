@@ -939,6 +939,81 @@ async def test_a_host_that_stands_still_charges_nobody(
         assert found.code is FaultCode.LATE
 
 
+@pytest.fixture
+def busy() -> Iterator[Puppet]:
+    """The other bot at the table."""
+    found = Puppet()
+    yield found
+    found.release()
+
+
+READY: Final = b'{"type":"ready","protocol":1,"name":"x"}\n'
+
+
+@pytest.mark.parametrize("answers", [True, False])
+async def test_what_another_bot_makes_the_host_lose_is_neither_the_victims_nor_the_hosts(
+    answers: bool, puppet: Puppet, busy: Puppet, one_clock: MockClock
+) -> None:
+    """It worked off turn, and nobody was woken meanwhile: the bot that slept has its time again."""
+    connection = Connection()
+    ask = Ask(0, "", connection.send(HELLO), ALLOWANCE_US, connection)
+    other = Seat(1, busy)
+    other.off_turn.begin()
+    async with trio.open_nursery() as nursery:
+
+        async def keep_the_core() -> None:
+            await trio.sleep(0.105)
+            busy.worked_us += 1_500_000
+            one_clock.jump(1.5)
+            await trio.sleep(0.3)
+            if answers:
+                os.write(puppet.says, READY)
+
+        nursery.start_soon(keep_the_core)
+        found = await Seat(0, puppet, seats=[other]).ask(ask)
+
+    if answers:
+        assert isinstance(found, tuple)
+        assert found[1].complete < ALLOWANCE_US
+    else:
+        assert isinstance(found, Verdict)
+        assert found.code is FaultCode.LATE
+
+
+@pytest.mark.parametrize("who", ["itself", "another", "nobody"])
+async def test_a_standstill_in_which_bots_worked_is_theirs(
+    who: str,
+    puppet: Puppet,
+    busy: Puppet,
+    one_clock: MockClock,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its own counts as its time; another's is taken off; without either the deal is void."""
+    other = Seat(1, busy)
+    seat = Seat(0, puppet, seats=[other])
+    for one in (other, seat):
+        one.off_turn.begin()
+    os.write(puppet.says, READY)
+    connection = Connection()
+    ask = Ask(0, "act", connection.send(HELLO), ALLOWANCE_US, connection)
+
+    def stalls(*words: Any) -> Exchange:  # as that takes it
+        begin, written, data, sent, held, _, talk, action = plain_exchange(*words)
+        puppet.worked_us += 300_000 * (who == "itself")
+        busy.worked_us += 300_000 * (who == "another")
+        return begin, written, data, sent, held, 320_000, talk, action
+
+    monkeypatch.setattr(seat_module, "exchange", stalls)
+    found = await seat.ask(ask)
+
+    if who == "nobody":
+        assert isinstance(found, Mishap)
+        assert "the referee stood still for 3" in found.detail
+    else:
+        assert isinstance(found, tuple)
+        assert found[1].complete == (320_000 if who == "itself" else 20_000)
+
+
 @pytest.mark.parametrize("when", ["at once", "later", "never"])
 async def test_a_referee_that_was_stopped_charges_no_clock(
     when: str, puppet: Puppet, monkeypatch: pytest.MonkeyPatch

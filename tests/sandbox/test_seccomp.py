@@ -16,7 +16,6 @@ from referee.sandbox.system_calls import (
     ALLOWED,
     ANSWERED,
     FSTATFS,
-    MESSAGES,
     NEWER,
     SYSINFO,
     Call,
@@ -144,7 +143,6 @@ def numbers(machine: str) -> dict[str, int]:
 def named() -> list[Call]:
     """Every call of the table, as often as it stands there."""
     found = [*ALLOWED, *(call for _, calls in ANSWERED for call in calls), FSTATFS, SYSINFO]
-    found += MESSAGES
     return found + [one.call for one in conditions(0)]
 
 
@@ -309,9 +307,6 @@ def test_memory_files_can_be_taken_away() -> None:
     for answer in (by_program, by_profile):
         assert answer("x86_64", Filter(), "memfd_create") is None
         assert answer("x86_64", Filter(unmapped=False), "memfd_create") == errno.ENOSYS
-        for call in MESSAGES:
-            assert answer("x86_64", Filter(), call.name) is None
-            assert answer("x86_64", Filter(unmapped=False), call.name) == errno.EPERM
 
 
 def test_memory_that_no_process_maps_can_be_taken_away() -> None:

@@ -75,6 +75,7 @@ CALLS: "dict[str, tuple[int, int, tuple[object, ...]]]" = {
     "perf_event_open": (298, 241, (CLOCK_EVENT, 0, -1, -1, 0)),
     "numbers of sockets": (55, 209, (-1, 1, 57, PAGE, PAGE)),
     "descriptors of peers": (55, 209, (-1, 1, 77, PAGE, PAGE)),
+    "descriptors in messages": (46, 211, (-1, PAGE, 0)),
     "descriptors with messages": (54, 208, (-1, 1, 76, PAGE, 4)),
     "personality": (135, 92, (0x0040000,)),
     "pidfd_open": (434, 434, (os.getpid(), 0)),

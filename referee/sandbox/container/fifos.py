@@ -47,6 +47,15 @@ class Fifos:
         end = os.open(self.folder / name, how | os.O_NONBLOCK | os.O_CLOEXEC)
         self.ends = (*self.ends, end)
 
+    def shut(self) -> None:
+        """Let no bot open a pipe again: it has its ends, and each more is one that a write wakes.
+
+        Raises:
+            OSError: that cannot be done.
+        """
+        for name in _NAMES:
+            (self.folder / name).chmod(0)
+
     def close(self) -> None:
         """Closes our ends, and takes the folder away."""
         for end in self.ends:

@@ -108,6 +108,7 @@ class ContainerProcess(Streams):
                 nursery.start_soon(first_of, self.exited_fd)
         try:
             if os.read(self.stdout, 1) == b"\n":
+                self._started.fifos.shut()
                 os.write(self.stdin, b"\n")
                 return
             why = self.status() or "no answer"
