@@ -54,7 +54,6 @@ def play_usual(match: Match, seats: Mapping[int, Seat]) -> Unusual | None:
         cpu = off_turn.since_us if freezer >= 0 else off_turn.end(time.perf_counter_ns())
         if off_turn.used_us:  # it is stopped from now on
             return None
-
         view, news = table.view(at)
         id_, line = voice.ask(view, legal, news)
         seat.begin_act()
@@ -74,7 +73,6 @@ def play_usual(match: Match, seats: Mapping[int, Seat]) -> Unusual | None:
                 process.goes_on()
             ask = Ask(place, id_, line, voice.allowance_us, voice.connection, legal)
             return leg.asks(ask), seat.judge(ask, made, cpu)
-
         leg.last_asked, seat.said = place, line
         if talk:
             seat.stderr.feed(talk)
