@@ -22,6 +22,7 @@ import zstandard
 from ladder.files.durable import sync_folder
 from ladder.terms import LARGEST_RECORD
 from referee.errors import HostError, RefereeError, check_means
+from referee.record.stderr_log import stderr_file
 
 RECORDS: Final = "records"
 ENDING: Final = ".jsonl.zst"
@@ -59,7 +60,10 @@ def keep(folder: Path, plain: Path) -> tuple[str, int]:
     """
     with _told(plain), plain.open("rb") as file:
         compressor = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True)
-        return keep_packed(folder, compressor.read_to_iter(file))
+        sha, size = keep_packed(folder, compressor.read_to_iter(file))
+        with suppress(FileNotFoundError):  # mostly no bot writes any
+            stderr_file(plain).replace(stderr_file(path_of(folder, sha)))
+    return sha, size
 
 
 def keep_packed(folder: Path, pieces: Iterable[bytes]) -> tuple[str, int]:
@@ -176,6 +180,7 @@ def remove(folder: Path, hashes: Iterable[str]) -> int | None:
 
 
 def _is_removed(path: Path) -> bool:
+    stderr_file(path).unlink(missing_ok=True)
     try:
         path.unlink()
     except FileNotFoundError:
@@ -338,4 +343,5 @@ def _remove_orphan(records: Path, path: Path, before: float) -> bool:
         if not _is_older(path, before):
             return False
         path.unlink(missing_ok=True)
+        stderr_file(path).unlink(missing_ok=True)
     return True

@@ -29,6 +29,7 @@ from ladder.submissions.frozen_bots import BOTS
 from ladder.terms import LuckUse
 from referee.errors import HostError, Shortage
 from referee.match.chance import KEY_BITS
+from referee.record.stderr_log import stderr_file
 from referee.sandbox import janitor
 from referee.workers.jobs import Job, Players, Unready
 
@@ -287,7 +288,9 @@ class LadderRunner:
             del self._held[token]
         if settled is Settled.DUPLICATE:
             if not await self._desk.has_record(match.record):
-                record_store.path_of(self._files, match.record).unlink(missing_ok=True)
+                path = record_store.path_of(self._files, match.record)
+                for file in (path, stderr_file(path)):
+                    file.unlink(missing_ok=True)
             return
         self._tell(match, decisions)
         await self._desk.let_records_go()
@@ -311,6 +314,7 @@ class LadderRunner:
         finally:
             with suppress(OSError):
                 path.unlink(missing_ok=True)
+                stderr_file(path).unlink(missing_ok=True)
 
     async def _excuse(self, lease: Lease, error: Unready) -> None:
         """Leaves out a bot that cannot play here; a ladder goes on without it."""

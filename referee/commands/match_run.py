@@ -3,7 +3,7 @@
 import sys
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import AsyncExitStack, contextmanager
+from contextlib import AsyncExitStack, closing, contextmanager
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
@@ -20,6 +20,7 @@ from referee.match.plan import MatchPlan
 from referee.match.verdict import ATTEMPTS
 from referee.play.conductor import MatchResult, play_match
 from referee.play.interrupts import interruptible
+from referee.record.stderr_log import StderrLog, stderr_file
 from referee.record.writer import Recorder
 from referee.rules.match_end import Reason
 from referee.sandbox import Sandbox
@@ -97,9 +98,16 @@ def _play(
                 return None
             with _recorder(path) as recorder, _progress(plan, talk) as watch:
                 talk.print(_where(sandbox), style="dim")
-                result = await play_match(
-                    plan, specs, sandbox, recorder, interrupt=playing, watch=watch
-                )
+                with closing(StderrLog(stderr_file(path))) as stderr:
+                    result = await play_match(
+                        plan,
+                        specs,
+                        sandbox,
+                        recorder,
+                        interrupt=playing,
+                        watch=watch,
+                        stderr=stderr,
+                    )
                 return result, sandbox.name
         raise AssertionError  # the block above returns or raises
 

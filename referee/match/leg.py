@@ -183,6 +183,11 @@ class Leg:
         assert self._deal is not None  # noqa: S101  # a driver out of order is our bug
         return self._deal
 
+    def moment(self) -> tuple[int, int]:
+        """Return the deal under way and how many of its acts were carried out; (0, 0) for none."""
+        deal = self._deal
+        return (0, 0) if deal is None else (deal.start.deal, len(deal.table.acts))
+
     def next_deal(self) -> DealStart | None:
         """The deal to play next, or None when the leg is over."""
         course = self.course

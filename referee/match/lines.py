@@ -13,7 +13,7 @@ from referee.match.leg import DealResult
 from referee.match.terms import Terms
 from referee.match.verdict import Blame, Evidence, Receipt, Verdict
 
-FORMAT: Final = 3
+FORMAT: Final = 4
 """Of records, and of the bytes that bots are sent; a record of another format is refused."""
 
 Short = Annotated[str, Meta(max_length=64)]
@@ -79,9 +79,10 @@ class StartLine(Struct, frozen=True):
 
 
 class ActLine(Struct, frozen=True, omit_defaults=True):
-    """An action of the seat to move, with its receipt; seats are not named, they follow."""
+    """An action of the seat to move, with its receipt."""
 
     act: Short
+    seat: Count
     us: Receipt
     note: Note | None = None
     eval: int | None = None

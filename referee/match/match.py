@@ -99,7 +99,9 @@ class Match:
         leg = self.leg
         verdict = leg.check_answer(answer, receipt)
         if verdict is None:
-            self.write(ActLine(answer.action, receipt, answer.note, answer.eval, answer.extra))
+            seat = leg.deal.places.index(ask.place)
+            more = (answer.note, answer.eval, answer.extra)
+            self.write(ActLine(answer.action, seat, receipt, *more))
             leg.answered(answer, receipt)
             self.used_us[leg.plan.seating[ask.place]] += receipt.complete
         return verdict

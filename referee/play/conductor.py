@@ -6,7 +6,7 @@ Decides nothing itself: what is asked, what an answer is worth and when it is ov
 import math
 import time
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import version
 from typing import Final
 
@@ -29,6 +29,7 @@ from referee.play.evidence import Heard
 from referee.play.seat import Seat
 from referee.play.start import Void, start_bot
 from referee.play.usual_act import Unusual, play_usual
+from referee.record.stderr_log import Moment, StderrLog
 from referee.sandbox import Sandbox
 
 _BACK_OFF_S: Final = 0.5
@@ -77,6 +78,7 @@ async def play_match(
     *,
     interrupt: trio.CancelScope,
     watch: Callable[[DealResult], None] = lambda _: None,
+    stderr: StderrLog | None = None,
 ) -> MatchResult:
     """Plays a match to its end, or until it is interrupted; closes the record either way.
 
@@ -87,12 +89,13 @@ async def play_match(
         recorder: takes the record's lines; what it raises ends the match.
         interrupt: cancelled by a caller that wants the match to stop; not entered before.
         watch: is told of every finished deal.
+        stderr: keeps what bots write there; None: only what belongs to a fault is kept.
 
     Raises:
-        HostError: the record cannot be written.
+        HostError: the record, or what bots write to stderr, cannot be written.
         RefereeError: a bot may not run here.
     """
-    conductor = _MatchConductor(plan, bots, sandbox, recorder, watch)
+    conductor = _MatchConductor(plan, bots, sandbox, recorder, watch=watch, stderr=stderr)
     failure: Exception | None = None
     with one_core(), interrupt:
         try:
@@ -113,13 +116,16 @@ class _MatchConductor:
         bots: Sequence[BotSpec],
         sandbox: Sandbox,
         recorder: LineWriter,
+        *,
         watch: Callable[[DealResult], None],
+        stderr: StderrLog | None,
     ) -> None:
         self._plan = plan
         self._bots = bots
         self._sandbox = sandbox
         self._recorder = recorder
         self._watch = watch
+        self._stderr = stderr
         self._match = Match(plan, recorder.write)
         self._wall_ns = 0
         self._shared_ns = 0
@@ -291,6 +297,8 @@ class _MatchConductor:
 
             def greets(seat: Seat, place: int = ask.place) -> None:
                 self._seats[place] = seat
+                if self._stderr is not None:
+                    seat.stderr.listen = partial(self._keep_stderr, self._stderr, place)
 
             found = await start_bot(
                 ask,
@@ -308,6 +316,11 @@ class _MatchConductor:
             self._match.started(
                 StartLine(ask.place, receipt.complete, PROTOCOL_VERSION, ready.name, ready.version)
             )
+
+    def _keep_stderr(self, log: StderrLog, place: int, data: bytes) -> None:
+        deal, act = self._match.leg.moment()
+        moment = Moment(self._match.totals.leg, deal, act)
+        log.add(moment, place, self._match.bot_at(place), data)
 
     async def _fault(self, verdict: Verdict) -> None:
         """Records a fault, then tells the bot, then ends its process."""

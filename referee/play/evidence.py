@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Final
 
@@ -43,8 +43,9 @@ _CODES: Final = {
 class Stderr:
     """What a bot writes for its author: the first and the last 16 KiB of it."""
 
-    def __init__(self) -> None:
-        """Nothing was written yet."""
+    def __init__(self, listen: Callable[[bytes], None] | None = None) -> None:
+        """Nothing was written yet; `listen` is told of all that will be."""
+        self.listen = listen
         self.head = b""
         self.tail = b""
         self.total = 0
@@ -54,6 +55,8 @@ class Stderr:
     def feed(self, data: bytes) -> None:
         """Takes in what was written."""
         self.total += len(data)
+        if self.listen is not None and data:
+            self.listen(data)
         if self.total > STDERR_MOST:
             self.flooded.set()
         room = STDERR_KEPT - len(self.head)

@@ -79,7 +79,7 @@ def play_usual(match: Match, seats: Mapping[int, Seat]) -> Unusual | None:
         receipt = seat.receipt(sent, came, came, cpu)
         if off_turn.freezes and freezer < 0:
             off_turn.stop()
-        write(ActLine(action, receipt))
+        write(ActLine(action, at, receipt))
         voice.charge(came)
         table.play(action)
         used_us[seating[place]] += came

@@ -56,3 +56,25 @@ class Parting(Struct, frozen=True):
 Step = Greeting | Question | Parting
 Listener = Callable[[Step], None]
 """Is told of each step before anything that follows from it is carried out."""
+
+
+class ActLines:
+    """The lines of acts of a record, kept by deal until they are taken; a listener."""
+
+    def __init__(self) -> None:
+        """Nothing was played again yet."""
+        self._of_deal: dict[int, dict[int, ActLine]] = {}
+
+    def __call__(self, step: Step) -> None:
+        """Keep the line of an act; forget those of a deal that is void."""
+        match step:
+            case Question(answer=ActLine() as line):
+                self._of_deal.setdefault(step.number, {})[step.act] = line
+            case Parting(line=b""):  # the deal under way, of which alone there are lines
+                self._of_deal.clear()
+            case _:
+                return
+
+    def take(self, number: int) -> dict[int, ActLine]:
+        """Return the lines of a deal, counted through all legs, by act; they are kept no longer."""
+        return self._of_deal.pop(number, {})

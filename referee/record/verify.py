@@ -76,6 +76,11 @@ class Resimulation:
         self._asked_before: int | None = None
         """Whose it was before: a void deal may be either's."""
 
+    @property
+    def leg_scores(self) -> tuple[int, ...]:
+        """The scores of the leg under way, by bot; none between two legs."""
+        return () if self._leg is None else self._leg.course.scores()
+
     def under_way(self) -> DealResult | None:
         """Return the deal in which the record breaks off, as far as it holds."""
         return None if self._leg is None else self._leg.under_way()
@@ -245,6 +250,9 @@ class Resimulation:
         )
 
     def _act(self, ask: Ask, line: ActLine) -> None:
+        seat = self.match.leg.deal.table.to_move
+        if line.seat != seat:
+            raise self._mismatch(f"seat {seat} was to move, not {line.seat}")
         answer = Answer(ask.id, line.act, line.note, line.eval, line.extra)
         ask.connection.replay(answer)
         verdict = self.match.answer(ask, answer, line.us)

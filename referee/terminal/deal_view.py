@@ -1,6 +1,7 @@
 """A deal as a person follows it: the auction, then the tricks, for all or as one seat saw it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 from msgspec import Struct
 from rich.text import Text
@@ -8,17 +9,29 @@ from rich.text import Text
 from protocol.events import Event, Played, Uncovered
 from protocol.messages import View
 from referee.match.leg import DealResult
+from referee.match.lines import ActLine
 from referee.match.table import Table
 from referee.terminal.card_text import action_face, face, faces
 from referee.text import printable
 
+_WIDEST: Final = 72
+"""Characters of hands that stand side by side."""
+
 
 class Act(Struct, frozen=True):
-    """An action as the viewer saw it."""
+    """An action as the viewer saw it.
+
+    Attributes:
+        number: how many acts of the deal were carried out before.
+        line: what the record has of it beside the action; None where that is not the viewer's, or
+            the referee played.
+    """
 
     seat: int
     action: str
     by_referee: bool
+    number: int
+    line: ActLine | None
 
 
 class Scene(Struct, frozen=True):
@@ -26,15 +39,25 @@ class Scene(Struct, frozen=True):
 
     Attributes:
         trick: the number of the trick that the acts make up, from 1; 0 for an auction.
+        points: card points by seat after it.
     """
 
     trick: int
     hands: tuple[tuple[str, ...], ...]
     acts: tuple[Act, ...]
+    points: tuple[int, ...]
 
 
-def scenes(deal: DealResult, viewer: int | None) -> Iterator[Scene]:
-    """A deal in its scenes, all-seeing, or with the eyes of one seat."""
+def scenes(
+    deal: DealResult, viewer: int | None, lines: Mapping[int, ActLine] | None = None
+) -> Iterator[Scene]:
+    """Yield a deal in its scenes, all-seeing, or with the eyes of one seat.
+
+    Args:
+        deal: which.
+        viewer: the seat; None: all hands are shown.
+        lines: what the record has of the acts, by their numbers.
+    """
     table = Table(deal.game, deal.start.deck, deal.start.dealer)
     seats = range(deal.game.seats)
     views = [table.view(seat)[0] for seat in seats]
@@ -51,12 +74,14 @@ def scenes(deal: DealResult, viewer: int | None) -> Iterator[Scene]:
         text = action if viewer is None else _as_seen(action, seat == viewer, seen[viewer][1])
         if text is not None:
             by_referee = any(bot == who and number >= act for who, act in guilty)
-            acts.append(Act(seat, text, by_referee))
+            line = (lines or {}).get(number) if viewer in (None, seat) else None
+            acts.append(Act(seat, text, by_referee, number, line))
+        points = tuple(views[viewer or 0].points)
         if _trick(views[0]) > trick:
-            yield Scene(trick, hands, tuple(acts))
+            yield Scene(trick, hands, tuple(acts), points)
             trick, hands, acts = _trick(views[0]), _hands(views), []
     if acts:
-        yield Scene(trick, hands, tuple(acts))
+        yield Scene(trick, hands, tuple(acts), points)
 
 
 def _hands(views: Sequence[View]) -> tuple[tuple[str, ...], ...]:
@@ -98,15 +123,15 @@ def scene_text(scene: Scene, deal: DealResult, names: Sequence[str], viewer: int
     """One scene in a few lines: the hands before it, what was done, what came of it."""
     bots = deal.start.bots
     shown = range(len(bots)) if viewer is None else (viewer,)
-    hands = Text("   hands ", style="dim")
-    hands.append_text(
-        Text("  ").join(Text.assemble((f"{at}:", "dim"), faces(scene.hands[at])) for at in shown)
+    hands = _side_by_side(
+        [Text.assemble((f"{at}:", "dim"), faces(scene.hands[at])) for at in shown]
     )
     done = Text("  ").join(
         Text.assemble(
             f"{seat_name(act.seat, bots, names)} ",
             action_face(act.action),
             (" (referee)" if act.by_referee else "", "dim"),
+            (f" {_duration(act.line.us.complete)}" if act.line else "", "dim"),
         )
         for act in scene.acts
     )
@@ -120,7 +145,57 @@ def scene_text(scene: Scene, deal: DealResult, names: Sequence[str], viewer: int
         trick = tricks[scene.trick - 1]
         winner = seat_name(trick.winner, bots, names)
         line.append(f"  -> {winner} takes {trick.points}", style="bold")
+        points = "  ".join(f"{seat}:{points}" for seat, points in enumerate(scene.points))
+        line.append(f"   ({points})", style="dim")
     return Text("\n").join((hands, line))
+
+
+def _duration(us: int) -> str:
+    return (
+        f"{us}us" if us < 1000 else f"{us / 1000:.1f}ms" if us < 1_000_000 else f"{us / 1e6:.2f}s"
+    )
+
+
+def _side_by_side(hands: Sequence[Text]) -> Text:
+    """Put hands into lines, as many beside each other as fit."""
+    rows: list[list[Text]] = [[]]
+    for hand in hands:
+        if rows[-1] and sum(len(one) + 2 for one in (*rows[-1], hand)) > _WIDEST:
+            rows.append([])
+        rows[-1].append(hand)
+    lines = [Text("  ").join(row) for row in rows]
+    labels = ("   hands ", *["         "] * (len(lines) - 1))
+    return Text("\n").join(
+        Text.assemble((label, "dim"), line) for label, line in zip(labels, lines, strict=True)
+    )
+
+
+def remark_lines(
+    scene: Scene, deal: DealResult, names: Sequence[str], stderr: Mapping[int, Sequence[str]]
+) -> Iterator[Text]:
+    """Yield what bots said beside their actions: notes, evals, and what they wrote to stderr.
+
+    Args:
+        scene: whose acts.
+        deal: it is of.
+        names: of the bots.
+        stderr: what was written at an act, by its number.
+    """
+    for act in scene.acts:
+        said = [] if act.line is None else _said(act.line)
+        written = stderr.get(act.number, ())
+        if said or written:
+            who = seat_name(act.seat, deal.start.bots, names)
+            heading = Text(f"   act {act.number} {who}", "dim")
+            yield Text("  ").join((heading, *said))
+        for text in written:
+            for line in text.splitlines():
+                yield Text.assemble(("      | ", "dim"), (printable(line), "yellow"))
+
+
+def _said(line: ActLine) -> list[Text]:
+    said = [] if line.eval is None else [Text(f"eval {line.eval}")]
+    return said + ([] if line.note is None else [Text(printable(line.note), "italic")])
 
 
 def ending_text(deal: DealResult, names: Sequence[str]) -> Text | None:

@@ -16,6 +16,7 @@ from referee.errors import HostError, RefereeError, Shortage
 from referee.match.lines import LineWriter
 from referee.match.luck import luck_of
 from referee.play.conductor import play_match
+from referee.record.stderr_log import StderrLog, stderr_file
 from referee.record.writer import NoRecord, Recorder
 from referee.sandbox import Sandbox
 from referee.sandbox.choose import only_own
@@ -65,7 +66,7 @@ class Player:
             len(plan.seatings),
             luck_of if job.luck else None,
         )
-        with _record(job.record) as record:
+        with _record(job.record) as record, _stderr(job.record) as stderr:
             result = await play_match(
                 plan,
                 bots,
@@ -73,6 +74,7 @@ class Player:
                 record,
                 interrupt=trio.CancelScope(),
                 watch=blocks.add,
+                stderr=stderr,
             )
         if result.given_up is not None and result.given_up.shortage:
             raise Shortage(result.given_up.detail)  # no result: it can be played when there is room
@@ -139,6 +141,29 @@ def _record(name: str | None) -> Iterator[LineWriter]:
     except BaseException:
         with suppress(OSError):
             unfinished.unlink()
+        raise
+
+
+@contextmanager
+def _stderr(name: str | None) -> Iterator[StderrLog | None]:
+    """What bots write to stderr in a job, beside its record; gone if the block ends in trouble.
+
+    Raises:
+        HostError: it cannot be written.
+    """
+    if name is None:
+        yield None
+        return
+    path = stderr_file(Path(name))
+    log = StderrLog(path)
+    try:
+        try:
+            yield log
+        finally:
+            log.close()
+    except BaseException:
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
         raise
 
 

@@ -134,7 +134,7 @@ WRONG = [
     (["replay", "missing"], "record 'missing': No such file or directory"),
     (["replay", "."], "'.' is a folder: only --verify takes all of its records"),
     (["replay", "notes.txt"], "'notes.txt' is no record"),
-    (["replay", "newer"], "record 'newer' has format 4; this referee reads 3"),
+    (["replay", "newer"], "record 'newer' has format 5; this referee reads 4"),
     (["games", "poker"], "no game 'poker'"),
     (["check", "./missing"], "bot './missing': there is no such file or folder"),
     (["check", "sample:first", "--game", "poker"], "no game 'poker'"),
@@ -156,7 +156,7 @@ def test_wrong_input_gets_one_line_and_exit_code_2(
     Path("huge.txt").touch()
     os.truncate("huge.txt", 1 << 40)
     Path("a.zip").write_bytes(b"PK\x03\x04 and so on")
-    header = '{"record":4,"referee":"9","terms":{"game":"briscola-2","options":{},'
+    header = '{"record":5,"referee":"9","terms":{"game":"briscola-2","options":{},'
     header += '"time":{"start_ms":1,"move_ms":1,"bank_ms":1,"inc_ms":1,"soft_ms":1,"strikes":1}},'
     header += '"rules":{"id":"briscola-2","revision":1,"digest":""},"bots":[],"decks":null,'
     Path("newer").write_text(header + '"given":false,"legs":1}\n')

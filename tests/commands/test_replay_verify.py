@@ -38,7 +38,7 @@ def test_each_record_that_does_not_verify_is_named_and_the_others_are_proved_all
     changed = (records / "a.jsonl").read_bytes()
     (records / "a.jsonl").write_bytes(re.sub(rb'"scores":\[[^]]*', b'"scores":[999,-999', changed))
     (records / "b.jsonl").write_bytes((records / "b.jsonl").read_bytes()[:2000])
-    (records / "old.jsonl").write_bytes(changed.replace(b'"record":3', b'"record":2'))
+    (records / "old.jsonl").write_bytes(changed.replace(b'"record":4', b'"record":2'))
     (records / "x.jsonl").write_text("hello\n")
     capsys.readouterr()
     assert run(["replay", str(records), "--verify"]) == 1

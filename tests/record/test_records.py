@@ -154,14 +154,14 @@ def test_a_torn_line_is_cut_and_named(record: bytes, tmp_path: Path) -> None:
     assert found.unfinished == f"line {last_deal_end + 2} is torn and was left out"
 
 
-@pytest.mark.parametrize("header", [b'{"record":4,"terms":1}\n', b'{"record":2,"wire":2}\n'])
+@pytest.mark.parametrize("header", [b'{"record":5,"terms":1}\n', b'{"record":2,"wire":2}\n'])
 def test_a_record_of_another_format_is_refused(
     header: bytes, record: bytes, tmp_path: Path
 ) -> None:
     """The format is looked at first, whatever else its header has."""
     path = tmp_path / "record"
     path.write_bytes(header + record.partition(b"\n")[2])
-    with pytest.raises(RefereeError, match=r"has format [24]; this referee reads 3"):
+    with pytest.raises(RefereeError, match=r"has format [25]; this referee reads 4"):
         RecordReader(path)
 
 
@@ -192,7 +192,7 @@ def test_records_are_not_written_over(tmp_path: Path) -> None:
         (b'{"act":', b'{"act":"XX","act":'),
         (b'{"end":', b'{"end":"deals","more":[],"end":'),
         (b'"scores":', b'"scores":[9,9],"scores":'),
-        (b'{"record":3', b'{"record": 3'),
+        (b'{"record":4', b'{"record": 4'),
     ],
 )
 def test_a_line_that_others_could_read_otherwise_does_not_verify(
@@ -282,7 +282,7 @@ async def test_a_record_of_other_rules_is_refused(tmp_path: Path) -> None:
         (b'"revision":2', b'"revision":3', "revision 3"),
         (b'"game":"briscola-2"', b'"game":"sueca"', "rules of briscola-2"),
         (b'"briscola-2"', b'"poker-2"', "no game 'poker-2'"),
-        (b'"record":3', b'"record":2', "format 2"),
+        (b'"record":4', b'"record":2', "format 2"),
     ):
         header, rest = path.read_bytes().split(b"\n", 1)
         other.write_bytes(header.replace(old, new) + b"\n" + rest)
@@ -322,7 +322,7 @@ def test_acts_are_held_for_a_kilobyte_at_most_and_all_else_is_written_at_once(
     tmp_path: Path,
 ) -> None:
     """What is behind an act is never in the file before it; closing writes all."""
-    path, act, given = tmp_path / "record", ActLine("5C", Receipt(1, 2, 3, 4)), 0
+    path, act, given = tmp_path / "record", ActLine("5C", 1, Receipt(1, 2, 3, 4)), 0
     recorder = Recorder(path)
 
     def kept(line: Line) -> int:

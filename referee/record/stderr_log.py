@@ -1,0 +1,206 @@
+"""What bots wrote to stderr during a match: a file beside the record, for the bots' authors alone.
+
+The record is for everybody and proves itself; this file is for whoever looks why a bot played so.
+Lines of JSON, compressed; each is what a process had written when it was read, with the act that
+was under way. A file that a killed referee has left ends in the middle and is read as far as it
+goes. How much is kept has bounds, and what is beyond them is counted.
+"""
+
+import codecs
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import zstandard
+from msgspec import Struct
+
+from referee.errors import HostError, RefereeError
+from referee.record.compressed import Damaged, Unpacked
+
+DEAL_MOST: Final = 32 * 1024
+"""Bytes of each process that are kept in a deal."""
+
+MATCH_MOST: Final = 4 * 1024 * 1024
+"""Bytes of each bot in a match."""
+
+StderrByAct = dict[tuple[int, int], dict[int, list[str]]]
+"""By leg and deal, then by act: texts in the order in which they were read."""
+
+ENDING: Final = ".stderr.zst"
+_OF_RECORDS: Final = (".zst", ".jsonl")
+_LONGEST: Final = 1 << 20
+
+
+class Moment(Struct, frozen=True):
+    """When something was heard: leg from 0, deal of the leg from 1, acts carried out before.
+
+    The deal is 0 after the last one of a leg.
+    """
+
+    leg: int
+    deal: int
+    act: int
+
+
+class StderrChunk(Struct, frozen=True, omit_defaults=True):
+    """A line of the file.
+
+    Attributes:
+        leg: as `Moment` has it; `deal` and `act` likewise.
+        place: whose it is: a seat of the leg's first deal.
+        bot: likewise, from 0.
+        text: what was written.
+        left_out: how many bytes more were not kept until then, of this place.
+    """
+
+    leg: int
+    deal: int
+    act: int
+    place: int
+    bot: int
+    text: str = ""
+    left_out: int = 0
+
+
+def stderr_file(record: Path) -> Path:
+    """Return where the log of a record lies, or would."""
+    name = record.name
+    for ending in _OF_RECORDS:
+        name = name.removesuffix(ending)
+    return record.with_name(name + ENDING)
+
+
+class StderrLog:
+    """The file while it is written; there is none as long as no bot writes anything."""
+
+    def __init__(self, path: Path) -> None:
+        """Nothing was written yet."""
+        self._path = path
+        self._file: zstandard.ZstdCompressionWriter | None = None
+        self._moment = Moment(0, 0, 0)
+        self._in_deal = Counter[int]()
+        self._in_match = Counter[int]()
+        self._left_out = Counter[int]()
+        self._bots: dict[int, int] = {}
+        self._decoders: dict[int, codecs.IncrementalDecoder] = {}
+
+    def add(self, moment: Moment, place: int, bot: int, data: bytes) -> None:
+        """Take what a process has written.
+
+        Raises:
+            HostError: the file cannot be written.
+        """
+        if (moment.leg, moment.deal) != (self._moment.leg, self._moment.deal):
+            self._in_deal.clear()
+            self._flush()
+        self._moment = moment
+        self._bots[place] = bot
+        room = min(DEAL_MOST - self._in_deal[place], MATCH_MOST - self._in_match[bot])
+        kept = data[: max(room, 0)]
+        self._left_out[place] += len(data) - len(kept)
+        self._in_deal[place] += len(kept)
+        self._in_match[bot] += len(kept)
+        if kept:
+            self._write(moment, place, bot, self._text(place, kept))
+
+    def _text(self, place: int, data: bytes) -> str:
+        """Decode bytes of which a character may be cut at the end."""
+        decoder = self._decoders.get(place)
+        if decoder is None:
+            decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
+            self._decoders[place] = decoder
+        return decoder.decode(data)
+
+    def _write(self, moment: Moment, place: int, bot: int, text: str) -> None:
+        chunk = StderrChunk(
+            leg=moment.leg,
+            deal=moment.deal,
+            act=moment.act,
+            place=place,
+            bot=bot,
+            text=text,
+            left_out=self._left_out.pop(place, 0),
+        )
+        try:
+            if self._file is None:
+                compressor = zstandard.ZstdCompressor(level=3, write_checksum=True)
+                self._file = compressor.stream_writer(self._path.open("wb"))
+            self._file.write(msgspec.json.encode(chunk) + b"\n")
+        except OSError as error:
+            raise HostError(f"stderr of bots {str(self._path)!r}: {error.strerror}") from error
+
+    def _flush(self) -> None:
+        """Give the kernel what is held, so that a killed referee loses one deal at most.
+
+        Raises:
+            HostError: it cannot be written.
+        """
+        if self._file is None:
+            return
+        try:
+            self._file.flush(zstandard.FLUSH_BLOCK)
+        except OSError as error:
+            raise HostError(f"stderr of bots {str(self._path)!r}: {error.strerror}") from error
+
+    def close(self) -> None:
+        """Close the file, with what was left out last.
+
+        Raises:
+            HostError: it cannot be written.
+        """
+        if self._file is None:
+            return
+        for place in [place for place, count in self._left_out.items() if count]:
+            self._write(self._moment, place, self._bots[place], "")
+        try:
+            self._file.close()  # type: ignore[no-untyped-call]  # zstandard says no types here
+        except OSError as error:
+            raise HostError(f"stderr of bots {str(self._path)!r}: {error.strerror}") from error
+
+
+def read_stderr(path: Path) -> Iterator[StderrChunk]:
+    """Yield what a log has, as far as it is whole.
+
+    Raises:
+        RefereeError: it cannot be read, or is no such file.
+    """
+    try:
+        with path.open("rb") as file:
+            unpacked = Unpacked(file)
+            try:
+                while line := unpacked.readline(_LONGEST):
+                    yield msgspec.json.decode(line, type=StderrChunk)
+            except Damaged as error:
+                if "cut off" not in str(error):
+                    raise RefereeError(f"{str(path)!r}: {error}") from error
+            except msgspec.DecodeError as error:
+                raise RefereeError(f"{str(path)!r} has no stderr of bots: {error}") from error
+    except OSError as error:
+        raise RefereeError(f"{str(path)!r}: {error.strerror}") from error
+
+
+def stderr_by_act(path: Path, *, bot: int | None = None, place: int | None = None) -> StderrByAct:
+    """Return what processes wrote, by leg and deal, then by act; nothing where there is no file.
+
+    Args:
+        path: the log.
+        bot: whose is wanted; None: all.
+        place: likewise.
+
+    Raises:
+        RefereeError: it cannot be read, or is no such file.
+    """
+    found: StderrByAct = {}
+    if not path.exists():
+        return found
+    for chunk in read_stderr(path):
+        if bot not in (None, chunk.bot) or place not in (None, chunk.place):
+            continue
+        acts = found.setdefault((chunk.leg, chunk.deal), {})
+        if chunk.left_out:
+            acts.setdefault(chunk.act, []).append(f"... {chunk.left_out} bytes were not kept")
+        if chunk.text:
+            acts.setdefault(chunk.act, []).append(chunk.text)
+    return found
