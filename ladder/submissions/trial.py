@@ -102,8 +102,8 @@ def _judge(result: MatchResult, key: str, sandbox: Sandbox, taken: HandedIn, poo
     if result.totals.faults:
         fault = result.totals.faults[0]
         words = f"{fault.code}: {printable(fault.detail)} -> {HINTS[fault.code]}"
-        if fault.last_words:
-            words += f"; the last line on its stderr: {printable(fault.last_words)}"
+        if fault.error:
+            words += f"; on its stderr: {printable(fault.error)}"
         raise RefereeError(
             f"bot {taken.typed!r} was faulted in a match of {pool.terms.game} against itself, deal "
             f"{fault.deal or DEALS}: {words}; see it at home: {_match(key, sandbox, taken, pool)}"

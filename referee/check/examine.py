@@ -133,9 +133,9 @@ async def _explained(
             mend += f"; in a sandbox it sees only {SEEN_ALONE if is_alone(bot.typed) else SEEN}"
     elif starting and verdict.mistake is Mistake.FIELD:
         mend = HINTS[FaultCode.STARTUP]
-    words = verdict.evidence.last_words()
+    words = verdict.evidence.error()
     if words:
-        what += f"; the last line on its stderr: {words}"
+        what += f"; on its stderr: {words}"
     return CheckFinding(Level.PROBLEM, what, mend)
 
 

@@ -9,6 +9,7 @@ from msgspec import Struct
 from referee.match.leg import DealResult
 from referee.match.lines import ActLine
 from referee.match.terms import unusual_options
+from referee.match.verdict import Evidence
 from referee.record.deal_choice import DealChoice
 from referee.record.reader import Mismatch
 from referee.record.retelling import ActLines
@@ -24,6 +25,15 @@ from referee.terminal.deal_view import (
 )
 
 _STDERR_SHOWN: Final = 5
+
+
+def _ends(evidence: Evidence) -> Sequence[str]:
+    """Return the first and the last lines of what was kept of stderr."""
+    head, tail = evidence.stderr_head.splitlines(), evidence.stderr_tail.splitlines()
+    lines = head + tail
+    if len(lines) <= 2 * _STDERR_SHOWN:
+        return lines
+    return (*lines[:_STDERR_SHOWN], "...", *lines[-_STDERR_SHOWN:])
 
 
 class Held:
@@ -167,8 +177,9 @@ class RecordView:
             evidence = line.evidence
             if evidence.exit is not None:
                 to.print(f"   it ended: {evidence.exit}", style="dim")
-            said = (evidence.stderr_tail or evidence.stderr_head).splitlines()
-            for text in said[-_STDERR_SHOWN:]:
+            if error := evidence.error():
+                to.print(f"   on its stderr: {error}", style="yellow")
+            for text in _ends(evidence):
                 to.print(f"   stderr: {text[:200]}", style="dim")
         if lines and wanted.is_all:
             start, (game, chosen) = deal.start, found.game_of(deal)

@@ -359,7 +359,7 @@ class Leg:
             bot=self.plan.seating[verdict.place],
             code=verdict.code,
             detail=verdict.detail,
-            last_words=verdict.evidence.last_words(),
+            error=verdict.evidence.error(),
         )
 
     def under_way(self) -> DealResult | None:

@@ -50,7 +50,7 @@ class FaultFound(Struct, frozen=True, omit_defaults=True):
         deal: of the leg, from 1; 0: after the last one.
         act: how many acts of the deal were carried out before it.
         seat: in the deal; after the last one in the leg's first.
-        last_words: the last line that the bot wrote to stderr, which is its author's; "" in what
+        error: what the bot wrote to stderr of the error, which is its author's; "" in what
             is published.
     """
 
@@ -61,7 +61,7 @@ class FaultFound(Struct, frozen=True, omit_defaults=True):
     bot: int
     code: FaultCode
     detail: str
-    last_words: str = ""
+    error: str = ""
 
     @property
     def where(self) -> str:

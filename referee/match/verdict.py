@@ -7,6 +7,7 @@ from msgspec import Struct, field
 
 from protocol.errors import Mistake
 from protocol.messages import Count
+from referee.match.stderr_error import error_of
 
 
 class FaultCode(StrEnum):
@@ -71,10 +72,9 @@ class Evidence(Struct, frozen=True, omit_defaults=True):
     exit: str | None = None
     receipt: Receipt | None = None
 
-    def last_words(self) -> str:
-        """The last line on stderr, as far as a person wants to see it."""
-        lines = (self.stderr_tail or self.stderr_head).strip().splitlines()
-        return lines[-1][:200] if lines else ""
+    def error(self) -> str:
+        """Return what stderr says of the error, as far as a person wants to see it."""
+        return error_of(self.stderr_tail or self.stderr_head)
 
 
 class Verdict(Struct, frozen=True, omit_defaults=True):

@@ -200,8 +200,8 @@ def _print_troubles(
         to.print(f"fault: {names[fault.bot]}, {where}: {fault.code}: {fault.detail}", style="red")
         if fault.code is FaultCode.STARTUP and sandbox != "bare":
             to.print(f"       {_ALONE}", style="dim")
-        if fault.last_words:
-            to.print(f"       the last line on its stderr: {fault.last_words}", style="dim")
+        if fault.error:
+            to.print(f"       on its stderr: {fault.error}", style="dim")
     if totals.faults:
         to.print(f"the evidence: referee replay {path} --deal N", style="dim")
     for void in totals.voids[:_TROUBLES_SHOWN]:

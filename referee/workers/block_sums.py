@@ -138,7 +138,7 @@ def outcome_of(
         wall_us=wall_us,
         voids=tuple(map(void_for.count, bots)),
         faults=tuple(totals.fault_counts),
-        fault_list=tuple(replace(found, last_words="") for found in totals.faults),
+        fault_list=tuple(replace(found, error="") for found in totals.faults),
         given_up=given_up,
         game_digest=game_digest,
         sandbox=sandbox,

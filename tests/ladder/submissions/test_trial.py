@@ -194,7 +194,7 @@ async def test_the_clock_at_home_is_said_where_the_pool_says_none(
 async def test_a_fault_in_the_match_refuses_and_can_be_seen_again(
     bwrap: Sandbox, tmp_path: Path
 ) -> None:
-    """Code, detail, its last line on stderr; and the command that is told shows the same fault."""
+    """Code, detail, the error on its stderr; and the command that is told shows the same."""
     bot = python_bot(tmp_path / "bot", LATER)
     with pytest.raises(RefereeError) as refused:
         await hand_in(bot, tmp_path / "files", bwrap)
@@ -203,7 +203,7 @@ async def test_a_fault_in_the_match_refuses_and_can_be_seen_again(
     told, _, command = text.partition("; see it at home: ")
     assert told.startswith(f"bot '{bot}' was faulted in a match of briscola-2 against itself, deal")
     assert "crashed: " in told
-    assert told.endswith(r"the last line on its stderr: had enough\x1b[2J")
+    assert told.endswith(r"on its stderr: had enough\x1b[2J")
 
     referee, *words = shlex.split(command)
     words += ["--json", "--record", str(tmp_path / "record")]
