@@ -4,8 +4,6 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -15,13 +13,13 @@ from msgspec import Struct
 from protocol.messages import Answer
 from referee.bots.find import BotSpec, find
 from referee.bots.settings import read_settings
-from referee.debug.fed_process import Tee
 from referee.debug.session import Fed, Feeding, Stopped, chosen_bot
 from referee.debug.stops import AtFault, Stop, UntilDifference
 from referee.errors import RefereeError
 from referee.match.lines import ActLine
 from referee.match.verdict import Verdict
 from referee.play.interrupts import interruptible
+from referee.play.tee import Tee, written
 from referee.record.reader import Mismatch, RecordReader
 from referee.record.retelling import Question
 from referee.sandbox import Sandbox
@@ -106,7 +104,7 @@ class DebugRun(Struct, frozen=True):
         Raises:
             RefereeError: a file, the bot or the act is not to be had.
         """
-        with RecordReader(self.path) as reader, _written(tee) as writes:
+        with RecordReader(self.path) as reader, written(tee) as writes:
             names = told_apart([line.name for line in reader.header.bots])
             try:
                 which, fed = trio.run(self._fed, reader, names, writes)
@@ -121,7 +119,9 @@ class DebugRun(Struct, frozen=True):
             return int(isinstance(self.stop, AtFault) or fed.trouble is not None)
         return int(isinstance(self.stop, UntilDifference))
 
-    async def _fed(self, reader: RecordReader, names: list[str], tee: Tee) -> tuple[int, Fed]:
+    async def _fed(
+        self, reader: RecordReader, names: list[str], tee: Tee | None
+    ) -> tuple[int, Fed]:
         """Return which bot of the record it is, and what came of feeding it."""
         hashes = [line.hash for line in reader.header.bots]
         with trio.CancelScope() as scope:
@@ -141,7 +141,7 @@ class DebugRun(Struct, frozen=True):
         raise KeyboardInterrupt
 
     async def _feed(
-        self, reader: RecordReader, which: int, spec: BotSpec, sandbox: Sandbox, tee: Tee
+        self, reader: RecordReader, which: int, spec: BotSpec, sandbox: Sandbox, tee: Tee | None
     ) -> Fed:
         talk = console(stderr=True)
         talk.print(f"sandbox: {sandbox.name} ({sandbox.how}); no clock runs", style="dim")
@@ -229,29 +229,6 @@ def _as_json(name: str, fed: Fed) -> DebugJson:
         stderr=reply.stderr,
         trouble=fed.trouble,
     )
-
-
-@contextmanager
-def _written(path: Path | None) -> Iterator[Tee]:
-    """Yield what takes all that is said, and writes it to a file if there is one to be.
-
-    Raises:
-        RefereeError: it cannot be written.
-    """
-    if path is None:
-        yield lambda *_: None
-        return
-    try:
-        with path.open("w") as file:
-
-            def tee(place: int, mark: str, data: bytes) -> None:
-                for line in data.decode(errors="backslashreplace").splitlines():
-                    file.write(f"{place} {mark} {line}\n")
-                file.flush()
-
-            yield tee
-    except OSError as error:
-        raise RefereeError(f"--tee {str(path)!r}: {error.strerror}") from error
 
 
 async def _go_on(_: Question, __: int) -> None:

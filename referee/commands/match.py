@@ -58,6 +58,9 @@ def match(
         Path | None,
         typer.Option(metavar="FILE", help="Where the record goes.  [default: in records/]"),
     ] = None,
+    tee: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write all that is said to this file.")
+    ] = None,
     as_json: shared.Json = False,
 ) -> None:
     """Plays a match. Exit code 0, or 1 when a bot was faulted."""
@@ -89,5 +92,7 @@ def match(
     found = [find(bot, settings) for bot in bots]
     given = key is None and deck is None
     raise typer.Exit(
-        run_match(plan, found, sandbox, settings, record, as_json=as_json, repeatable=given)
+        run_match(
+            plan, found, sandbox, settings, record, tee=tee, as_json=as_json, repeatable=given
+        )
     )

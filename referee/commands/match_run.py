@@ -20,6 +20,7 @@ from referee.match.plan import MatchPlan
 from referee.match.verdict import ATTEMPTS
 from referee.play.conductor import MatchResult, play_match
 from referee.play.interrupts import interruptible
+from referee.play.tee import Tee, written
 from referee.record.stderr_log import StderrLog, stderr_file
 from referee.record.writer import Recorder
 from referee.rules.match_end import Reason
@@ -38,6 +39,7 @@ def run_match(
     settings: Settings,
     record: Path | None,
     *,
+    tee: Path | None,
     as_json: bool,
     repeatable: bool,
 ) -> int:
@@ -49,6 +51,7 @@ def run_match(
         sandbox: where.
         settings: the organiser's.
         record: where the record goes; None for a new file in `records/`.
+        tee: where all that is said is written, if anywhere.
         as_json: whether JSON is printed.
         repeatable: whether the report says with which key it is played again.
 
@@ -60,7 +63,8 @@ def run_match(
         HostError: the machine lets us down.
         KeyboardInterrupt: it was interrupted before the first card.
     """
-    result, path, where = _play(plan, bots, sandbox, settings, record)
+    with written(tee) as writes:
+        result, path, where = _play(plan, bots, sandbox, settings, record, writes)
     if as_json:
         print(json_text(match_report(plan, bots, result, path, where), indent=None))
     else:
@@ -84,6 +88,7 @@ def _play(
     name: SandboxName,
     settings: Settings,
     record: Path | None,
+    tee: Tee | None,
 ) -> tuple[MatchResult, Path, str]:
     path = record or _default_path(plan, bots)
     talk = console(stderr=True)
@@ -107,6 +112,7 @@ def _play(
                         interrupt=playing,
                         watch=watch,
                         stderr=stderr,
+                        tee=tee,
                     )
                 return result, sandbox.name
         raise AssertionError  # the block above returns or raises

@@ -2,7 +2,6 @@
 
 import os
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
@@ -11,13 +10,11 @@ import trio
 from protocol.limits import LINE_FROM_BOT
 from referee.debug.stops import Reply
 from referee.play.evidence import Stderr
+from referee.play.tee import Tee
 from referee.sandbox import BotProcess
 
 _READ: Final = 65536
 _LEAVES_S: Final = 1.0
-
-Tee = Callable[[int, str, bytes], None]
-"""Takes what is said: the place, ">" to the bot, "<" from it or "!" on its stderr, the bytes."""
 
 
 class FedProcess:
@@ -27,17 +24,17 @@ class FedProcess:
         process: the bot's.
     """
 
-    def __init__(self, place: int, process: BotProcess, tee: Tee) -> None:
+    def __init__(self, place: int, process: BotProcess, tee: Tee | None = None) -> None:
         """Take over a process that was just started.
 
         Args:
             place: where it sits.
             process: the bot's; `end` ends it.
-            tee: takes all that is said.
+            tee: takes all that is said, if anything does.
         """
         self.process = process
         self._place = place
-        self._tee = tee
+        self._tee: Tee = tee or (lambda *_: None)
         self._unread = b""
 
     async def ask(self, line: bytes) -> Reply:

@@ -8,10 +8,11 @@ from msgspec import Struct
 from protocol.codec import decode_ready
 from protocol.errors import RemoteProtocolError
 from referee.bots.find import BotSpec
-from referee.debug.fed_process import FedProcess, Tee
+from referee.debug.fed_process import FedProcess
 from referee.debug.stops import AtAct, Reply, Stop, UntilDifference, difference
 from referee.errors import RefereeError
 from referee.play.start import launched
+from referee.play.tee import Tee
 from referee.record.reader import Mismatch, RecordReader
 from referee.record.retelling import Greeting, Parting, Question, Step
 from referee.record.verify import Resimulation
@@ -57,7 +58,7 @@ class Feeding:
     """A record whose bot is told everything again."""
 
     def __init__(
-        self, reader: RecordReader, bot: int, spec: BotSpec, sandbox: Sandbox, tee: Tee
+        self, reader: RecordReader, bot: int, spec: BotSpec, sandbox: Sandbox, tee: Tee | None
     ) -> None:
         """Begin before the first line.
 
@@ -66,7 +67,7 @@ class Feeding:
             bot: which of its bots, from 0.
             spec: what is started for it.
             sandbox: where.
-            tee: takes all that is said.
+            tee: takes all that is said, if anything does.
 
         Raises:
             RefereeError: there is no such game or option here.

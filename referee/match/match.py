@@ -25,7 +25,7 @@ from referee.match.lines import (
 from referee.match.outcome import FaultFound
 from referee.match.plan import MatchPlan
 from referee.match.totals import Totals
-from referee.match.verdict import ATTEMPTS, Mishap, Receipt, Verdict
+from referee.match.verdict import ATTEMPTS, FaultCode, Mishap, Receipt, Verdict
 
 
 class Match:
@@ -33,7 +33,8 @@ class Match:
 
     Attributes:
         totals: what was brought so far, by finished deals and legs.
-        used_us: what each bot's clock was charged so far, void deals included.
+        used_us: how long each bot took for its acts so far, those that were faults and void deals
+            included.
         given_up: what made a deal void for the last time, where that ended the match.
     """
 
@@ -113,6 +114,8 @@ class Match:
             LocalProtocolError: the process has been told its end before.
         """
         self.write(verdict)
+        if verdict.evidence.receipt is not None and verdict.code is not FaultCode.STARTUP:
+            self.used_us[self.bot_at(verdict.place)] += verdict.evidence.receipt.complete
         line = self.leg.faulted(verdict)
         self.totals.add_fault(self.leg.deal.faults[-1])
         return line

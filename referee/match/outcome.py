@@ -75,7 +75,7 @@ class MatchOutcome(Struct, frozen=True, kw_only=True):
     Attributes:
         blocks: those that were finished in all their seatings: all, unless it was given up.
         acts: how many decisions there were.
-        used_us: what each bot's clock was charged.
+        used_us: how long each bot took for its acts, those that were faults included.
         wall_us: between the first question and the end of each deal, in all.
         voids: how many of the first hundred void deals were void while each bot was to act.
         faults: how many faults each bot had in all, those in unfinished blocks and those found at

@@ -28,6 +28,7 @@ from referee.play.affinity import one_core
 from referee.play.evidence import Heard
 from referee.play.seat import Seat
 from referee.play.start import Void, start_bot
+from referee.play.tee import Tee
 from referee.play.usual_act import Unusual, play_usual
 from referee.record.stderr_log import Moment, StderrLog
 from referee.sandbox import Sandbox
@@ -79,6 +80,7 @@ async def play_match(
     interrupt: trio.CancelScope,
     watch: Callable[[DealResult], None] = lambda _: None,
     stderr: StderrLog | None = None,
+    tee: Tee | None = None,
 ) -> MatchResult:
     """Plays a match to its end, or until it is interrupted; closes the record either way.
 
@@ -90,12 +92,13 @@ async def play_match(
         interrupt: cancelled by a caller that wants the match to stop; not entered before.
         watch: is told of every finished deal.
         stderr: keeps what bots write there; None: only what belongs to a fault is kept.
+        tee: takes all that is said; acts then go the long way.
 
     Raises:
         HostError: the record, or what bots write to stderr, cannot be written.
         RefereeError: a bot may not run here.
     """
-    conductor = _MatchConductor(plan, bots, sandbox, recorder, watch=watch, stderr=stderr)
+    conductor = _MatchConductor(plan, bots, sandbox, recorder, watch=watch, stderr=stderr, tee=tee)
     failure: Exception | None = None
     with one_core(), interrupt:
         try:
@@ -119,6 +122,7 @@ class _MatchConductor:
         *,
         watch: Callable[[DealResult], None],
         stderr: StderrLog | None,
+        tee: Tee | None,
     ) -> None:
         self._plan = plan
         self._bots = bots
@@ -126,6 +130,7 @@ class _MatchConductor:
         self._recorder = recorder
         self._watch = watch
         self._stderr = stderr
+        self._tee = tee
         self._match = Match(plan, recorder.write)
         self._wall_ns = 0
         self._shared_ns = 0
@@ -208,7 +213,7 @@ class _MatchConductor:
         self._tell_frozen()  # of those that worked while others were started
         while True:
             asked_at = trio.current_time() if pace_s else 0.0
-            asked = self._ask(leg, quick=not pace_s)
+            asked = self._ask(leg, quick=not pace_s and self._tee is None)
             if asked is None:
                 break
             ask, heard = asked
@@ -217,6 +222,7 @@ class _MatchConductor:
             if heard is None:
                 self._recorder.flush()
                 heard = await seat.finish()
+            self._write_down(ask)
             verdict = heard if isinstance(heard, Verdict) else self._answered(ask, heard)
             if waits or seat.off_turn.used_us:  # others are looked at in waits only
                 self._tell_frozen()
@@ -311,6 +317,7 @@ class _MatchConductor:
             if isinstance(found, Verdict):
                 await self._fault(found)
                 continue
+            self._write_down(ask)
             ready, receipt = found
             assert isinstance(ready, Ready)  # noqa: S101  # the connection lets nothing else pass
             self._match.started(
@@ -321,10 +328,20 @@ class _MatchConductor:
         deal, act = self._match.leg.moment()
         moment = Moment(self._match.totals.leg, deal, act)
         log.add(moment, place, self._match.bot_at(place), data)
+        if self._tee is not None:
+            self._tee(place, "!", data)
+
+    def _write_down(self, ask: Ask) -> None:
+        """Have what was asked, and what was answered, written down."""
+        if self._tee is not None:
+            self._tee(ask.place, ">", ask.line)
+            self._tee(ask.place, "<", self._seats[ask.place].heard)
 
     async def _fault(self, verdict: Verdict) -> None:
         """Records a fault, then tells the bot, then ends its process."""
         line = self._match.fault(verdict)
+        if self._tee is not None:
+            self._tee(verdict.place, ">", line)
         seat = self._seats.pop(verdict.place, None)
         if seat is not None:
             await seat.say_fault(line)
@@ -335,6 +352,8 @@ class _MatchConductor:
         verdicts: dict[int, Verdict | None] = {}
 
         async def part(place: int, line: bytes) -> None:
+            if self._tee is not None:
+                self._tee(place, ">", line)
             connection = leg.voices[place].connection
             verdicts[place] = await self._seats[place].say_end(line, connection)
 

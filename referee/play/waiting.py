@@ -15,7 +15,7 @@ from referee.play.evidence import Heard, Witness
 from referee.play.exchange import READ_MOST
 from referee.play.off_turn import OffTurnTable
 from referee.sandbox.oom import killed_for_memory
-from referee.sandbox.procfs import is_running
+from referee.sandbox.procfs import is_running, sleeps
 from referee.sandbox.run_delay import HeldUp
 
 _FIRST_LOOK_NS: Final = 3_000_000
@@ -240,15 +240,24 @@ class Wait:
     def _why_late(self) -> tuple[str, Mistake | None]:
         if self._closed:
             return "it has closed its standard output", None
-        process = self._witness.process
         if self._first is not None:
             return "part of a line came: does it end with a newline?", None
-        if process.unread():
+        if self._witness.process.unread():
             return "it has not read the question", None
+        return self._what_it_does()
+
+    def _what_it_does(self) -> tuple[str, Mistake | None]:
+        """Say what is seen of its threads, of all of them: one may sleep while another works."""
+        process = self._witness.process
+        threads = tuple(islice(process.threads(), _MOST_LOOKED_AT))
+        if any(map(is_running, threads)):
+            return "it was still at work", None
         if process.waits_for_input():
             why = "it has read the question and waits for input: did you flush your answer?"
             return why, Mistake.SILENT
-        return "it was still at work", None
+        if any(map(sleeps, threads)):
+            return "it slept", None
+        return "it waited for something of its own", None
 
     async def _write(self) -> None:
         while self._unsent:

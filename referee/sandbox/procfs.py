@@ -6,21 +6,33 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-_WAITING: Final = ("pipe_read", "epoll_wait", "ep_poll", "do_poll", "poll_schedule", "do_select")
+_READING: Final = ("pipe_read",)
+_POLLING: Final = ("epoll_wait", "ep_poll", "do_poll", "poll_schedule", "do_select")
+_SLEEPING: Final = ("nanosleep",)
 _MOST_LOOKS: Final = 8
 
 
 def sleeps_in_a_read(pid: int) -> bool:
-    """Whether a thread of the process sleeps in a read or a poll."""
-    return any(map(_reads, threads_of([pid])))
+    """Whether a thread of the process sleeps in a read, or its first one in a poll.
+
+    Other threads of Go and of Java poll all the time, for what they may be told later.
+    """
+    return _is_in(pid, (*_READING, *_POLLING)) or any(
+        _is_in(thread, _READING) for thread in threads_of([pid])
+    )
 
 
-def _reads(thread: int) -> bool:
+def sleeps(thread: int) -> bool:
+    """Whether a thread sleeps until some time has passed."""
+    return _is_in(thread, _SLEEPING)
+
+
+def _is_in(thread: int, calls: Iterable[str]) -> bool:
     try:
         place = Path(f"/proc/{thread}/wchan").read_text()
     except OSError:
         return False  # it has just ended
-    return any(word in place for word in _WAITING)
+    return any(call in place for call in calls)
 
 
 def children(pid: int) -> set[int]:

@@ -1,5 +1,6 @@
 """What came of a match: as one JSON object, and as tables for a person."""
 
+import shlex
 from pathlib import Path
 from typing import Final
 
@@ -15,11 +16,14 @@ from referee.match.totals import ROWS_KEPT, DealRow, Totals, VoidRow
 from referee.match.verdict import FaultCode
 from referee.play.conductor import MatchResult
 from referee.record.as_json import ResultJson
+from referee.record.slowest import SlowAct, slowest_acts
 from referee.rules.match_end import Reason
 from referee.terminal.console import console, print_table
 from referee.text import plural, told_apart
 
 _TROUBLES_SHOWN: Final = 10
+_MOST_LOOKED_AT: Final = 20_000
+"""Acts of a match of which the slowest are looked for: that takes a quarter of a second."""
 
 _ALONE: Final = (
     "(in a sandbox a bot sees only /usr and its own file: what it needs beside that goes into a "
@@ -64,7 +68,8 @@ class MatchJson(Struct, frozen=True, kw_only=True):
         deals: how many came to their end.
         faults: the first hundred; `fault_counts` has all, by bot.
         voids: the first hundred of `void_count`.
-        used_ms: what each bot's clock was charged.
+        slowest: the acts that took longest, of a match of 20,000 acts at most.
+        used_ms: how long each bot took for its acts, those that were faults included.
         wall_us_per_act: from a question to the next, on average.
         key: deals the same cards again.
     """
@@ -79,6 +84,7 @@ class MatchJson(Struct, frozen=True, kw_only=True):
     void_count: int
     voids: tuple[VoidRow, ...]
     used_ms: tuple[int, ...]
+    slowest: tuple[SlowAct, ...]
     acts: int
     wall_us_per_act: float | None
     key: str
@@ -113,6 +119,7 @@ def match_report(
         used_ms=tuple(used // 1000 for used in result.match.used_us),
         acts=totals.acts,
         wall_us_per_act=round(result.wall_us / totals.acts, 2) if totals.acts else None,
+        slowest=_slowest(path, totals),
         key=plan.key,
         game_digest=end.game_digest,
         sandbox=sandbox,
@@ -136,6 +143,7 @@ def print_report(
     _print_bots(to, plan, names, result)
     to.print()
     _print_troubles(to, plan, names, result.totals, sandbox=sandbox, path=path)
+    _print_slowest(to, plan, bots, result.totals, path)
     _print_result(to, names, result.end, result.totals)
     to.print(f"record: {path}", soft_wrap=True)
     if repeatable:
@@ -208,6 +216,27 @@ def _print_troubles(
         deal = _deal(plan, void.leg, void.deal)
         line = f"void: deal {deal}, no bot's doing ({void.family}): {void.detail}"
         to.print(line, style="yellow", soft_wrap=True)
+
+
+def _slowest(path: Path, totals: Totals) -> tuple[SlowAct, ...]:
+    return slowest_acts(path) if totals.acts <= _MOST_LOOKED_AT else ()
+
+
+def _print_slowest(
+    to: Console, plan: MatchPlan, bots: list[BotSource], totals: Totals, path: Path
+) -> None:
+    """Print the acts that took longest, and how to look at the first."""
+    slowest = _slowest(path, totals)
+    names = told_apart([bot.name for bot in bots])
+    for slow in slowest:
+        where = f"deal {_deal(plan, slow.leg, slow.deal)}, act {slow.act}"
+        to.print(f"slow: {names[slow.bot]}, {where}: {_duration(slow.us)}", style="dim")
+    if slowest:
+        first, typed = slowest[0], bots[slowest[0].bot].typed
+        at = f"--deal {_deal(plan, first.leg, first.deal)} --act {first.act}"
+        called = "" if names.count(bots[first.bot].name) else f" --as {names[first.bot]}"
+        line = f"look at it: referee debug {path} {at}{called} -- {shlex.quote(typed)}"
+        to.print(line, style="dim", soft_wrap=True)
 
 
 def _print_result(to: Console, names: list[str], end: EndLine, totals: Totals) -> None:

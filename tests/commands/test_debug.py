@@ -115,6 +115,20 @@ def test_all_that_is_said_can_be_written_down(record: str, tmp_path: Path) -> No
     assert {line[:4] for line in lines} == {"0 > ", "0 < ", "1 > ", "1 < "}
 
 
+def test_the_same_of_a_match_that_is_played(tmp_path: Path) -> None:
+    """What `debug` writes of a bot is what `match` had written of it, times apart."""
+    bot, record, tee = program(tmp_path / "mine", BOT), tmp_path / "r", tmp_path / "tee"
+    words = ["--deals", "1", "--sandbox", "bare", "--record", str(record), "--tee", str(tee)]
+    assert run(["match", str(bot), "sample:first", *words]) == 0
+    again = tmp_path / "again"
+    assert bare(str(record), str(bot), "--tee", str(again)) == 0
+    own = [line for line in tee.read_text().splitlines() if line.startswith("0 ")]
+    assert own == again.read_text().splitlines()
+    assert len(own) > 40
+
+    assert run(["match", str(bot), "sample:first", "--tee", "/no/such/folder/tee"]) == 2
+
+
 def test_it_waits_for_a_debugger_before_the_act(record: str) -> None:
     """The process that it names is there, and has read all acts before."""
     words = [str(REFEREE), "debug", record, "sample:greedy", "--deal", "1", "--attach"]

@@ -83,6 +83,8 @@ async def played(path: Path, game: str, seats: int, odd: float, deals: int) -> l
     prove(path)
     lines = lines_of(path)
     used = sum(line.us.complete for line in lines if isinstance(line, ActLine))
+    faults = (line.evidence.receipt for line in lines if isinstance(line, Verdict))
+    used += sum(receipt.complete for receipt in faults if receipt is not None)
     assert sum(result.match.used_us) == used
     return [timeless(line) for line in lines]
 

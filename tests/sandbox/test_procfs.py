@@ -34,6 +34,7 @@ GONE: Final = 1 << 30
 
 LOOKS: Final[list[Callable[[int], object]]] = [
     procfs.sleeps_in_a_read,
+    procfs.sleeps,
     procfs.children,
     procfs.descendants,
     procfs.is_running,

@@ -2,6 +2,7 @@
 
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -23,6 +24,11 @@ def answer(message: dict[str, object], **more: object) -> None:
     legal = message["legal"]
     assert isinstance(legal, list)
     say(json.dumps({"id": message["id"], "action": legal[0], **more}))
+
+
+def spin() -> None:
+    while True:
+        pass
 
 
 def flood_stderr() -> None:
@@ -72,6 +78,14 @@ def misbehave(message: dict[str, object]) -> None:
         case "wrong_id":
             say(json.dumps({"id": "0" * 16, "action": message["legal"][0]}))  # type: ignore[index]  # JSON
         case "no_answer":
+            time.sleep(60)
+        case "spins":
+            spin()
+        case "has_a_thread_work":
+            threading.Thread(target=spin, daemon=True).start()
+            time.sleep(60)
+        case "polls_beside":  # as the programs of Go do
+            threading.Thread(target=select.epoll().poll, daemon=True).start()
             time.sleep(60)
         case "no_newline":
             sys.stdout.write(json.dumps({"id": message["id"], "action": "XX"}))
