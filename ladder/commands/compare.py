@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
+from pathlib import Path
 from sys import stderr
 from typing import Annotated
 
@@ -12,9 +13,11 @@ from msgspec.structs import replace
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 
+from ladder.compare.blocks import block_list, new_folder, write_csv
+from ladder.compare.blocks import worst as costliest
 from ladder.compare.comparison import MOST_BLOCKS, PART, Comparison, ComparisonEnd, make_comparison
 from ladder.compare.conductor import compare as play
-from ladder.compare.report import print_report, report
+from ladder.compare.report import print_report, print_worst, report
 from ladder.stats.confidence_sequence import Conclusion
 from ladder.stats.sprt import SprtResult, read_sprt
 from referee.bots.find import find
@@ -75,6 +78,16 @@ def compare(
     pace: shared.Pace = 0,
     on_fault: shared.OnFault = None,
     workers: shared.Workers = None,
+    records: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Keep the record of every match there.")
+    ] = None,
+    worst: Annotated[
+        int,
+        typer.Option(metavar="N", min=0, help="Name the N decks that cost A most."),
+    ] = 0,
+    csv: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the value of every block there.")
+    ] = None,
     as_json: shared.Json = False,
 ) -> None:
     """Finds out which of two bots is better. Plays until the answer is sure to 95 %.
@@ -113,11 +126,16 @@ def compare(
     bots = (find(first, settings), find(second, settings))
     hashes = tuple(bot.hash for bot in bots)
     comparison = Comparison(replace(plan, job=replace(plan.job, hashes=hashes)))
-    trio.run(_conduct, comparison, workers, sandbox)
+    folder = None if records is None else new_folder(records)
+    trio.run(_conduct, comparison, workers, sandbox, folder)
+    blocks = block_list(comparison, folder)
+    if csv is not None:
+        write_csv(csv, blocks)
     if as_json:
-        print(json_text(report(comparison, bots), indent=None))
+        print(json_text(report(comparison, bots, blocks), indent=None))
     else:
         print_report(console(), comparison, bots)
+        print_worst(console(), comparison, bots, costliest(blocks, worst))
     if comparison.given_up:
         why = comparison.given_up
         print(f"referee: given up after {ATTEMPTS} attempts: {why}", file=stderr)
@@ -140,7 +158,9 @@ def exit_code(comparison: Comparison) -> int:
     return int(decided in {Conclusion.UNDECIDED, SprtResult.OPEN})
 
 
-async def _conduct(comparison: Comparison, workers: int | None, sandbox: SandboxName) -> None:
+async def _conduct(
+    comparison: Comparison, workers: int | None, sandbox: SandboxName, records: Path | None
+) -> None:
     """Plays until there is an answer, or a signal asks us to stop."""
     talk = console(stderr=True)
     playing = trio.CancelScope()
@@ -149,7 +169,7 @@ async def _conduct(comparison: Comparison, workers: int | None, sandbox: Sandbox
             with busy(talk, "preparing the workers ..."):
                 pool = await stack.enter_async_context(opened_pool(workers, sandbox))
             with _progress(comparison, talk) as watch:
-                await play(comparison, pool, watch)
+                await play(comparison, pool, watch, records)
     comparison.interrupt()
 
 

@@ -27,6 +27,10 @@ The number of parts that an answer takes hardly depends on their length, since a
 that a deal can; so they are short. One of a single block would start processes for each deal.
 """
 
+FEWEST: Final = 5
+"""Matches of a fixed number of blocks from which an interval is made: of fewer, whose values may be
+the same by chance, it could be of any width."""
+
 _MOST_ASKED: Final = 200_000
 _LONGEST_PART: Final = 1000
 _FAULTS_KEPT: Final = 10
@@ -168,6 +172,11 @@ class Comparison:
         return self.plan.fixed is None or self.ending is not ComparisonEnd.BLOCKS
 
     @property
+    def too_few(self) -> bool:
+        """Whether a number of blocks that was fixed is too small to tell anything."""
+        return not self.adaptive and len(self.parts) < FEWEST
+
+    @property
     def decision(self) -> Conclusion:
         """What the parts say; of a number of blocks that was fixed, what all of them say."""
         if self.plan.fixed is None:
@@ -183,6 +192,8 @@ class Comparison:
         bound = float(self.plan.bound)
         if self.adaptive:
             return interval(self._leads, bound)
+        if self.too_few:
+            return -bound, bound
         one = np.zeros(len(self._leads), np.int64)
         found = means(np.array(self._leads), one, 1, (np.arange(len(self._leads)),)).interval(0)
         low, high = found or (-bound, bound)

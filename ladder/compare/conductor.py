@@ -7,17 +7,22 @@ many workers there are.
 """
 
 from collections.abc import Callable
+from pathlib import Path
 
 import trio
 from msgspec.structs import replace
 
+from ladder.compare.blocks import record_path
 from ladder.compare.comparison import Comparison
 from referee.errors import innermost
 from referee.workers.jobs import JobResult, Players
 
 
 async def compare(
-    comparison: Comparison, players: Players, watch: Callable[[JobResult], None] = lambda _: None
+    comparison: Comparison,
+    players: Players,
+    watch: Callable[[JobResult], None] = lambda _: None,
+    records: Path | None = None,
 ) -> None:
     """Plays until the comparison ends, or this is cancelled.
 
@@ -25,6 +30,7 @@ async def compare(
         comparison: takes in what was played.
         players: play.
         watch: is told of every part that was taken in.
+        records: the folder in which records are kept; None to keep none.
 
     Raises:
         HostError: blocks cannot be played here.
@@ -38,7 +44,9 @@ async def compare(
     async def work() -> None:
         nonlocal news
         for number in waiting:
-            part = replace(plan.job, first=number * plan.part, blocks=plan.part)
+            first = number * plan.part
+            record = None if records is None else str(record_path(records, first))
+            part = replace(plan.job, first=first, blocks=plan.part, record=record)
             done[number] = await players.play(part)
             news.set()
             news = trio.Event()

@@ -1,11 +1,13 @@
 """What came of a comparison: as one JSON object, and in words for a person."""
 
+import shlex
 from typing import Any, Final
 
 from msgspec import UNSET, Struct, UnsetType
 from rich.console import Console
 
-from ladder.compare.comparison import Comparison, ComparisonEnd
+from ladder.compare.blocks import BlockJson, costliest_deal
+from ladder.compare.comparison import FEWEST, Comparison, ComparisonEnd
 from ladder.show.sentences import WARNING, again_lines
 from ladder.standings.rows import again
 from ladder.standings.table import Again
@@ -18,7 +20,7 @@ from referee.match.outcome import FaultFound
 from referee.match.seating import Seating
 from referee.match.terms import unusual_options
 from referee.terminal.console import print_table
-from referee.text import plural, printable
+from referee.text import plural, printable, told_apart
 
 _SIDES: Final = "AB"
 _LEANS: Final = (
@@ -48,6 +50,8 @@ def answer(comparison: Comparison, names: tuple[str, str]) -> str:
             return f"{names[1]} (B) is better than {names[0]} (A)"
         case Conclusion.NO_DIFFERENCE:
             return f"no difference beyond {_plain(plan.within or 0)} a deal"
+        case Conclusion.UNDECIDED if comparison.too_few:
+            return f"undecided: too few, {FEWEST} matches are the least that tells anything"
         case Conclusion.UNDECIDED:
             return "undecided: either may be better"
 
@@ -92,6 +96,7 @@ class ComparisonJson(Struct, frozen=True, kw_only=True):
         ending: why it ended.
         adaptive: whether what was played decided when to stop.
         interval: where A's true mean deal value lies, at a risk of 5 %.
+        block_values: the blocks that count, one by one.
         given_up: what was wrong with the host, if that ended it.
     """
 
@@ -121,13 +126,16 @@ class ComparisonJson(Struct, frozen=True, kw_only=True):
     sprt: SprtJson | None
     acts: int
     faults: tuple[FaultFound, ...]
+    block_values: tuple[BlockJson, ...]
     given_up: str | None
     seating: Seating
     key: str
     sandbox: str
 
 
-def report(comparison: Comparison, bots: tuple[BotSource, BotSource]) -> ComparisonJson:
+def report(
+    comparison: Comparison, bots: tuple[BotSource, BotSource], blocks: tuple[BlockJson, ...]
+) -> ComparisonJson:
     """Return what there is to say of a comparison, for programs."""
     plan, sprt = comparison.plan, comparison.sprt
     terms = plan.job.terms
@@ -158,15 +166,27 @@ def report(comparison: Comparison, bots: tuple[BotSource, BotSource]) -> Compari
         blocks=comparison.blocks,
         deals=0 if found is None else found.deals,
         interval=(round(low, 3), round(high, 3)),
-        **({} if found is None else _measures(found, adaptive=adaptive)),
+        **(
+            {}
+            if found is None
+            else _measures(
+                found, without=adaptive or comparison.too_few, los=_tells_los(comparison)
+            )
+        ),
         sprt=None if sprt is None else _sprt(sprt),
         acts=comparison.acts,
         faults=tuple(comparison.fault_list),
+        block_values=blocks,
         given_up=comparison.given_up or None,
         seating=terms.seating,
         key=plan.job.key,
         sandbox=comparison.sandbox,
     )
+
+
+def _tells_los(comparison: Comparison) -> bool:
+    """Whether the likelihood of superiority is told: never beside an answer that it contradicts."""
+    return not comparison.adaptive and comparison.decision in {Conclusion.A, Conclusion.B}
 
 
 def _sprt(found: Sprt) -> SprtJson:
@@ -192,13 +212,20 @@ def _again(comparison: Comparison) -> tuple[Again | None, ...]:
     return again([observed_in(comparison.parts)], 2) if comparison.parts else (None, None)
 
 
-def _measures(found: Versus, *, adaptive: bool) -> dict[str, Any]:  # as ComparisonJson has it
-    """The figures; without intervals, which do not hold, where what was played decided to stop."""
+def _measures(found: Versus, *, without: bool, los: bool) -> dict[str, Any]:  # as ComparisonJson
+    """The figures.
+
+    Args:
+        found: what was played.
+        without: whether to leave out intervals: they do not hold where what was played decided to
+            stop, and say nothing of a handful of matches.
+        los: whether the likelihood of superiority is told.
+    """
 
     def entry(measure: Estimate | None) -> MeasureJson | None:
         if measure is None:
             return None
-        if adaptive or measure.low is None or measure.high is None:
+        if without or measure.low is None or measure.high is None:
             return MeasureJson(measure.value, None)
         return MeasureJson(measure.value, (measure.low, measure.high))
 
@@ -212,7 +239,7 @@ def _measures(found: Versus, *, adaptive: bool) -> dict[str, Any]:  # as Compari
         "level": found.level,
         "lost": found.lost,
         "elo": entry(found.elo),
-        "los": None if adaptive else found.los,
+        "los": found.los if los else None,
     }
 
 
@@ -245,6 +272,32 @@ def print_report(to: Console, comparison: Comparison, bots: tuple[BotSource, Bot
     to.print(f"key: {comparison.plan.job.key} (--key deals the same cards again)", style="dim")
 
 
+def print_worst(
+    to: Console,
+    comparison: Comparison,
+    bots: tuple[BotSource, BotSource],
+    blocks: tuple[BlockJson, ...],
+) -> None:
+    """Print the decks that cost A most, with the commands that show them."""
+    if not blocks:
+        return
+    to.print()
+    to.print(f"the decks that cost {bots[0].name} (A) most", style="bold")
+    name = told_apart([bot.name for bot in bots])[0]
+    for block in blocks:
+        first = block.block - block.block % comparison.plan.part
+        deal = costliest_deal(block, first)
+        to.print(f"block {block.block}: {_signed(block.lead)} a deal")
+        if deal is not None and block.record is not None:
+            record = shlex.quote(block.record)
+            seen = f"referee replay {record} --deal {deal} --bot {shlex.quote(name)}"
+            fed = f"referee debug {record} --deal {deal} --as {shlex.quote(name)}"
+            to.print(f"   {seen}", style="dim", soft_wrap=True)
+            to.print(f"   {fed} -- {shlex.quote(bots[0].typed)}", style="dim", soft_wrap=True)
+    if blocks[0].record is None:
+        to.print("   with --records DIR there are commands that show them", style="dim")
+
+
 def _print_versus(to: Console, comparison: Comparison, names: tuple[str, str]) -> None:
     found = versus(comparison.parts)
     adaptive = comparison.adaptive
@@ -263,15 +316,18 @@ def _print_versus(to: Console, comparison: Comparison, names: tuple[str, str]) -
         rows.append(("of it luck", _signed(found.luck), ""))
         rows.append(("adjusted", _signed(found.adjusted.value), _ends(found.adjusted, 2)))
     rows.append(("Elo by blocks won", f"{found.elo.value:+.0f}", _ends(found.elo, 0)))
-    if found.los is not None and not adaptive:
+    if found.los is not None and _tells_los(comparison):
         rows.append(("likelihood of superiority", f"{100 * found.los:.1f} %", ""))
     if adaptive:
         print_table(to, ("A against B", "#a deal"), [row[:2] for row in rows])
     else:
+        if comparison.too_few:
+            rows = [(what, value, "too few" if ends else "") for what, value, ends in rows]
         print_table(to, ("A against B", "#a deal", "#95 % interval"), rows)
     if found.luck is not None:
         to.print(_said_of_luck(found.gain), style="dim")
-    to.print(_LEANS if adaptive else _HOLDS, style="dim")
+    if not comparison.too_few:
+        to.print(_LEANS if adaptive else _HOLDS, style="dim")
     for line in again_lines(list(zip(names, _again(comparison), strict=True))):
         to.print(line, style="yellow" if line.startswith(WARNING) else "dim")
 

@@ -1,8 +1,10 @@
 """`referee compare`: when it stops, what it says, and how the command ends."""
 
+import csv
 import io
 import json
 import random
+import shlex
 import signal
 import subprocess
 from pathlib import Path
@@ -257,7 +259,7 @@ BOTS = (find("sample:greedy", Settings()), find("sample:first", Settings()))
 async def test_the_report_of_a_fixed_number_has_everything() -> None:
     """As JSON: raw, luck and adjusted side by side, and one interval for each figure."""
     comparison = await played(plan("200"), Dice(5))
-    found = object_of(report(comparison, BOTS))
+    found = object_of(report(comparison, BOTS, ()))
 
     assert found["answer"] == answer(comparison, NAMES)
     assert found["adaptive"] is False
@@ -279,7 +281,7 @@ async def test_the_report_of_an_adaptive_comparison_has_the_one_interval_that_ho
     """All times together: figures that lean towards the answer have none, and no LOS."""
     for asked in (plan(), plan(most=60), plan(sprt=SprtPlan(elo0=0, elo1=60))):
         comparison = await played(asked, Dice(5))
-        found = object_of(report(comparison, BOTS))
+        found = object_of(report(comparison, BOTS, ()))
 
         assert found["adaptive"] is True
         assert found["interval"] == pytest.approx(comparison.interval(), abs=0.001)
@@ -306,13 +308,37 @@ def printed(comparison: Comparison) -> str:
 
 async def test_a_fixed_number_prints_one_interval() -> None:
     """That of the table, which holds looked at once."""
-    said = printed(await played(plan("30"), Dice(5)))
+    comparison = await played(plan("30"), Dice(5))
+    said = printed(comparison)
 
     assert "95 % interval" in said
-    assert "likelihood of superiority" in said
+    assert comparison.decision is Conclusion.UNDECIDED
+    assert "likelihood of superiority" not in said
     assert "A's true mean lies between" not in said
     assert "settled beforehand: the intervals hold" in said
     assert "15 matches with processes of their own, 30 blocks, 60 deals: " in said
+
+
+async def test_the_likelihood_of_superiority_stands_beside_an_answer_only() -> None:
+    """Beside "undecided" a high one would say the opposite."""
+    comparison = await played(plan("30"), Dice(60))
+
+    assert comparison.decision is Conclusion.A
+    assert "likelihood of superiority 100" in printed(comparison)
+
+
+async def test_a_handful_of_matches_tells_nothing() -> None:
+    """Whatever they brought: two equal ones would have an interval without width."""
+    comparison = await played(plan("8"), Dice(60))
+    said = printed(comparison)
+    found = object_of(report(comparison, BOTS, ()))
+
+    assert comparison.decision is Conclusion.UNDECIDED
+    assert said.startswith("undecided: too few, 5 matches are the least that tells anything\n")
+    assert "too few" in said.splitlines()[4]
+    assert "the intervals hold" not in said
+    assert (found["mean"]["interval"], found["los"]) == (None, None)
+    assert (await played(plan("10"), Dice(60))).decision is Conclusion.A
 
 
 async def test_an_adaptive_comparison_prints_the_interval_that_holds_for_all_times() -> None:
@@ -346,7 +372,7 @@ def test_a_bot_that_gains_in_second_legs_is_named() -> None:
     """In JSON by bot, and in a line of warning; one that does not gain is not."""
     for gain, beyond in ((40, True), (0, False)):
         comparison = remembering(gain)
-        one, other = object_of(report(comparison, BOTS))["bots"]
+        one, other = object_of(report(comparison, BOTS, ()))["bots"]
         said = printed(comparison)
 
         assert one["second_meetings"]["blocks"] == 40
@@ -360,7 +386,7 @@ async def test_where_legs_were_not_counted_nothing_is_said_of_second_meetings() 
     """As where each deck is played once."""
     comparison = await played(plan("20"), Dice(5))
 
-    bots = object_of(report(comparison, BOTS))["bots"]
+    bots = object_of(report(comparison, BOTS, ()))["bots"]
     assert [bot["second_meetings"] for bot in bots] == [None, None]
     assert "second meetings" not in printed(comparison)
 
@@ -375,7 +401,7 @@ def test_deals_charged_unplayed_are_told() -> None:
         comparison.add(replace(nothing_played(2, ""), blocks=blocks))
 
     assert "4 blocks, 8 deals, 8 deals of them charged unplayed: " in printed(comparison)
-    found = object_of(report(comparison, BOTS))
+    found = object_of(report(comparison, BOTS, ()))
     assert (found["unplayed"], found["matches"]) == ([8, 0], 2)
 
 
@@ -384,7 +410,7 @@ def test_without_a_block_there_is_still_a_report() -> None:
     comparison = Comparison(plan())
     comparison.interrupt()
 
-    found = object_of(report(comparison, BOTS))
+    found = object_of(report(comparison, BOTS, ()))
     assert (found["interval"], found["matches"], found["blocks"]) == ([-120, 120], 0, 0)
 
 
@@ -488,6 +514,43 @@ def test_a_comparison_of_real_bots_ends_with_an_answer(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("greedy (A) is better than first (B)\n")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_the_decks_that_cost_most_are_named_with_what_shows_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The commands that are printed work, and the figures are those of the blocks."""
+    records, table = tmp_path / "records", tmp_path / "blocks.csv"
+    words = ["compare", "sample:first", "sample:greedy", "--until", "4", *ALONE, "--key", "k"]
+    assert run([*words, "--records", str(records), "--csv", str(table), "--json"]) == 0
+    blocks = json.loads(capsys.readouterr().out)["block_values"]
+    rows = list(csv.DictReader(io.StringIO(table.read_text())))
+    assert [int(row["value_a"]) for row in rows] == [one["values"][0] for one in blocks]
+    assert [row["record"] for row in rows] == [one["record"] for one in blocks]
+    assert sorted(path.name for path in records.iterdir()) == [
+        "blocks-000000.jsonl",
+        "blocks-000002.jsonl",
+    ]
+
+    other = tmp_path / "others"
+    assert run([*words, "--worst", "2", "--records", str(other)]) == 0
+    said = capsys.readouterr().out.splitlines()
+    at = said.index("the decks that cost first (A) most")
+    costly = sorted(blocks, key=lambda one: one["values"][0] - one["values"][1])
+    assert [line.split(":")[0] for line in said[at + 1 :: 3]] == [
+        f"block {one['block']}" for one in costly[:2]
+    ]
+    for line in (said[at + 2], said[at + 3]):
+        command = shlex.split(line)[1:]
+        if "--" in command:
+            at_end = command.index("--")
+            command[at_end:at_end] = ALONE[:2]
+        assert run(command) == 0
+    shown = capsys.readouterr().out
+    assert "first" in shown
+    assert run([*words, "--records", str(records)]) == 2
+    assert "the folder must be new, or empty" in capsys.readouterr().err
 
 
 @pytest.mark.slow
