@@ -49,6 +49,18 @@ def debug(
             "--until-diff", help="Stop where it answers otherwise than the record.  [default]"
         ),
     ] = False,
+    what_if: Annotated[
+        str | None,
+        typer.Option(metavar="ACTION", help="Play on from there with this action instead."),
+    ] = None,
+    against: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="BOT",
+            help="For --what-if: who plays for the record's other bots, in their order.  "
+            "[default: sample:greedy for each]",
+        ),
+    ] = None,
     attach: Annotated[
         bool,
         typer.Option("--attach", help="Wait before the act, and say the process id; runs bare."),
@@ -67,6 +79,10 @@ def debug(
     Exit code 1 when --until-diff finds a difference, or --at-fault no fault.
     """
     stop = _stop(deal, act, at_fault=at_fault, until_diff=until_diff)
+    if what_if is None and against:
+        raise RefereeError("--against goes with --what-if")
+    if what_if is not None and isinstance(stop, UntilDifference):
+        raise RefereeError("--what-if needs an act: --deal N --act M, or --at-fault")
     if len(bot) > 1 or attach:
         if sandbox not in (SandboxName.AUTO, SandboxName.BARE):
             raise RefereeError("a debugger cannot reach into a sandbox: --sandbox bare")
@@ -80,6 +96,8 @@ def debug(
         stop=stop,
         sandbox=sandbox,
         attach=attach,
+        what_if=what_if,
+        against=tuple(against or ()),
     )
     raise typer.Exit(run.run(tee, as_json=as_json))
 

@@ -4,20 +4,22 @@ import os
 import shlex
 import shutil
 import sys
+from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Final
 
 import trio
 from msgspec import Struct
 
-from protocol.messages import Answer
-from referee.bots.find import BotSpec, find
+from referee.bots.find import BotSource, BotSpec, find
 from referee.bots.settings import read_settings
-from referee.debug.session import Fed, Feeding, Stopped, chosen_bot
+from referee.commands.debug_show import debug_json, print_stopped, print_what_if
+from referee.debug.fed_process import FedProcess
+from referee.debug.session import Fed, Feeding, chosen_bot
 from referee.debug.stops import AtFault, Stop, UntilDifference
+from referee.debug.what_if import WhatIf, play_on
 from referee.errors import RefereeError
-from referee.match.lines import ActLine
-from referee.match.verdict import Verdict
 from referee.play.interrupts import interruptible
 from referee.play.tee import Tee, written
 from referee.record.reader import Mismatch, RecordReader
@@ -25,58 +27,15 @@ from referee.record.retelling import Question
 from referee.sandbox import Sandbox
 from referee.sandbox.choose import opened, opened_for
 from referee.sandbox.names import SandboxName
-from referee.terminal.act_view import position_lines, text_lines
 from referee.terminal.console import busy, console
 from referee.terminal.json_output import json_text
 from referee.text import plural, told_apart
 
 _PDB: Final = ("-m", "pdb")
 _PDB_PROGRAM: Final = Path(__file__).resolve().parent.parent / "debug" / "pdb_on_terminal.py"
+_USUAL: Final = "sample:greedy"
 _NO_HASH: Final = ""
 """Of a command: what it runs is not known by its files."""
-
-
-class DebugJson(Struct, frozen=True, kw_only=True):
-    """What `referee debug --json` prints.
-
-    Attributes:
-        bot: its name in the record.
-        acts: how many acts of it there were, up to where it was stopped.
-        stopped: whether it was stopped anywhere.
-        leg: of the act at which it was stopped, from 0; null where it did not get ready.
-        deal: of the leg, from 1.
-        act: how many acts of the deal were carried out before it.
-        recorded: the action that the record has; null for a fault.
-        recorded_us: how long that took, in microseconds.
-        fault: the code of the fault that the record has there.
-        answered: the action that it answered now; null where that was no answer.
-        us: how long that took.
-        difference: how it differs from the record; null if it does not.
-        differed_before: where and how it differed first, at an act before; likewise.
-        told: what it was told for the act.
-        said: what it wrote.
-        stderr: what it wrote there meanwhile, or since the act before.
-        trouble: why the record does not hold to its end.
-    """
-
-    bot: str
-    acts: int
-    stopped: bool
-    leg: int | None = None
-    deal: int | None = None
-    act: int | None = None
-    seat: int | None = None
-    recorded: str | None = None
-    recorded_us: int | None = None
-    fault: str | None = None
-    answered: str | None = None
-    us: int | None = None
-    difference: str | None = None
-    differed_before: str | None = None
-    told: str = ""
-    said: str = ""
-    stderr: str = ""
-    trouble: str | None = None
 
 
 class DebugRun(Struct, frozen=True):
@@ -89,6 +48,8 @@ class DebugRun(Struct, frozen=True):
         stop: where to stop.
         sandbox: where the bot runs.
         attach: whether to wait for a debugger there.
+        what_if: what is played there instead, and the deal played on; None: nothing.
+        against: who plays for the record's other bots then.
     """
 
     path: Path
@@ -97,6 +58,8 @@ class DebugRun(Struct, frozen=True):
     stop: Stop
     sandbox: SandboxName
     attach: bool
+    what_if: str | None = None
+    against: tuple[str, ...] = ()
 
     def run(self, tee: Path | None, *, as_json: bool) -> int:
         """Feed the bot, and print where it was stopped; return the exit code.
@@ -107,128 +70,98 @@ class DebugRun(Struct, frozen=True):
         with RecordReader(self.path) as reader, written(tee) as writes:
             names = told_apart([line.name for line in reader.header.bots])
             try:
-                which, fed = trio.run(self._fed, reader, names, writes)
+                which, fed, played_on = trio.run(self._fed, reader, names, writes)
             except Mismatch as error:
                 raise RefereeError(f"{self.path}: does not verify: {error}") from error
             several = reader.header.legs > 1
         if as_json:
-            print(json_text(_as_json(names[which], fed), indent=None))
+            print(json_text(debug_json(names[which], fed, played_on), indent=None))
         else:
-            self._print(names[which], fed, several=several)
+            self._show(names[which], fed, played_on, several=several)
         if fed.stopped is None:
             return int(isinstance(self.stop, AtFault) or fed.trouble is not None)
         return int(isinstance(self.stop, UntilDifference))
 
+    def _show(self, name: str, fed: Fed, played_on: WhatIf | None, *, several: bool) -> None:
+        if fed.stopped is None:
+            what = "no fault" if isinstance(self.stop, AtFault) else "no difference"
+            console().print(f"{name}: {what} in {plural(fed.acts, 'act')}")
+            if fed.trouble is not None:
+                console(stderr=True).print(f"{self.path}: {fed.trouble}", style="red")
+            return
+        again = f"referee debug {shlex.quote(str(self.path))}"
+        called = "" if self.called is None else f" --as {shlex.quote(self.called)}"
+        print_stopped(
+            name,
+            fed.stopped,
+            several=several,
+            again=lambda act: f"{again} {act}{called} -- {shlex.join(self.words)}",
+        )
+        if played_on is not None and fed.stopped.question is not None:
+            print_what_if(played_on, fed.stopped.question)
+
     async def _fed(
         self, reader: RecordReader, names: list[str], tee: Tee | None
-    ) -> tuple[int, Fed]:
-        """Return which bot of the record it is, and what came of feeding it."""
+    ) -> tuple[int, Fed, WhatIf | None]:
+        """Return which bot of the record it is, what came of feeding it, and of playing on."""
         hashes = [line.hash for line in reader.header.bots]
         with trio.CancelScope() as scope:
             async with interruptible(scope):
                 if len(self.words) > 1:
                     spec = _command_spec(self.words)
                     which = chosen_bot(names, hashes, spec.name, spec.hash, self.called)
+                    others = self._others(len(names), which)
                     async with opened(SandboxName.BARE) as sandbox:
-                        return which, await self._feed(reader, which, spec, sandbox, tee)
+                        specs = {bot: await sandbox.prepare(one) for bot, one in others.items()}
+                        specs[which] = spec
+                        return which, *await self._feed(reader, which, specs, sandbox, tee)
                 settings = read_settings()
                 found = find(self.words[0], settings)
                 which = chosen_bot(names, hashes, found.name, found.hash, self.called)
-                async with opened_for(self.sandbox, [found], settings) as sandbox:
+                sources = {which: found, **self._others(len(names), which)}
+                async with opened_for(self.sandbox, sources.values(), settings) as sandbox:
                     with busy(console(stderr=True), f"preparing {found.typed} ..."):
-                        spec = await sandbox.prepare(found)
-                    return which, await self._feed(reader, which, spec, sandbox, tee)
+                        specs = {bot: await sandbox.prepare(one) for bot, one in sources.items()}
+                    return which, *await self._feed(reader, which, specs, sandbox, tee)
         raise KeyboardInterrupt
 
+    def _others(self, bots: int, which: int) -> dict[int, BotSource]:
+        """Find who plays for the record's other bots, where the deal is played on.
+
+        Raises:
+            RefereeError: there are more or fewer than those, or one cannot be had.
+        """
+        if self.what_if is None:
+            return {}
+        others = [bot for bot in range(bots) if bot != which]
+        typed = self.against or (_USUAL,) * len(others)
+        if len(typed) != len(others):
+            raise RefereeError(f"--against: the record has {plural(len(others), 'other bot')}")
+        settings = read_settings()
+        return {bot: find(one, settings) for bot, one in zip(others, typed, strict=True)}
+
     async def _feed(
-        self, reader: RecordReader, which: int, spec: BotSpec, sandbox: Sandbox, tee: Tee | None
-    ) -> Fed:
-        talk = console(stderr=True)
+        self,
+        reader: RecordReader,
+        which: int,
+        specs: Mapping[int, BotSpec],
+        sandbox: Sandbox,
+        tee: Tee | None,
+    ) -> tuple[Fed, WhatIf | None]:
+        talk, spec = console(stderr=True), specs[which]
         talk.print(f"sandbox: {sandbox.name} ({sandbox.how}); no clock runs", style="dim")
-        feeding = Feeding(reader, which, spec, sandbox, tee)
-        if self.attach:
-            return await feeding.run(self.stop, _wait_for_debugger)
-        if spec.hash == _NO_HASH:  # a debugger may have the terminal
-            return await feeding.run(self.stop, _go_on)
-        with busy(talk, f"feeding {spec.name} (Ctrl-C stops) ..."):
-            return await feeding.run(self.stop, _go_on)
+        feeding = Feeding(reader, which, specs, sandbox, tee)
+        played_on: list[WhatIf] = []
 
-    def _print(self, name: str, fed: Fed, *, several: bool) -> None:
-        to = console()
-        if fed.stopped is None:
-            what = "no fault" if isinstance(self.stop, AtFault) else "no difference"
-            to.print(f"{name}: {what} in {plural(fed.acts, 'act')}")
-        else:
-            self._print_stopped(name, fed.stopped, several=several)
-        if fed.trouble is not None and fed.stopped is None:
-            console(stderr=True).print(f"{self.path}: {fed.trouble}", style="red")
+        async def after(at: Question, processes: Mapping[int, FedProcess]) -> None:
+            if self.what_if is not None:
+                played_on.append(await play_on(self.path, at, self.what_if, processes))
 
-    def _print_stopped(self, name: str, stopped: Stopped, *, several: bool) -> None:
-        to, question, reply = console(), stopped.question, stopped.reply
-        if question is not None:
-            deal = f"{question.leg + 1}.{question.deal}" if several else str(question.number)
-            to.print(f"deal {deal}, act {question.act}, seat {question.seat}: {name}", style="bold")
-            for line in position_lines(question.ask.line):
-                to.print(line)
-            for line in text_lines("told", question.ask.line.decode(), "dim"):
-                to.print(line)
-            to.print(f"   recorded {_recorded(question)}")
-        said = reply.line.decode(errors="backslashreplace") or "nothing"
-        for line in text_lines("said", said):
-            to.print(line)
-        to.print(f"   took     {reply.us / 1000:.1f} ms")
-        if reply.exit is not None:
-            to.print(f"   ended    {reply.exit}", style="red")
-        for line in text_lines("stderr", reply.stderr, "yellow"):
-            to.print(line)
-        style = "green" if stopped.difference is None else "bold red"
-        to.print(f"   {stopped.difference or 'as in the record'}", style=style)
-        if stopped.before is not None:
-            to.print(f"   it had differed before, at {stopped.before}", style="yellow")
-        if question is not None:
-            again = f"--deal {deal} --act {question.act}"
-            words = shlex.join(self.words)
-            command = f"referee debug {shlex.quote(str(self.path))} {again} -- {words}"
-            to.print(f"   this act again: {command}", style="dim", soft_wrap=True)
-
-
-def _recorded(question: Question) -> str:
-    """What the record has of an act, on one line."""
-    answer = question.answer
-    if isinstance(answer, Verdict):
-        return f"the fault {answer.code}: {answer.detail}"
-    note = "" if answer.note is None else f"  note: {answer.note}"
-    value = "" if answer.eval is None else f"  eval: {answer.eval}"
-    return f"{answer.act} after {answer.us.complete / 1000:.1f} ms{value}{note}"
-
-
-def _as_json(name: str, fed: Fed) -> DebugJson:
-    stopped = fed.stopped
-    if stopped is None:
-        return DebugJson(bot=name, acts=fed.acts, stopped=False, trouble=fed.trouble)
-    question, reply = stopped.question, stopped.reply
-    answer = None if question is None else question.answer
-    said = "" if question is None else reply.answer(question.ask.id)
-    return DebugJson(
-        bot=name,
-        acts=fed.acts,
-        stopped=True,
-        leg=None if question is None else question.leg,
-        deal=None if question is None else question.deal,
-        act=None if question is None else question.act,
-        seat=None if question is None else question.seat,
-        recorded=answer.act if isinstance(answer, ActLine) else None,
-        recorded_us=answer.us.complete if isinstance(answer, ActLine) else None,
-        fault=str(answer.code) if isinstance(answer, Verdict) else None,
-        answered=said.action if isinstance(said, Answer) else None,
-        us=reply.us,
-        difference=stopped.difference,
-        differed_before=stopped.before,
-        told="" if question is None else question.ask.line.decode(),
-        said=reply.line.decode(errors="backslashreplace"),
-        stderr=reply.stderr,
-        trouble=fed.trouble,
-    )
+        before = _wait_for_debugger if self.attach else _go_on
+        quiet = self.attach or spec.hash == _NO_HASH  # a debugger may have the terminal
+        with nullcontext() if quiet else busy(talk, f"feeding {spec.name} (Ctrl-C stops) ..."):
+            fed = await feeding.run(self.stop, before, after)
+        return fed, played_on[0] if played_on else None
 
 
 async def _go_on(_: Question, __: int) -> None:

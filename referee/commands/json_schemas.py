@@ -10,7 +10,7 @@ from protocol.schema import output_schemas, write
 from referee.bench.report import BenchReport
 from referee.commands.check import CheckJson
 from referee.commands.clean import CleanJson
-from referee.commands.debug_run import DebugJson
+from referee.commands.debug_show import DebugJson
 from referee.commands.doctor import DoctorJson
 from referee.commands.games import GameJson
 from referee.record.as_json import ReplayJson

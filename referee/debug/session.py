@@ -1,7 +1,7 @@
 """Feeds a bot from a record, up to where it is to stop."""
 
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 
 from msgspec import Struct
 
@@ -21,6 +21,9 @@ from referee.text import plural
 
 Before = Callable[[Question, int], Awaitable[None]]
 """Is waited for before the act at which to stop is asked: the act, and the bot's process id."""
+
+After = Callable[[Question, Mapping[int, FedProcess]], Awaitable[None]]
+"""Is waited for when that act was answered: the act, and all processes by place."""
 
 
 class Stopped(Struct, frozen=True):
@@ -58,14 +61,20 @@ class Feeding:
     """A record whose bot is told everything again."""
 
     def __init__(
-        self, reader: RecordReader, bot: int, spec: BotSpec, sandbox: Sandbox, tee: Tee | None
+        self,
+        reader: RecordReader,
+        bot: int,
+        specs: Mapping[int, BotSpec],
+        sandbox: Sandbox,
+        tee: Tee | None,
     ) -> None:
         """Begin before the first line.
 
         Args:
             reader: the record.
             bot: which of its bots, from 0.
-            spec: what is started for it.
+            specs: what is started for the record's bots, for this one at least; others that are
+                there are told what they were told, too.
             sandbox: where.
             tee: takes all that is said, if anything does.
 
@@ -73,9 +82,9 @@ class Feeding:
             RefereeError: there is no such game or option here.
             Mismatch: the record is of other rules, or begins with what is no line.
         """
-        self._steps: deque[Step] = deque()
+        self._steps: deque[tuple[int, Step]] = deque()
         self._bot = bot
-        self._spec = spec
+        self._specs = specs
         self._sandbox = sandbox
         self._tee = tee
         self._record = Resimulation(reader, self._listen)
@@ -88,10 +97,11 @@ class Feeding:
 
     def _listen(self, step: Step) -> None:
         place = step.place if isinstance(step, Parting) else step.ask.place
-        if self._record.match.bot_at(place) == self._bot:
-            self._steps.append(step)
+        bot = self._record.match.bot_at(place)
+        if bot in self._specs:
+            self._steps.append((bot, step))
 
-    def _next_steps(self) -> Iterator[Step]:
+    def _next_steps(self) -> Iterator[tuple[int, Step]]:
         """Yield the steps of one deal after the other, as far as the record holds."""
         try:
             for _ in self._record.deals():
@@ -104,7 +114,7 @@ class Feeding:
         while self._steps:
             yield self._steps.popleft()
 
-    async def run(self, stop: Stop, before: Before) -> Fed:
+    async def run(self, stop: Stop, before: Before, after: After | None = None) -> Fed:
         """Feed the bot until it is to stop, or to the end.
 
         Raises:
@@ -112,9 +122,11 @@ class Feeding:
         """
         stopped = None
         try:
-            for step in self._next_steps():
-                stopped = await self._take(step, stop, before)
+            for bot, step in self._next_steps():
+                stopped = await self._take(bot, step, stop, before)
                 if stopped is not None:
+                    if after is not None and stopped.question is not None:
+                        await after(stopped.question, self._processes)
                     break
         finally:
             for process in self._processes.values():
@@ -130,24 +142,28 @@ class Feeding:
         acts = ", ".join(map(str, self._in_deal))
         return f"act {stop.act} of deal {stop.deal} is not the bot's: it has {acts}"
 
-    async def _take(self, step: Step, stop: Stop, before: Before) -> Stopped | None:
+    async def _take(self, bot: int, step: Step, stop: Stop, before: Before) -> Stopped | None:
         match step:
             case Greeting():
-                return await self._greet(step)
+                found = await self._greet(step, self._specs[bot])
+                return found if bot == self._bot else None
             case Parting():
                 process = self._processes.pop(step.place, None)
                 if process is not None:
                     await process.part(step.line)
-            case Question():
+            case Question() if bot == self._bot:
                 return await self._ask(step, stop, before)
+            case Question():
+                if step.ask.place in self._processes:
+                    await self._processes[step.ask.place].ask(step.ask.line)
         return None
 
-    async def _greet(self, step: Greeting) -> Stopped | None:
+    async def _greet(self, step: Greeting, spec: BotSpec) -> Stopped | None:
         """Start a process; it is told nothing more where it did not get ready then."""
         try:
-            started = await launched(self._spec, self._sandbox)
+            started = await launched(spec, self._sandbox)
         except OSError as error:
-            raise RefereeError(f"bot {self._spec.typed!r} cannot be started: {error}") from error
+            raise RefereeError(f"bot {spec.typed!r} cannot be started: {error}") from error
         process = FedProcess(step.ask.place, started, self._tee)
         self._processes[step.ask.place] = process
         reply = await process.ask(step.ask.line)

@@ -182,7 +182,43 @@ def test_pdb_talks_on_the_terminal(record: str, tmp_path: Path) -> None:
     os.close(ours)
 
 
+def test_a_deal_is_played_on_with_another_action(
+    record: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Against samples, or who is named; how it ends stands beside how it ended."""
+    capsys.readouterr()
+    at = ["--deal", "1.1", "--json"]
+    assert bare(record, "sample:greedy", *at) == 0
+    told = json.loads(capsys.readouterr().out)
+    legal = json.loads(told["told"].splitlines()[-1])["legal"]
+    other = next(action for action in legal if action != told["recorded"])
+    assert bare(record, "sample:greedy", *at, "--what-if", other, "--against", "sample:first") == 0
+    found = json.loads(capsys.readouterr().out)["what_if"]
+    assert found["acts"][0][1] == found["action"] == other
+    assert sum(found["by_seat"]) == sum(found["recorded"]) == 0
+    assert bare(record, "sample:greedy", "--deal", "1.1", "--what-if", other) == 0
+    shown = capsys.readouterr().out
+    assert f"   with {other}: points by seat " in shown
+    assert ", in the record " in shown
+
+
 WRONG = [
+    (["--what-if", "7D"], "--what-if needs an act"),
+    (["--deal", "1", "--what-if", "ZZ"], "--what-if 'ZZ': legal there are "),
+    (["--against", "sample:first"], "--against goes with --what-if"),
+    (
+        [
+            "--deal",
+            "1",
+            "--what-if",
+            "7D",
+            "--against",
+            "sample:first",
+            "--against",
+            "sample:first",
+        ],
+        "--against: the record has 1 other bot",
+    ),
     (["--act", "3"], "--act goes with --deal"),
     (["--deal", "1", "--at-fault"], "only one of them"),
     (["--deal", "0"], "deal '0': a number, or LEG.DEAL"),

@@ -55,7 +55,7 @@ async def fed(path: Path, bot: int, spec: BotSpec, stop: Stop) -> tuple[Fed, lis
         said.append(f"{place} {mark} {data.decode()}")
 
     with RecordReader(path) as reader:
-        feeding = Feeding(reader, bot, spec, Bare(), tee)
+        feeding = Feeding(reader, bot, {bot: spec}, Bare(), tee)
         return await feeding.run(stop, go_on), said
 
 
