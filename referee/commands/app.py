@@ -27,6 +27,7 @@ for _name, _line in {
     "match": "Plays a match.",
     "replay": "Shows a recorded match.",
     "debug": "Tells a bot again what a record says it was told, up to an act.",
+    "new": "Makes a folder with a bot to start from.",
     "check": "Checks whether a bot keeps to the protocol.",
     "doctor": "Proves what the sandboxes enforce here.",
     "bench": "Measures what the referee costs.",

@@ -13,6 +13,7 @@ from referee.commands.clean import CleanJson
 from referee.commands.debug_show import DebugJson
 from referee.commands.doctor import DoctorJson
 from referee.commands.games import GameJson
+from referee.commands.new import NewJson
 from referee.record.as_json import ReplayJson
 from referee.record.proof import Proof
 from referee.terminal.match_report import MatchJson
@@ -22,6 +23,7 @@ _OUTPUTS: Final = {
     "match": MatchJson,
     "replay": ReplayJson,
     "replay --verify": Proof,
+    "new": NewJson,
     "check": CheckJson,
     "debug": DebugJson,
     "doctor": DoctorJson,
