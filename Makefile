@@ -37,11 +37,16 @@ ci: lint docs servers
 	REFEREE_NO_SKIP=1 $(BIN)/pytest -q --thorough $(SHARED) $(ALONE:%=--ignore=%)
 	REFEREE_NO_SKIP=1 $(BIN)/pytest -q --thorough $(ALONE)
 
-# bubblewrap, a Docker daemon and PostgreSQL's server (the tests start both); packages of Debian and
-# its like, where PostgreSQL is told not to make a server that always runs
+# bubblewrap, a Docker daemon and PostgreSQL's server (the tests start both), and the languages of the
+# kits that `referee new` copies; packages of Debian and its like, where PostgreSQL is told not to make
+# a server that always runs
 servers:
 	wanted="$$(command -v bwrap > /dev/null || echo bubblewrap) $$(command -v dockerd > /dev/null || echo docker.io)"; \
 	wanted="$$wanted $$(ls /usr/lib/postgresql/*/bin/initdb > /dev/null 2>&1 || command -v initdb > /dev/null || echo postgresql)"; \
+	for kit in g++:g++ rustc:rustc go:golang-go javac:default-jdk-headless node:nodejs ruby:ruby \
+	    lua5.4:lua5.4 mcs:mono-mcs mono:mono-runtime; do \
+	    command -v "$${kit%%:*}" > /dev/null || wanted="$$wanted $${kit#*:}"; \
+	done; \
 	if [ -n "$$(echo $$wanted)" ]; then \
 	    if [ "$$(id -u)" != 0 ]; then echo "make ci needs:" $$wanted >&2; exit 1; fi; \
 	    echo "installing" $$wanted ...; \

@@ -27,7 +27,7 @@ TESTS: Final[Mapping[str, str]] = {
     "javascript": "node --test",
     "ruby": "ruby test_choose.rb",
     "lua": "lua5.4 test.lua",
-    "csharp": "mcs -out:test.exe DecisionTest.cs Decision.cs && mono test.exe",
+    "csharp": "mcs -out:bot.exe *.cs && mono bot.exe test",
     "perl": "perl decision.t",
     "shell": "sh test.sh",
 }

@@ -82,12 +82,12 @@ def test_a_bid_is_a_rank_points_or_both(client: Any) -> None:
 
 
 def test_rows_of_a_view_have_names(client: Any) -> None:
-    """What is a list in a list of the view is a tuple with names; what is unknown is left out."""
+    """What is a list in a list of the view is a value with names; what is unknown is left out."""
     message = json.loads(re.findall(r"^> ({.*})$", SPEC, re.M)[-1])
     view = client.read_view({**message["view"], "x": 1, "exchanges": [[1, "2H", "6H"]]})
 
-    assert view.auction[0] == client.Said(seat=1, action="bid A")
-    assert view.exchanges == [client.ExchangeSeen(seat=1, gives="2H", takes="6H")]
+    assert view.auction[0] == client.Bidden(seat=1, action="bid A")
+    assert view.exchanges == [client.Exchanged(seat=1, gives="2H", takes="6H")]
     assert (view.caller, view.called, view.removed) == (1, ["4S"], [])
 
 

@@ -69,5 +69,6 @@ def test_the_wheel_holds_the_four_packages_and_nothing_else(tmp_path: Path) -> N
 
     assert tops == set(PACKAGES)
     assert "sample_bots/first-c/bot.toml" in names
+    assert {"sample_bots/kits/go/go.mod", "sample_bots/kits/shell/test.sh"} < set(names)
     assert "protocol/schemas/act.json" in names
     assert "referee/bench/ping.c" in names

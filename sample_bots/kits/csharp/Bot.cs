@@ -8,7 +8,15 @@ public static class Bot
     private const string Ready =
         "{\"type\":\"ready\",\"protocol\":1,\"name\":\"my-bot\",\"version\":\"1\"}";
 
-    public static void Main()
+    public static int Main(string[] args)
+    {
+        if (args.Length > 0)
+            return DecisionTest.Run();
+        Talk();
+        return 0;
+    }
+
+    private static void Talk()
     {
         // The flush trap: an answer that stays in a buffer never reaches the referee. AutoFlush
         // sends every line; NewLine has to be one character wherever this runs.

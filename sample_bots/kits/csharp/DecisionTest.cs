@@ -1,17 +1,14 @@
 using System;
 using System.Collections.Generic;
 
-/// <summary>
-/// What the bot does in positions of SPEC.md.
-/// Run: mcs -out:test.exe DecisionTest.cs Decision.cs &amp;&amp; mono test.exe
-/// </summary>
+/// <summary>What the bot does in positions of SPEC.md; `mono bot.exe test` runs it.</summary>
 public static class DecisionTest
 {
     private const string Gen7 = "A7KQJ65432";
     private const string It3 = "A3KQJ76542";
     private static int wrong;
 
-    public static int Main()
+    public static int Run()
     {
         const string five = "6S 3H KH 7D 6D 3C KC 7S";
         Expect("SPEC 3.4: the king takes the knave", "KD",

@@ -24,15 +24,127 @@ def known(kind: Callable[..., T], message: dict[str, Any]) -> T:
     return kind(**{name: value for name, value in message.items() if name in names})
 
 
-# --- the view (SPEC 4.1) ---
+# --- the events (SPEC 4.2) ---
+
+_KINDS: dict[str, type[Event]] = {}
 
 
-class ExchangeSeen(NamedTuple):
-    """Who exchanged, the card given and the card taken."""
+@dataclass(frozen=True)
+class Event:
+    """Something this seat was shown; each kind is a class of its own."""
 
+    def __init_subclass__(cls, kind: str) -> None:
+        """Notes which `type` in a message it is."""
+        _KINDS[kind] = cls
+
+
+@dataclass(frozen=True)
+class Dealt(Event, kind="hand"):  # you were dealt these
+    cards: Cards
+
+
+@dataclass(frozen=True)
+class TurnedUp(Event, kind="turn_up"):  # this card was turned up
+    card: str
+
+
+@dataclass(frozen=True)
+class Played(Event, kind="play"):
+    # a card was played, by the seat or, where `by` is "referee", for it
+    seat: int
+    card: str
+    by: str = ""
+
+
+@dataclass(frozen=True)
+class TrickTaken(Event, kind="trick"):  # the trick is complete, and goes to this seat
+    winner: int
+    points: int
+
+
+@dataclass(frozen=True)
+class Drawn(Event, kind="draw"):
+    # a card was drawn; which one is known of your own and of the turn-up
+    seat: int
+    card: str | None = None
+
+
+@dataclass(frozen=True)
+class NextShown(Event, kind="next"):  # the card that will be drawn next lies open
+    card: str
+
+
+@dataclass(frozen=True)
+class Shown(Event, kind="show"):  # these cards are in this hand, and you may see them
+    seat: int
+    cards: Cards
+
+
+@dataclass(frozen=True)
+class Removed(Event, kind="remove"):  # this two left the pack by chance
+    card: str
+
+
+@dataclass(frozen=True)
+class Exchanged(Event, kind="exchange"):  # the turn-up was exchanged
     seat: int
     gives: str
     takes: str
+
+
+@dataclass(frozen=True)
+class Married(Event, kind="marry"):  # king and queen were shown
+    seat: int
+    suit: str
+    points: int
+
+
+@dataclass(frozen=True)
+class Signalled(Event, kind="signal"):  # a partner signals
+    seat: int
+    signal: str
+
+
+@dataclass(frozen=True)
+class Declared(Event, kind="declare"):  # the black hand, which wins the deal
+    seat: int
+    cards: Cards
+
+
+@dataclass(frozen=True)
+class Bidden(Event, kind="bid"):  # somebody bid, or passed
+    seat: int
+    action: str
+    by: str = ""
+
+
+@dataclass(frozen=True)
+class Called(Event, kind="call"):
+    # the auction's winner called; no card while a two is played blind
+    seat: int
+    cards: Cards
+    pledge: int | None = None
+    leader: int | None = None
+    by: str = ""
+
+
+@dataclass(frozen=True)
+class Uncovered(Event, kind="uncover"):  # a covered two is turned over
+    seat: int
+    card: str
+
+
+@dataclass(frozen=True)
+class PhaseBegun(Event, kind="phase"):  # another phase begins; `void`: all have passed
+    phase: str
+
+
+def read_events(events: Iterable[dict[str, Any]]) -> list[Event]:
+    """Makes Events of those in a message; kinds that are not known here are left out."""
+    return [known(_KINDS[one["type"]], one) for one in events if one["type"] in _KINDS]
+
+
+# --- the view (SPEC 4.1) ---
 
 
 class MarriageSeen(NamedTuple):
@@ -48,13 +160,6 @@ class SignalSeen(NamedTuple):
     trick: int
     seat: int
     signal: str
-
-
-class Said(NamedTuple):
-    """What a seat said in the auction: `pass`, `bid 62`."""
-
-    seat: int
-    action: str
 
 
 @dataclass(frozen=True)
@@ -76,20 +181,20 @@ class View:
     known: list[Cards] = field(default_factory=list)  # by seat, or nothing at all
     next_card: str | None = None
     removed: Cards = field(default_factory=list)
-    exchanges: list[ExchangeSeen] = field(default_factory=list)
+    exchanges: list[Exchanged] = field(default_factory=list)
     marriages: list[MarriageSeen] = field(default_factory=list)
     signals: list[SignalSeen] = field(default_factory=list)
-    auction: list[Said] = field(default_factory=list)
+    auction: list[Bidden] = field(default_factory=list)
     caller: int | None = None
     pledge: int | None = None
     called: Cards = field(default_factory=list)
 
 
 _ROWS = {
-    "exchanges": ExchangeSeen,
+    "exchanges": Exchanged,
     "marriages": MarriageSeen,
     "signals": SignalSeen,
-    "auction": Said,
+    "auction": Bidden,
 }
 
 
@@ -101,169 +206,6 @@ def read_view(message: dict[str, Any]) -> View:
         if name in message
     }
     return known(View, {**message, **rows})
-
-
-# --- the events (SPEC 4.2) ---
-
-
-@dataclass(frozen=True)
-class Event:
-    """Something this seat was shown; each kind is a class of its own."""
-
-
-@dataclass(frozen=True)
-class Dealt(Event):
-    """You were dealt these."""
-
-    cards: Cards
-
-
-@dataclass(frozen=True)
-class TurnedUp(Event):
-    """This card was turned up."""
-
-    card: str
-
-
-@dataclass(frozen=True)
-class Played(Event):
-    """A card was played, by the seat or, where `by` is "referee", for it."""
-
-    seat: int
-    card: str
-    by: str = ""
-
-
-@dataclass(frozen=True)
-class TrickTaken(Event):
-    """The trick is complete, and goes to this seat."""
-
-    winner: int
-    points: int
-
-
-@dataclass(frozen=True)
-class Drawn(Event):
-    """A card was drawn; which one is known of your own and of the turn-up."""
-
-    seat: int
-    card: str | None = None
-
-
-@dataclass(frozen=True)
-class NextShown(Event):
-    """The card that will be drawn next lies open."""
-
-    card: str
-
-
-@dataclass(frozen=True)
-class Shown(Event):
-    """These cards are in this hand, and you may see them."""
-
-    seat: int
-    cards: Cards
-
-
-@dataclass(frozen=True)
-class Removed(Event):
-    """This two left the pack by chance."""
-
-    card: str
-
-
-@dataclass(frozen=True)
-class Exchanged(Event):
-    """The turn-up was exchanged."""
-
-    seat: int
-    gives: str
-    takes: str
-
-
-@dataclass(frozen=True)
-class Married(Event):
-    """King and queen were shown."""
-
-    seat: int
-    suit: str
-    points: int
-
-
-@dataclass(frozen=True)
-class Signalled(Event):
-    """A partner signals."""
-
-    seat: int
-    signal: str
-
-
-@dataclass(frozen=True)
-class Declared(Event):
-    """The black hand, which wins the deal."""
-
-    seat: int
-    cards: Cards
-
-
-@dataclass(frozen=True)
-class Bidden(Event):
-    """Somebody bid, or passed."""
-
-    seat: int
-    action: str
-    by: str = ""
-
-
-@dataclass(frozen=True)
-class Called(Event):
-    """The auction's winner called; no card while a two is played blind."""
-
-    seat: int
-    cards: Cards
-    pledge: int | None = None
-    leader: int | None = None
-    by: str = ""
-
-
-@dataclass(frozen=True)
-class Uncovered(Event):
-    """A covered two is turned over."""
-
-    seat: int
-    card: str
-
-
-@dataclass(frozen=True)
-class PhaseBegun(Event):
-    """Another phase begins; `void`: all have passed."""
-
-    phase: str
-
-
-_EVENTS: dict[str, type[Event]] = {
-    "hand": Dealt,
-    "turn_up": TurnedUp,
-    "play": Played,
-    "trick": TrickTaken,
-    "draw": Drawn,
-    "next": NextShown,
-    "show": Shown,
-    "remove": Removed,
-    "exchange": Exchanged,
-    "marry": Married,
-    "signal": Signalled,
-    "declare": Declared,
-    "bid": Bidden,
-    "call": Called,
-    "uncover": Uncovered,
-    "phase": PhaseBegun,
-}
-
-
-def read_events(events: Iterable[dict[str, Any]]) -> list[Event]:
-    """Makes Events of those in a message; kinds that are not known here are left out."""
-    return [known(_EVENTS[one["type"]], one) for one in events if one["type"] in _EVENTS]
 
 
 # --- the actions (SPEC 3.4) ---
@@ -289,53 +231,39 @@ class Declare(Action):
 
 
 @dataclass(frozen=True)
-class Play(Action):
-    """Plays a card."""
-
+class Play(Action):  # plays a card
     card: str
 
 
 @dataclass(frozen=True)
-class Exchange(Action):
-    """Lays this trump under the talon, and takes the turn-up."""
-
+class Exchange(Action):  # lays this trump under the talon, and takes the turn-up
     card: str
 
 
 @dataclass(frozen=True)
-class Marry(Action):
-    """Shows king and queen of a suit."""
-
+class Marry(Action):  # shows king and queen of a suit
     suit: str
 
 
 @dataclass(frozen=True)
-class Signal(Action):
-    """Tells partners something, true or not."""
-
+class Signal(Action):  # tells partners something, true or not
     signal: str
 
 
 @dataclass(frozen=True)
-class Bid(Action):
-    """Bids a rank, points, or points on a rank; `force` freezes the rank."""
-
+class Bid(Action):  # bids a rank, points, or points on a rank; `force` freezes the rank
     rank: str | None
     points: int | None
     force: bool
 
 
 @dataclass(frozen=True)
-class Call(Action):
-    """Calls a card, or two of a suit."""
-
+class Call(Action):  # calls a card, or two of a suit
     cards: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class NameSuit(Action):
-    """Names the suit of a two that was called blind."""
-
+class NameSuit(Action):  # names the suit of a two that was called blind
     suit: str
 
 
