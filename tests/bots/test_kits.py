@@ -1,10 +1,12 @@
 """What `referee new` makes: a bot in each language, tested, checked, and played."""
 
 import json
+import shlex
 import subprocess
 from pathlib import Path
 from typing import Final
 
+import msgspec
 import pytest
 
 from referee.bots.kits import KITS, TESTS, kit_files
@@ -142,6 +144,48 @@ async def test_kits_are_built_and_play_in_a_sandbox(language: str, tmp_path: Pat
     async with opened(SandboxName.BWRAP, with_rust()) as sandbox:
         for game in FEW:
             await digest(language, game, folder.parent, sandbox)
+
+
+UNKNOWN: Final = (
+    r'"x":{"id":"not this","legal":["ZZ"],"view":{"hand":["ZZ"]},"options":{}}',
+    r'"x":"a\"b\\","y":"\\\"},{\"id\":\"1","z":"é \ud83d\ude00 * [ ] { } , : \\\\"',
+    r'"x":[[],{},[{"a":[]}],null,-1.5e+3,true,"]","}",",","hand"],"y":{},"z":[]',
+    f'"x":"{"long " * 2400}"',
+)
+"""What may stand anywhere among the fields that a bot knows."""
+
+
+@pytest.mark.slow
+@pytest.mark.thorough
+@of_each_language
+def test_what_is_unknown_is_skipped_whatever_it_holds(language: str, tmp_path: Path) -> None:
+    """Before, between and behind known fields, in the view, and as whole messages (SPEC 3.1)."""
+    folder = made(language, tmp_path)
+    toml = msgspec.toml.decode((folder / "bot.toml").read_bytes())
+    subprocess.run(shlex.split(toml.get("build", "true")), cwd=folder, check=True)
+    view = '"phase":"play","seat":0,"dealer":0,"hand":["AD","5C","QS"],"trump":null,"turn_up":null,'
+    view += '"talon":0,"leader":1,"trick":["2"],"points":[0,0],"leaders":[],"tricks":[]'
+    time = '"time":{"move_ms":1,"bank_ms":1,"strikes":3}'
+    lines = ['{"type":"hello","protocol":[1],"game":"any","options":{"rank_profile":"it3"}}']
+    for x in UNKNOWN:
+        deal = '"deal":1,"seats":[0,1],"seat":0,"dealer":0,"game":"any","scores":[0,0]'
+        options = f'"options":{{{x},"rank_profile":"gen7"}}'
+        lines += [f'{{{x},"type":"other","id":7}}', f'{{{x},"type":"deal",{deal},{options},{x}}}']
+        act = f'"view":{{{x},{view}}},{x},"legal":["AD","5C","QS"],"events":[{{"type":"o",{x}}}]'
+        lines.append(f'{{{x},"type":"act",{x},"id":"0123456789abcdef",{act},{x},{time}}}')
+    lines += ['{"type":"fault","id":null,"code":"late","detail":""}', '{"type":"end"}']
+    done = subprocess.run(
+        shlex.split(toml["command"]),
+        cwd=folder,
+        input="".join(f"{line}\n" for line in lines).encode(),
+        capture_output=True,
+        check=True,
+    )
+    said = [json.loads(line) for line in done.stdout.splitlines()]
+
+    assert said[0]["name"] == "mine"
+    assert said[1:] == [{"id": "0123456789abcdef", "action": "5C"}] * len(UNKNOWN), done.stderr
+    assert done.stderr == b""
 
 
 REFUSED: Final = [
