@@ -1,4 +1,4 @@
 """Events over recorded matches, and what can be concluded from them: formats, ratings, comparisons.
 
-The name is fixed (DESIGN 3), so that nothing else takes it.
+The name is fixed, so that nothing else takes it.
 """

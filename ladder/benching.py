@@ -13,7 +13,7 @@ from ladder.results import RoundResult
 from referee.match.outcome import BlockResult
 
 TIMES_THE_FIELD: Final = 3
-"""So many times as many void deals as the others bench a bot (DESIGN 6)."""
+"""So many times as many void deals as the others bench a bot."""
 
 
 class Misconduct(Struct, frozen=True):

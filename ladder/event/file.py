@@ -117,7 +117,7 @@ def _check(asked: EventFile, folder: Path, settings: Settings) -> Event:
 
 
 def _check_key(key: str | None) -> None:
-    """Refuses keys that can be guessed: who has the key knows all cards (DESIGN 4)."""
+    """Refuses keys that can be guessed: who has the key knows all cards."""
     if key is None:
         return
     hexadecimal = re.fullmatch("[0-9a-fA-F]*", key) is not None

@@ -28,7 +28,7 @@ from referee.rules.variants import MatchRules
 from referee.workers.job_plan import check_on_fault
 
 PACE_MS: Final = 10
-"""The pace of partnership and hidden-partner games where the file names none (DESIGN 6)."""
+"""The pace of partnership and hidden-partner games where the file names none."""
 
 _LARGEST: Final = 256 * 1024
 

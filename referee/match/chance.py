@@ -16,7 +16,7 @@ BlockKey = NewType("BlockKey", str)
 """64 hex digits: what a record carries of the event key."""
 
 KEY_BITS: Final = 128
-"""How much chance is in a key that we make ourselves (DESIGN 4)."""
+"""How much chance is in a key that we make ourselves."""
 
 ID_DIGITS: Final = 16
 

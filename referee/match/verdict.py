@@ -1,4 +1,4 @@
-"""What went wrong and who is to blame, as values (DESIGN 6)."""
+"""What went wrong and who is to blame, as values."""
 
 from enum import StrEnum
 from typing import Final
@@ -24,7 +24,7 @@ class FaultCode(StrEnum):
 
 
 class OnFault(StrEnum):
-    """What a fault does to the deal; without one of these the game decides (DESIGN 6)."""
+    """What a fault does to the deal; without one of these the game decides."""
 
     PLAY_ON = "play-on"
     END_DEAL = "end-deal"

@@ -37,7 +37,7 @@ class Tally(Struct, frozen=True):
     Attributes:
         points: card points of the seat's side.
         scores: game points, as the variant's deal scoring counts them.
-        values: the deal value, the unit of all statistics (DESIGN 2).
+        values: the deal value, the unit of all statistics.
         counted: whether the deal is one of those that a match of so many deals has; a deal in
             which all passed is not (RULES U07).
     """

@@ -27,7 +27,7 @@ class MatchEnd(Struct, frozen=True):
         drop_out: two of three level at the target go on without the third (RULES U14).
         shared: whoever is level at the top after all deals has won; card points do not decide
             (RULES U12).
-        max_deals: at so many deals, voids included, the match is drawn (DESIGN 6).
+        max_deals: at so many deals, voids included, the match is drawn.
     """
 
     kind: EndingKind
