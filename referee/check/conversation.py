@@ -19,6 +19,7 @@ from referee.match.verdict import FaultCode, Mishap, Receipt, Verdict
 from referee.play.evidence import Heard
 from referee.play.seat import Seat
 from referee.play.start import launched
+from referee.play.tee import Tee
 from referee.rules.auction_game import BLIND
 from referee.rules.bids import PASS
 from referee.sandbox import Sandbox
@@ -61,7 +62,15 @@ class Conversation:
         mend: what to do about the verdict, where we know better than its code says.
     """
 
-    def __init__(self, plan: MatchPlan, bot: BotSpec, sandbox: Sandbox, *, grease: bool) -> None:
+    def __init__(
+        self,
+        plan: MatchPlan,
+        bot: BotSpec,
+        sandbox: Sandbox,
+        *,
+        grease: bool,
+        tee: Tee | None = None,
+    ) -> None:
         """Begins before the start.
 
         Args:
@@ -69,11 +78,13 @@ class Conversation:
             bot: with whom.
             sandbox: where.
             grease: whether it is told fields and messages that no bot knows.
+            tee: takes all that is said, if anything does.
         """
         self._leg = Leg(plan.leg(0))
         self._bot = bot
         self._sandbox = sandbox
         self._grease = grease
+        self._tee: Tee = tee or (lambda *_: None)
         self.seat: Seat
         self.findings: list[CheckFinding] = []
         self.verdict: Verdict | None = None
@@ -87,6 +98,7 @@ class Conversation:
         """Plays until the deals are over or something is wrong."""
         try:
             self.seat = Seat(_PLACE, await launched(self._bot, self._sandbox))
+            self.seat.stderr.listen = lambda data: self._tee(_PLACE, "!", data)
         except OSError as error:
             self.verdict = Verdict(_PLACE, FaultCode.STARTUP, f"it cannot be started: {error}")
             return
@@ -160,9 +172,11 @@ class Conversation:
                 return None
         if self._grease:
             question = greased(question)
+        self._tee(_PLACE, ">", question)
         heard = await self.seat.ask(
             Ask(ask.place, ask.id, question, ask.allowance_us, ask.connection)
         )
+        self._tee(_PLACE, "<", self.seat.heard)
         if isinstance(heard, Mishap):
             raise SandboxError(heard.detail)
         if isinstance(heard, Verdict):
@@ -183,8 +197,10 @@ class Conversation:
 
     def _write(self, line: bytes) -> None:
         self.seat.said = line
+        told = greased(line) if self._grease else line
+        self._tee(_PLACE, ">", told)
         try:
-            os.write(self.seat.process.stdin, greased(line) if self._grease else line)
+            os.write(self.seat.process.stdin, told)
         except OSError:
             return  # it does not read, or is gone: the next question will show
 
@@ -193,6 +209,7 @@ class Conversation:
             self.seat.heard = os.read(self.seat.process.stdout, 4096)
         except BlockingIOError:
             return False
+        self._tee(_PLACE, "<", self.seat.heard)
         return bool(self.seat.heard)
 
     def _spoke_unasked(self, line: bytes) -> None:

@@ -20,6 +20,7 @@ from referee.match.leg import Leg
 from referee.match.plan import MatchConfig, MatchPlan, make_plan
 from referee.match.terms import Terms, all_options
 from referee.match.verdict import FaultCode, Verdict
+from referee.play.tee import Tee
 from referee.sandbox import Sandbox
 
 TIME: Final = "start=5s,move=2s,bank=0s,soft=0ms"
@@ -69,18 +70,21 @@ def examination(
     )
 
 
-async def examine(bot: BotSpec, plan: MatchPlan, sandbox: Sandbox) -> list[CheckFinding]:
+async def examine(
+    bot: BotSpec, plan: MatchPlan, sandbox: Sandbox, tee: Tee | None = None
+) -> list[CheckFinding]:
     """Look at a bot from all sides.
 
     Args:
         bot: what to run.
         plan: what is played with it, of `examination`; the same plan asks the same again.
         sandbox: where to run it.
+        tee: takes all that is said, if anything does.
 
     Returns:
         What was found, in the order in which it was looked at; the last may be what stopped us.
     """
-    plain = Conversation(plan, bot, sandbox, grease=False)
+    plain = Conversation(plan, bot, sandbox, grease=False, tee=tee)
     await plain.run()
     if plain.verdict is not None:
         return [await _explained(plain.verdict, plain.mend, plan, bot, sandbox)]
@@ -95,7 +99,7 @@ async def examine(bot: BotSpec, plan: MatchPlan, sandbox: Sandbox) -> list[Check
             CheckFinding(Level.WARNING, f"its answers have unknown fields: {plain.extra}", mend)
         )
     findings += plain.findings or [CheckFinding(Level.OK, "leaves on `end`")]
-    greasy = Conversation(plan, bot, sandbox, grease=True)
+    greasy = Conversation(plan, bot, sandbox, grease=True, tee=tee)
     await greasy.run()
     if greasy.verdict is None:
         findings.append(CheckFinding(Level.OK, "ignores fields and messages that it does not know"))

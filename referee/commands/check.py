@@ -1,6 +1,7 @@
 """`referee check`: whether a bot keeps to the protocol, and how to mend it."""
 
 import shlex
+from pathlib import Path
 from typing import Annotated
 
 import trio
@@ -17,6 +18,7 @@ from referee.match.clock import parse_time
 from referee.match.plan import MatchPlan
 from referee.match.terms import read_options
 from referee.play.interrupts import interruptible
+from referee.play.tee import Tee, written
 from referee.sandbox.choose import opened_for
 from referee.sandbox.names import SandboxName
 from referee.terminal.console import busy, console
@@ -47,6 +49,9 @@ def check(
     key: Annotated[
         str | None, typer.Option(help="Any text; asks as the check did that named it.")
     ] = None,
+    tee: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write all that is said to this file.")
+    ] = None,
     sandbox: shared.Sandbox = SandboxName.AUTO,
     as_json: shared.Json = False,
 ) -> None:
@@ -55,8 +60,8 @@ def check(
     talk = console(stderr=True)
     settings = read_settings()
     spec = find(bot, settings)
-    with busy(talk, f"talking to {spec.name} ..."):
-        findings = trio.run(_examine, spec, plan, sandbox, settings)
+    with written(tee) as writes, busy(talk, f"talking to {spec.name} ..."):
+        findings = trio.run(_examine, spec, plan, sandbox, settings, writes)
     if as_json:
         print(json_text(CheckJson(spec.name, game, plan.key, tuple(findings))))
     else:
@@ -69,14 +74,14 @@ def check(
 
 
 async def _examine(
-    bot: BotSource, plan: MatchPlan, name: SandboxName, settings: Settings
+    bot: BotSource, plan: MatchPlan, name: SandboxName, settings: Settings, tee: Tee | None
 ) -> list[CheckFinding]:
     """Examines a bot until it is done or a signal stops us."""
     findings: list[CheckFinding] = []
     with trio.CancelScope() as scope:
         async with interruptible(scope), opened_for(name, [bot], settings) as sandbox:
             spec = await sandbox.prepare(bot)
-            findings = await examine(spec, plan, sandbox)
+            findings = await examine(spec, plan, sandbox, tee)
     if scope.cancelled_caught:
         raise KeyboardInterrupt
     return findings

@@ -154,6 +154,17 @@ def test_the_command_says_it_in_lines_and_in_json(capsys: pytest.CaptureFixture[
     assert report["key"] == KEY
 
 
+@pytest.mark.slow
+def test_the_conversation_can_be_kept(tmp_path: Path) -> None:
+    """Both of it: the plain one, and that with what no bot knows."""
+    tee = tmp_path / "tee"
+    assert run(["check", "sample:first-c", "--sandbox", "bare", "--tee", str(tee)]) == 0
+    lines = tee.read_text().splitlines()
+    assert sum(line.startswith('0 < {"type":"ready"') for line in lines) == 2
+    assert {line[:4] for line in lines} == {"0 > ", "0 < "}
+    assert any("x_grease" in line for line in lines)
+
+
 SPARES_ONE_SEED = """
 import json, sys
 for line in sys.stdin:
