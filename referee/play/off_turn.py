@@ -127,7 +127,10 @@ class OffTurnTable:
             self._found_running[other] += other.runs()
 
     def end_busiest(self, held_up_us: int) -> bool:
-        """End the bot that was found at work most often, in a quarter of all looks at least.
+        """End the bot that took most: by the processor time that it used, or by looks.
+
+        A bot can keep the core so that we cannot look; what it has used meanwhile is counted all
+        the same. By looks it has to be found at work in a quarter of them at least.
 
         Args:
             held_up_us: for how long the bot that is to move was kept from running.
@@ -137,16 +140,22 @@ class OffTurnTable:
         """
         self.count_running()
         free = [other for other in self._found_running if not other.charge]
+        kept = f"it kept another bot from running for {held_up_us // 1000} ms of that one's act"
+        worker = max(free, key=OffTurn.worked_us, default=None)
+        if worker is not None and worker.worked_us() >= max(held_up_us // 2, OFF_TURN_US):
+            used_ms = worker.worked_us() // 1000
+            self._end(worker, f"{kept}: it used {used_ms} ms of the processor off turn")
+            return True
         busiest = max(free, key=self._found_running.__getitem__, default=None)
         often = 0 if busiest is None else self._found_running[busiest]
         if busiest is None or often * 4 < max(self._looks, _LEAST_LOOKS * 4):
             return False
-        charge = (
-            f"it kept another bot from running for {held_up_us // 1000} ms of that one's act: it "
-            f"was found at work off turn in {often} of {self._looks} looks"
-        )
+        charge = f"{kept}: it was found at work off turn in {often} of {self._looks} looks"
+        self._end(busiest, charge)
+        return True
+
+    def _end(self, other: OffTurn, charge: str) -> None:
         with suppress(SandboxError):
-            busiest.end_for_good(charge)
+            other.end_for_good(charge)
         self._found_running = dict.fromkeys(self._found_running, 0)
         self._looks = 0
-        return True

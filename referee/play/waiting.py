@@ -71,7 +71,7 @@ class Wait:
         self._put_off_us = 0
         self._held_us = self._held_before_us = witness.held_us
         self._due = begin + _FIRST_LOOK_NS + witness.held_us * 1000  # in which we could not look
-        self._late_us = self._away_us = self._stalled_us = 0
+        self._late_us = self._away_us = 0
         self._held_up = HeldUp(witness.process, ask.allowance_us)
         self._killed_before = killed_for_memory()
         witness.standstill.end_of_poll(self._elapsed_us() - witness.held_us)
@@ -137,10 +137,13 @@ class Wait:
         self._put_off_us = self._held_up.us()
         if not self._held_up.is_too_long():
             return self._put_off_us >= before + _LEAST_HELD_UP_US
-        if self._table.end_busiest(self._put_off_us):
+        before_ns = time.perf_counter_ns()
+        ended = self._table.end_busiest(self._put_off_us)
+        if ended:
             self._held_up.wait_longer()
-            return True
-        return False
+            self._be_away(time.perf_counter_ns() - before_ns)
+            self._put_off_us = self._held_up.us()
+        return ended
 
     def _add_stall(self) -> None:
         """Put the deadline off by how long we were not woken while other bots had used that time.
@@ -148,9 +151,7 @@ class Wait:
         A bot that is asleep when another keeps the core, interrupts and all, does not wait for the
         processor: it is woken late, and so are we.
         """
-        stalled_us = min(self._witness.lag_us, self._witness.others_us())
-        self._held_up.lose(max(stalled_us - self._stalled_us, 0))
-        self._stalled_us = max(stalled_us, self._stalled_us)
+        self._held_up.stall(min(self._witness.lag_us, self._witness.others_us()))
 
     def _is_readable(self) -> bool:
         """Whether an answer has come that we were not woken for in time."""
@@ -222,11 +223,15 @@ class Wait:
         """
         before = time.perf_counter_ns()
         self._table.check()
-        spent = time.perf_counter_ns() - before
-        if spent >= _FIRST_LOOK_NS:
-            self._held_up.be_away(spent // 1000)
-            self._away_us += spent // 1000
-            self._due += spent
+        self._be_away(time.perf_counter_ns() - before)
+
+    def _be_away(self, spent_ns: int) -> None:
+        """Take into account that we saw to other bots for so long, if it was long."""
+        if spent_ns >= _FIRST_LOOK_NS:
+            self._held_up.be_away(spent_ns // 1000)
+            self._away_us += spent_ns // 1000
+            self._due += spent_ns
+            self._witness.standstill.begin()
 
     def _add_lag(self, tick_ns: int) -> None:
         """Count by how much we are late for this look, and say when the next is due."""

@@ -10,19 +10,24 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from referee.sandbox.procfs import count_mappings
+from referee.sandbox.procfs import count_mappings, count_waiters
 
 MOST_MAPPINGS: Final = 32_768
 """Of all processes of a bot together. Java and node have some thousand, Python some hundred."""
+
+MOST_WAITERS: Final = 4096
+"""What all processes of a bot may wait for with epoll: node, Java and Go wait for a dozen things.
+
+A socket that gives out a few hundred small messages wakes all who wait for it some 70 times."""
 
 MOST_KERNEL: Final = 64 << 20
 """Bytes that the kernel itself may need for a bot: 25 MiB for one with 40 processes that has looked
 at 30,000 files, 1 for most."""
 
-_GROWN: Final = 1 << 20
+_GROWN: Final = 1 << 18
 """Bytes by which the kernel's own memory for a bot grows before its mappings are counted again.
 
-A mapping takes about 200, so some 5,000 more are overlooked at most."""
+A mapping takes about 200, so some 1,300 more are overlooked at most."""
 
 _MOST_UNSEEN: Final = 32 << 20
 """Bytes that the kernel may need for a bot whose mappings are not ours to count."""
@@ -101,13 +106,14 @@ class _Count:
         """Begin to count those of some processes."""
         self.is_too_much = False
         self._members = members
-        self._found: tuple[int, bool] | None = None
+        self._found: tuple[int, bool, int] | None = None
         self._looks = 0
         self.thread = threading.Thread(target=self._work, name="mappings", daemon=True)
         self.thread.start()
 
     def _work(self) -> None:
-        self._found = count_mappings(self._members, MOST_MAPPINGS)
+        waiters = count_waiters(self._members, MOST_WAITERS)
+        self._found = (*count_mappings(self._members, MOST_MAPPINGS), waiters)
 
     def is_over(self, used: int) -> bool:
         """Whether it is done, or takes too long; `used` is what the kernel needs for the bot."""
@@ -115,6 +121,7 @@ class _Count:
         if self._found is None:
             self.is_too_much = self._looks > _PATIENCE
             return self.is_too_much
-        count, hidden = self._found
-        self.is_too_much = count > MOST_MAPPINGS or (hidden and used > _MOST_UNSEEN)
+        count, hidden, waiters = self._found
+        self.is_too_much = count > MOST_MAPPINGS or waiters > MOST_WAITERS
+        self.is_too_much |= hidden and used > _MOST_UNSEEN
         return True

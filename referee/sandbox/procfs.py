@@ -6,10 +6,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from referee.sandbox.environment import OPEN_FILES
+
 _READING: Final = ("pipe_read",)
 _POLLING: Final = ("epoll_wait", "ep_poll", "do_poll", "poll_schedule", "do_select")
 _SLEEPING: Final = ("nanosleep",)
 _MOST_LOOKS: Final = 8
+_EPOLL: Final = "[eventpoll]"
 
 
 def sleeps_in_a_read(pid: int) -> bool:
@@ -33,6 +36,38 @@ def _is_in(thread: int, calls: Iterable[str]) -> bool:
     except OSError:
         return False  # it has just ended
     return any(call in place for call in calls)
+
+
+def count_waiters(pids: Iterable[int], most: int) -> int:
+    """Count what the processes wait for with epoll, until it is more than `most`.
+
+    An epoll that waits for another one is woken for all that this one waits for, so it counts as
+    many: as many as a process may have open. So does what is not open in the process any more.
+    A process that cannot be looked at has none.
+    """
+    count = 0
+    for pid in pids:
+        with suppress(OSError):
+            for waits in _waits_of(pid):
+                count += waits
+                if count > most:
+                    return count
+    return count
+
+
+def _waits_of(pid: int) -> Iterator[int]:
+    """Yield how much each epoll of a process counts.
+
+    Raises:
+        OSError: the process cannot be looked at.
+    """
+    with os.scandir(f"/proc/{pid}/fd") as entries:
+        opened = {one.name: os.readlink(one.path) for one in entries}
+    plain = {name for name, target in opened.items() if _EPOLL not in target}
+    for name in opened.keys() - plain:
+        with open(f"/proc/{pid}/fdinfo/{name}", "rb") as file:
+            targets = [line.split()[1].decode() for line in file if line.startswith(b"tfd:")]
+        yield sum(1 if target in plain else OPEN_FILES for target in targets)
 
 
 def children(pid: int) -> set[int]:

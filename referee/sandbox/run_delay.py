@@ -1,5 +1,6 @@
 """How long a bot was ready to run while others had the processor."""
 
+import math
 import time
 from collections.abc import Mapping
 from itertools import islice
@@ -113,7 +114,8 @@ class HeldUp:
         self._least_us = _MOST * allowance_us
         self._most_us = self._least_us
         self._before: Reading | None = None
-        self._lost_us = self._unseen_us = self._away_us = self._us = 0
+        self._lost_us = self._unseen_us = self._away_us = self._stalled_us = self._us = 0
+        self._asked = self._cpu_us = 0
         self._is_known = True
 
     def begin(self, asked: int, due: int, cpu_us: int) -> None:
@@ -128,6 +130,7 @@ class HeldUp:
             cpu_us: the processor time that it had used when it was asked, in microseconds.
         """
         if self._before is None:
+            self._asked, self._cpu_us = asked, cpu_us
             self._before = now = read(self._process)
             stood_us = (now.at - asked) // 1000 - (now.cpu_us - cpu_us)
             self.lose(max(min((now.at - due) // 1000, stood_us), 0))
@@ -135,6 +138,13 @@ class HeldUp:
     def lose(self, us: int) -> None:
         """Add time in which we were not woken and the bot did not run: others had our core."""
         self._lost_us += us
+
+    def stall(self, us: int) -> None:
+        """Take into account that others kept the core, all in all, while it may have slept.
+
+        What of that is counted otherwise, too, is not counted twice.
+        """
+        self._stalled_us = max(self._stalled_us, us)
 
     def be_away(self, us: int) -> None:
         """Add time in which we saw to other bots, which has no bound but that of what we did."""
@@ -155,11 +165,19 @@ class HeldUp:
         self._is_known, self._us = False, 0
 
     def us(self) -> int:
-        """Return how many microseconds it were until now, as far as they are taken into account."""
+        """Return how many microseconds it were until now, as far as they are taken into account.
+
+        Never more than in which the bot itself did not run: no other can win it time to work.
+        """
+        waited = held_up_us(self._before, read(self._process)) if self._before else 0
+        idle_us: float = math.inf
+        if self._before is not None:
+            spent = (time.perf_counter_ns() - self._asked) // 1000
+            idle_us = max(spent - (self._process.cpu_us() - self._cpu_us), 0)
         if self._is_known:
-            waited = held_up_us(self._before, read(self._process)) if self._before else 0
-            self._us = max(self._us, min(waited + self._lost_us + self._unseen_us, self._most_us))
-        return self._us + self._away_us
+            found = min(waited + self._lost_us + self._unseen_us, self._most_us)
+            self._us = max(self._us, int(min(max(found, self._stalled_us), idle_us)))
+        return int(min(self._us + self._away_us, idle_us))
 
     def is_too_long(self) -> bool:
         """Whether there is no sense in waiting any longer."""

@@ -2,23 +2,26 @@
 
 import mmap
 import os
+import select
 import threading
 from pathlib import Path
 
 import pytest
 
 from referee.sandbox import mapping_bound
-from referee.sandbox.mapping_bound import MOST_MAPPINGS, MappingBound
-from referee.sandbox.procfs import count_mappings
+from referee.sandbox.environment import OPEN_FILES
+from referee.sandbox.mapping_bound import MOST_MAPPINGS, MOST_WAITERS, MappingBound
+from referee.sandbox.procfs import count_mappings, count_waiters
 
 
 class Bot:
     """What the bound asks for, in numbers."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.used = self.mapped = self.counts = 0
+        self.used = self.mapped = self.counts = self.waiters = 0
         self.ended = self.hidden = False
         monkeypatch.setattr(mapping_bound, "count_mappings", self._count)
+        monkeypatch.setattr(mapping_bound, "count_waiters", lambda *_: self.waiters)
         self.members: tuple[int, ...] = ()
         self.bound = MappingBound(lambda: self.used, lambda: self.members, self._end)
 
@@ -51,9 +54,38 @@ def test_too_many_are_ended(bot: Bot) -> None:
     assert ended == [(False, False), (True, True)]
 
 
+def test_too_many_waiters_are_ended(bot: Bot) -> None:
+    """They are woken in one piece, by one message."""
+    ended = []
+    for mib, waiters in ((8, MOST_WAITERS), (16, MOST_WAITERS + 1)):
+        bot.waiters = waiters
+        bot.uses(mib, 20)
+        ended.append((bot.ended, bot.bound.exceeded))
+    assert ended == [(False, False), (True, True)]
+
+
+def test_waiters_of_a_process_are_counted_until_they_are_too_many() -> None:
+    """One for each descriptor; as many as a process may open for one that waits itself."""
+    before = count_waiters([os.getpid()], 1 << 20)
+    pipes = [os.pipe() for _ in range(10)]
+    plain, outer = select.epoll(), select.epoll()
+    for source, _ in pipes:
+        plain.register(source, select.EPOLLIN)
+    assert count_waiters([os.getpid()], 1 << 20) - before == 10
+    outer.register(plain.fileno(), select.EPOLLIN)
+    assert count_waiters([os.getpid()], 1 << 20) - before == 10 + OPEN_FILES
+    assert count_waiters([os.getpid(), os.getpid()], 5) > 5
+    assert count_waiters([2**22 + 1], 10) == 0
+    plain.close()
+    outer.close()
+    for pair in pipes:
+        for end in pair:
+            os.close(end)
+
+
 def test_they_are_counted_only_when_there_can_be_more(bot: Bot) -> None:
     """When the kernel's memory has grown since the last count; what it gives back counts anew."""
-    for kib in (100, 900, 1100, 1500, 2000, 2200, 500, 1400, 1600):
+    for kib in (100, 225, 275, 375, 500, 540, 125, 350, 400):
         bot.uses(kib / 1024, 100)
     assert bot.counts == 3
 

@@ -17,6 +17,7 @@ from referee.match.verdict import Blame, FaultCode, Freeze, Mishap, Verdict
 from referee.play.evidence import Heard
 from referee.play.off_turn import OFF_TURN_US
 from referee.play.seat import Seat
+from referee.sandbox import BotProcess
 from referee.sandbox.procfs import is_running
 from referee.sandbox.run_delay import HeldUp, Reading, Thread, held_up_us, read
 from support.drive import HELLO
@@ -83,13 +84,16 @@ class Busy(Puppet):
     """A bot whose kernel counters are what the test says."""
 
     works = False
+    waited_us = 0
     froze = 0
     killed = False
     alone = True
 
     def cpu_us(self) -> int:
-        """All the time there is, where it works: no lag of ours is an excuse then."""
-        return int(time.perf_counter() * 1e6) if self.works else self.worked_us
+        """All the time in which it did not wait, where it works: no lag of ours is an excuse."""
+        if not self.works:
+            return self.worked_us
+        return int(time.perf_counter() * 1e6) - Busy.waited_us
 
     def counts_all(self) -> bool:
         """Unless it has processes that are not counted."""
@@ -112,10 +116,14 @@ class Busy(Puppet):
 def waits(monkeypatch: pytest.MonkeyPatch, *all_ms: int) -> None:
     """From now on the kernel says, from look to look, that the bot has waited so long; then 1 s."""
     readings = chain(all_ms, count(1000, 1000))
-    monkeypatch.setattr(
-        "referee.sandbox.run_delay.read",
-        lambda _: Reading(0, 0, {1: Thread(0, next(readings) * MS)}),
-    )
+    monkeypatch.setattr(Busy, "waited_us", 0)
+
+    def read_on(_: BotProcess) -> Reading:
+        waited = next(readings) * MS
+        Busy.waited_us = waited // 1000
+        return Reading(0, 0, {1: Thread(0, waited)})
+
+    monkeypatch.setattr("referee.sandbox.run_delay.read", read_on)
 
 
 async def silent(bot: Busy, *others: Seat) -> Mishap | Verdict:
@@ -207,6 +215,36 @@ async def test_the_bot_that_works_off_turn_is_charged_for_what_another_lost(
     assert isinstance(charged, Verdict)
     assert charged.code is FaultCode.LATE
     assert "it kept another bot from running for 200 ms" in charged.detail
+
+
+async def test_a_bot_that_kept_the_core_is_charged_by_what_it_used(
+    bots: tuple[Busy, Busy], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody could look meanwhile; the other has its time, and no deal is void."""
+    waits(monkeypatch, 0)
+    other = Seat(0, bots[1])
+    other.off_turn.begin()
+    bots[1].worked_us += 150_000
+    await silent(bots[0], other)
+    connection = Connection()
+    charged = await other.ask(Ask(0, "", connection.send(HELLO), ALLOWANCE_US, connection))
+
+    assert bots[1].killed
+    assert isinstance(charged, Verdict)
+    assert "it used 150 ms of the processor off turn" in charged.detail
+
+
+async def test_no_other_bot_wins_it_time_to_work(
+    bots: tuple[Busy, Busy], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is taken off is never more than in which it did not run itself."""
+    waits(monkeypatch, 0, 200, *[200] * 9)
+    monkeypatch.setattr(bots[0], "cpu_us", lambda: int(time.perf_counter() * 1e6))
+    begun = time.perf_counter()
+    found = await silent(bots[0])
+
+    assert isinstance(found, Verdict)
+    assert (time.perf_counter() - begun) * 1e6 < ALLOWANCE_US + 150_000
 
 
 async def test_a_bot_that_was_seen_at_work_a_few_times_only_is_not_charged(
