@@ -81,7 +81,7 @@ class Wait:
 
     def _receipt(self, complete: int) -> Receipt:
         """The receipt of an act that took so long, but for what others took of that."""
-        held_up = self._held_up.us()
+        held_up = self._held_up.not_charged_us()
         first = complete if self._first is None else self._first
         sent, first, complete = (max(us - held_up, 0) for us in (self._sent, first, complete))
         return self._witness.receipt(sent, first, complete, self._cpu)
@@ -189,9 +189,12 @@ class Wait:
     def _excuse(self, receipt: Receipt) -> Mishap | None:
         """What to say when others had the processor for too long to wait for the bot any more.
 
-        Not of a crowd, which keeps us busy and the processor in interrupts that count for none.
+        Not of a crowd, which keeps us busy and the processor in interrupts that count for none, nor
+        of a bot that has had the processor for all of its time.
         """
         if not self._held_up.is_too_long() or self._is_crowd():
+            return None
+        if receipt.cpu >= self._ask.allowance_us:
             return None
         detail = f"others had the processor for {self._held_up.us() // 1000} ms of its act"
         return Mishap(Blame.HOST, detail, self._witness.evidence(receipt))

@@ -2,8 +2,7 @@
 
 To evict a page the kernel goes through all mappings of it, about a microsecond each, and whoever
 maps or unmaps that file meanwhile waits: at each fork, start and end of a process, in any bot. And
-whoever closes a pipe wakes all who wait for it, interrupts off: a million in 150 ms. Of these there
-is no count, but each takes some 200 bytes of the kernel's own memory.
+whoever closes a pipe wakes all who wait for it, interrupts off: a million in 150 ms.
 """
 
 import threading
@@ -19,10 +18,6 @@ MOST_WAITERS: Final = 4096
 """What all processes of a bot may wait for with epoll: node, Java and Go wait for a dozen things.
 
 A socket that gives out a few hundred small messages wakes all who wait for it some 70 times."""
-
-MOST_KERNEL: Final = 64 << 20
-"""Bytes that the kernel itself may need for a bot: 25 MiB for one with 40 processes that has looked
-at 30,000 files, 1 for most."""
 
 _GROWN: Final = 1 << 18
 """Bytes by which the kernel's own memory for a bot grows before its mappings are counted again.
@@ -52,7 +47,6 @@ class MappingBound:
         kernel_bytes: Callable[[], int],
         members: Callable[[], Iterable[int]],
         kill: Callable[[], None],
-        most_kernel: float = MOST_KERNEL,
     ) -> None:
         """Begin with a bot that has none.
 
@@ -60,10 +54,8 @@ class MappingBound:
             kernel_bytes: returns what the kernel itself needs for the bot; quickly known.
             members: returns the ids of its processes.
             kill: ends them.
-            most_kernel: bytes that the kernel may need for them.
         """
         self.exceeded = False
-        self._most_kernel = most_kernel
         self._kernel_bytes, self._members, self._kill = kernel_bytes, members, kill
         self._counted_at = 0
         self._count: _Count | None = None
@@ -77,10 +69,6 @@ class MappingBound:
             OSError: the bot is gone.
         """
         used = self._kernel_bytes()
-        if used > self._most_kernel and any(True for _ in self._members()):
-            self.exceeded = True  # of a bot that has ended by itself, files in /tmp are still there
-            self._kill()
-            return
         if self._count is not None:
             if not self._count.is_over(used):
                 return

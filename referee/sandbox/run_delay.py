@@ -1,6 +1,5 @@
 """How long a bot was ready to run while others had the processor."""
 
-import math
 import time
 from collections.abc import Mapping
 from itertools import islice
@@ -165,19 +164,23 @@ class HeldUp:
         self._is_known, self._us = False, 0
 
     def us(self) -> int:
-        """Return how many microseconds it were until now, as far as they are taken into account.
+        """Return how many microseconds it were until now, as far as they are taken into account."""
+        if self._is_known:
+            waited = held_up_us(self._before, read(self._process)) if self._before else 0
+            found = min(waited + self._lost_us + self._unseen_us, self._most_us)
+            self._us = max(self._us, found, self._stalled_us)
+        return self._us + self._away_us
+
+    def not_charged_us(self) -> int:
+        """Return what of it is left out of the time that is charged, in microseconds.
 
         Never more than in which the bot itself did not run: no other can win it time to work.
         """
-        waited = held_up_us(self._before, read(self._process)) if self._before else 0
-        idle_us: float = math.inf
-        if self._before is not None:
-            spent = (time.perf_counter_ns() - self._asked) // 1000
-            idle_us = max(spent - (self._process.cpu_us() - self._cpu_us), 0)
-        if self._is_known:
-            found = min(waited + self._lost_us + self._unseen_us, self._most_us)
-            self._us = max(self._us, int(min(max(found, self._stalled_us), idle_us)))
-        return int(min(self._us + self._away_us, idle_us))
+        held_up = self.us()
+        if self._before is None:
+            return held_up
+        spent = (time.perf_counter_ns() - self._asked) // 1000
+        return min(held_up, max(spent - (self._process.cpu_us() - self._cpu_us), 0))
 
     def is_too_long(self) -> bool:
         """Whether there is no sense in waiting any longer."""

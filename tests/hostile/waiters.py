@@ -6,7 +6,7 @@
 # processes: 100
 # time: move=2s,start=20s
 # before: 3 of 3 deals void at the opponent's act, uncharged (700,000 waiters, two layers deep)
-# after: ended when the kernel needs 64 MiB for it; with less, what it took is its own time
+# after: it has 4,096 waiters at most; what it took of the processor is its own time
 # not-bare: bare counts no memory of the kernel
 import contextlib
 import os

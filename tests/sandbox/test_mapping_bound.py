@@ -22,8 +22,7 @@ class Bot:
         self.ended = self.hidden = False
         monkeypatch.setattr(mapping_bound, "count_mappings", self._count)
         monkeypatch.setattr(mapping_bound, "count_waiters", lambda *_: self.waiters)
-        self.members: tuple[int, ...] = ()
-        self.bound = MappingBound(lambda: self.used, lambda: self.members, self._end)
+        self.bound = MappingBound(lambda: self.used, lambda: (), self._end)
 
     def _count(self, pids: tuple[int, ...], most: int) -> tuple[int, bool]:
         self.counts += 1
@@ -125,16 +124,6 @@ def test_a_bot_that_has_ended_by_itself_has_no_mappings(bot: Bot) -> None:
     """Whatever the kernel still holds for it: files in its /tmp, say."""
     bot.uses(200, 0)
     assert (bot.ended, bot.bound.exceeded) == (False, False)
-
-
-def test_what_the_kernel_needs_for_a_bot_that_lives_is_bound(bot: Bot) -> None:
-    """So many wait for one of its pipes, say, that to wake them takes the core for long."""
-    bot.members = (os.getpid(),)
-    ended = []
-    for mib in (63, 65):
-        bot.uses(mib, 20)
-        ended.append((bot.ended, bot.bound.exceeded))
-    assert ended == [(False, False), (True, True)]
 
 
 def test_mappings_of_a_process_are_counted_until_they_are_too_many() -> None:

@@ -1,6 +1,5 @@
 """Control groups: what a bot's processes may use together, and what they have used."""
 
-import math
 import os
 import signal
 from collections.abc import Iterator, Mapping
@@ -12,7 +11,7 @@ from referee.bots.settings import Bounds
 from referee.sandbox.cgroups.freezer import Freezer, LateFreezer, version_1, version_2
 from referee.sandbox.cgroups.hierarchy import Hierarchies, Kind, delegate, read_mounts
 from referee.sandbox.janitor import DIE_S, GROUPS, IDLE, end_members, members, remove_groups
-from referee.sandbox.mapping_bound import MOST_KERNEL, MappingBound
+from referee.sandbox.mapping_bound import MappingBound
 from referee.sandbox.page_cache import Dropping
 from referee.sandbox.watchdog import WATCHDOG
 
@@ -172,7 +171,7 @@ class Group:
         except OSError:
             self.remove()
             raise
-        self._bound_kernel(math.inf if idle else MOST_KERNEL)
+        self._bound_mappings()
         file = "cgroup.procs" if hierarchies.kind is Kind.V2 else "tasks"
         self.doors = tuple(str(folder / file) for folder in folders.values())
         """The files into which a process with one thread writes 0 to join; cheaper so in v1."""
@@ -181,11 +180,10 @@ class Group:
         """The bot's processes."""
         return tuple(pid for pid in self.members() if pid not in self.sandbox_own)
 
-    def _bound_kernel(self, most_bytes: float) -> None:
-        """Have its mappings, and what the kernel needs for it, looked at until it is closed."""
+    def _bound_mappings(self) -> None:
+        """Have its mappings and waiters looked at until it is closed."""
         assert self._gauge is not None  # noqa: S101  # it was just opened
-        gauge = self._gauge
-        self._mappings = MappingBound(gauge.kernel_bytes, self.members, self.kill, most_bytes)
+        self._mappings = MappingBound(self._gauge.kernel_bytes, self.members, self.kill)
         WATCHDOG.look_by(self._mappings.look)
 
     def cpu_us(self) -> int:
@@ -318,8 +316,7 @@ class FoundGroup(Group):
         except (OSError, KeyError) as error:
             self.close()
             raise OSError(f"no control group of process {pid}: {error}") from error
-        idle = any(IDLE in folder.parts for folder in self._folders)
-        self._bound_kernel(math.inf if idle else MOST_KERNEL)
+        self._bound_mappings()
 
     def remove(self) -> None:
         """Closes our descriptors; the folders belong to who made them."""

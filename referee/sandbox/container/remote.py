@@ -1,6 +1,5 @@
 """The control of a container whose control group is not ours: by the daemon, and by /proc."""
 
-import math
 import os
 import time
 from collections.abc import Callable
@@ -33,8 +32,7 @@ class Distant(PolledGroup):
             self._gauge = gauge_of(pid)
         self._mappings: MappingBound | None = None
         if self._gauge is not None:
-            gauge = self._gauge
-            self._mappings = MappingBound(gauge.kernel_bytes, self.members, self.kill, math.inf)
+            self._mappings = MappingBound(self._gauge.kernel_bytes, self.members, self.kill)
             WATCHDOG.look_by(self._mappings.look)
 
     def cpu_us(self) -> int:
