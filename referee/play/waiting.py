@@ -151,7 +151,9 @@ class Wait:
         A bot that is asleep when another keeps the core, interrupts and all, does not wait for the
         processor: it is woken late, and so are we.
         """
-        self._held_up.stall(min(self._witness.lag_us, self._witness.others_us()))
+        witness = self._witness
+        lost_us = witness.lag_us + witness.held_us  # a call on a pipe is longer by it, too
+        self._held_up.stall(min(lost_us, witness.others_us()))
 
     def _is_readable(self) -> bool:
         """Whether an answer has come that we were not woken for in time."""
