@@ -10,6 +10,7 @@ import hashlib
 import os
 import re
 import secrets
+import shutil
 import stat
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -61,8 +62,8 @@ def keep(folder: Path, plain: Path) -> tuple[str, int]:
     with _told(plain), plain.open("rb") as file:
         compressor = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True)
         sha, size = keep_packed(folder, compressor.read_to_iter(file))
-        with suppress(FileNotFoundError):  # mostly no bot writes any
-            stderr_file(plain).replace(stderr_file(path_of(folder, sha)))
+        if stderr_file(plain).exists():  # mostly no bot writes any
+            shutil.move(stderr_file(plain), stderr_file(path_of(folder, sha)))
     return sha, size
 
 

@@ -16,8 +16,9 @@ import pytest
 import zstandard
 
 from ladder.files import record_store
-from ladder.files.record_store import check, keep, keep_packed, path_of, sweep
+from ladder.files.record_store import check, keep, keep_packed, path_of, remove, sweep
 from referee.errors import HostError, RefereeError
+from referee.record.stderr_log import stderr_file
 from support import disks
 
 DAY = 86_400.0
@@ -179,6 +180,20 @@ def test_a_full_disk_is_one_line_and_leaves_no_file(small_disk: Path, plain: Pat
     small.write_bytes(plain.read_bytes()[:50_000])
 
     assert check(small_disk, *keep(small_disk, small)) is None
+
+
+def test_what_bots_wrote_to_stderr_goes_and_stays_with_the_record(
+    plain: Path, tmp_path: Path
+) -> None:
+    """It lies beside it under the same name, and is removed with it."""
+    stderr_file(plain).write_bytes(b"hm")
+    sha, _ = keep(tmp_path, plain)
+    beside = stderr_file(path_of(tmp_path, sha))
+
+    assert beside.read_bytes() == b"hm"
+    assert not stderr_file(plain).exists()
+    assert remove(tmp_path, [sha]) == 1
+    assert not beside.exists()
 
 
 def test_a_sweep_removes_orphans_and_nothing_else(tmp_path: Path) -> None:
