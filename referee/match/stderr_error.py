@@ -94,7 +94,7 @@ _READERS: Final[tuple[Reader, ...]] = (
     # node
     _form(
         r"(?:Uncaught )?(?P<error>[A-Z]\w*(?:Error|Exception)(?: \[\w+\])?(?:: .*)?)$",
-        r"    at .*?\(?([^()\s]+:\d+):\d+\)?$",
+        r"    at (?:.*[ (])?([^()\s]+?:\d+):\d+\)?$",
         required=True,
     ),
     # Rust before 1.73

@@ -1,6 +1,7 @@
 """The part of stderr that says what went wrong is found, as languages print it."""
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,33 @@ def test_the_error_is_named_with_its_place(language: str) -> None:
     assert error_of(sample["stderr"]) == sample["error"]
     if sample["error"]:
         assert error_of("thinking ...\n" * 3 + sample["stderr"]) == sample["error"]
+
+
+def _repeated(text: str) -> str:
+    return "".join(text for _ in range(100_000 // len(text)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "AError\n" * 5 + ("    at " + ":1" * 246 + "x\n") * 3,
+        "AError\n" + "    at " + "(:1" * 160 + "x\n",
+        "panic: x\n\t" + ".go:1" * 98 + " \n",
+        "Caused by: x\n\tat " + "a(" * 240 + "\n",
+        " at a line 1" * 40 + "\n",
+        "x: y:1: " + ": Assertion " * 40 + "\n",
+        "thread '" + "' panicked at 'a', x:1" * 22 + "\n",
+        ":1:in `" + "': a " * 98 + "\n",
+        ":1" * 245 + "\n",
+        "  a\n" + "A" * 490 + "\n",
+    ],
+)
+def test_text_made_to_keep_the_reader_busy_does_not(text: str) -> None:
+    """A bot wrote it: patterns go over each line once, not once from each of its characters."""
+    began = time.process_time()
+    error_of(_repeated(text))
+
+    assert time.process_time() - began < 5  # a tenth of a second; one of them took 16
 
 
 @given(
