@@ -85,7 +85,7 @@ class Wanted(Struct, frozen=True):
 
     @property
     def is_all(self) -> bool:
-        """Whether nobody's eyes are meant."""
+        """Whether all seats' cards are to be shown."""
         return self.place is None and self.bot is None
 
 

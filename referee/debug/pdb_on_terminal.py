@@ -14,12 +14,13 @@ def main() -> None:
     tty = sys.argv.pop(1)
     begin = pdb.Pdb.__init__
 
-    def begin_on_terminal(self: pdb.Pdb, *args: Any, **options: Any) -> None:  # whatever it takes
+    def begin_on_terminal(self: pdb.Pdb, *args: Any, **options: Any) -> None:  # of any Python
         options["stdin"] = open(tty)  # noqa: SIM115  # for as long as the program runs
         options["stdout"] = open(tty, "w")  # noqa: SIM115  # likewise
         begin(self, *args, **options)
 
-    pdb.Pdb.__init__ = begin_on_terminal  # type: ignore[method-assign]  # pdb makes more of them
+    # breakpoint() makes a Pdb of its own, so that all are made so
+    pdb.Pdb.__init__ = begin_on_terminal  # type: ignore[method-assign]
     pdb.main()
 
 

@@ -20,13 +20,25 @@ def written(path: Path | None) -> Iterator[Tee | None]:
     if path is None:
         yield None
         return
+    with _told(path):
+        file = path.open("w")
+
+    def tee(place: int, mark: str, data: bytes) -> None:
+        with _told(path):
+            for line in data.decode(errors="backslashreplace").splitlines():
+                file.write(f"{place} {mark} {line}\n")
+
     try:
-        with path.open("w") as file:
+        yield tee
+    finally:
+        with _told(path):
+            file.close()
 
-            def tee(place: int, mark: str, data: bytes) -> None:
-                for line in data.decode(errors="backslashreplace").splitlines():
-                    file.write(f"{place} {mark} {line}\n")
 
-            yield tee
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """Say what the kernel says of the file that is written."""
+    try:
+        yield
     except OSError as error:
         raise RefereeError(f"--tee {str(path)!r}: {error.strerror}") from error

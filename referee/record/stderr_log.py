@@ -1,6 +1,6 @@
 """What bots wrote to stderr during a match: a file beside the record, for the bots' authors alone.
 
-The record is for everybody and proves itself; this file is for whoever looks why a bot played so.
+Anyone may verify the record; this file is for an author who looks into why a bot played as it did.
 Lines of JSON, compressed; each is what a process had written when it was read, with the act that
 was under way. A file that a killed referee has left ends in the middle and is read as far as it
 goes. How much is kept has bounds, and what is beyond them is counted.
@@ -9,6 +9,7 @@ goes. How much is kept has bounds, and what is beyond them is counted.
 import codecs
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -72,6 +73,15 @@ def stderr_file(record: Path) -> Path:
     return record.with_name(name + ENDING)
 
 
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """Say what the kernel says of the file that is written."""
+    try:
+        yield
+    except OSError as error:
+        raise HostError(f"stderr of bots {str(path)!r}: {error.strerror}") from error
+
+
 class StderrLog:
     """The file while it is written; there is none as long as no bot writes anything."""
 
@@ -123,13 +133,11 @@ class StderrLog:
             text=text,
             left_out=self._left_out.pop(place, 0),
         )
-        try:
+        with _told(self._path):
             if self._file is None:
                 compressor = zstandard.ZstdCompressor(level=3, write_checksum=True)
                 self._file = compressor.stream_writer(self._path.open("wb"))
             self._file.write(msgspec.json.encode(chunk) + b"\n")
-        except OSError as error:
-            raise HostError(f"stderr of bots {str(self._path)!r}: {error.strerror}") from error
 
     def _flush(self) -> None:
         """Give the kernel what is held, so that a killed referee loses one deal at most.
@@ -139,10 +147,8 @@ class StderrLog:
         """
         if self._file is None:
             return
-        try:
+        with _told(self._path):
             self._file.flush(zstandard.FLUSH_BLOCK)
-        except OSError as error:
-            raise HostError(f"stderr of bots {str(self._path)!r}: {error.strerror}") from error
 
     def close(self) -> None:
         """Close the file, with what was left out last.
@@ -154,10 +160,8 @@ class StderrLog:
             return
         for place in [place for place, count in self._left_out.items() if count]:
             self._write(self._moment, place, self._bots[place], "")
-        try:
-            self._file.close()  # type: ignore[no-untyped-call]  # zstandard says no types here
-        except OSError as error:
-            raise HostError(f"stderr of bots {str(self._path)!r}: {error.strerror}") from error
+        with _told(self._path):
+            self._file.close()  # type: ignore[no-untyped-call]  # its stub gives close() no types
 
 
 def read_stderr(path: Path) -> Iterator[StderrChunk]:

@@ -1,8 +1,9 @@
 """Bounds on what the kernel has to go through in one piece for a bot, while others wait.
 
-To evict a page the kernel goes through all mappings of it, about a microsecond each, and whoever
-maps or unmaps that file meanwhile waits: at each fork, start and end of a process, in any bot. And
-whoever closes a pipe wakes all who wait for it, interrupts off: a million in 150 ms.
+To evict a page the kernel goes through all mappings of it, about a microsecond each, and a process
+that maps or unmaps that file meanwhile waits: at each fork, start and end of a process, in any bot.
+And when a process closes a pipe, the kernel wakes all waiters of that pipe with the interrupts of
+the core off: a million in 150 ms.
 """
 
 import threading

@@ -43,8 +43,7 @@ class Filter(Struct, frozen=True):
 
     Attributes:
         unmapped: whether memory may be had that stays when no process maps it (memory as a file,
-            mappings to be shared, descriptors in messages); not where only what processes have is
-            counted.
+            mappings to be shared); not where only what processes have is counted.
         sysinfo: whether the machine's memory may be asked for: only by builds, since libc has
             rubbish for an answer where the call is refused, and compilers size themselves by it.
     """

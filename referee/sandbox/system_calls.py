@@ -101,9 +101,9 @@ ALLOWED: Final = _calls(
     epoll_create1 291 20, epoll_ctl 233 21, epoll_wait 232 -, epoll_pwait 281 22,
     epoll_pwait2 441 441, eventfd 284 -, eventfd2 290 19,
     # sockets among its own processes; no recvmmsg, which goes on where it should be stopped, and no
-    # sendmsg and sendmmsg: they pass descriptors on, which
-    # belong to no process then. A socket in flight to itself is freed by a thread of the kernel,
-    # which wakes all who wait, in time that is charged to no bot
+    # sendmsg and sendmmsg: they pass descriptors on, which belong to no process then. A socket in
+    # flight to itself is freed by a thread of the kernel, which wakes all waiters in time that is
+    # charged to no bot
     bind 49 200, listen 50 201, accept 43 202, accept4 288 242, connect 42 203,
     shutdown 48 210, getsockname 51 204, getpeername 52 205, sendto 44 206,
     recvfrom 45 207, recvmsg 47 212,

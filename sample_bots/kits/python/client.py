@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 def known(kind: Callable[..., T], message: dict[str, Any]) -> T:
     """Makes a dataclass of the fields that it has; the others of a message are ignored."""
-    names = {one.name for one in fields(kind)}  # type: ignore[arg-type]
+    names = {one.name for one in fields(kind)}  # type: ignore[arg-type]  # it is a dataclass
     return kind(**{name: value for name, value in message.items() if name in names})
 
 
@@ -112,7 +112,7 @@ class Declared(Event, kind="declare"):  # the black hand, which wins the deal
 
 
 @dataclass(frozen=True)
-class Bidden(Event, kind="bid"):  # somebody bid, or passed
+class Bidden(Event, kind="bid"):  # a seat bid, or passed
     seat: int
     action: str
     by: str = ""
