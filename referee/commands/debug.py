@@ -53,6 +53,15 @@ def debug(
         str | None,
         typer.Option(metavar="ACTION", help="Play on from there with this action instead."),
     ] = None,
+    worlds: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="For --what-if: on N other decks, too, that agree with all the bot knew.",
+            min=1,
+            max=100_000,
+        ),
+    ] = None,
     against: Annotated[
         list[str] | None,
         typer.Option(
@@ -81,6 +90,8 @@ def debug(
     stop = _stop(deal, act, at_fault=at_fault, until_diff=until_diff)
     if what_if is None and against:
         raise RefereeError("--against goes with --what-if")
+    if what_if is None and worlds is not None:
+        raise RefereeError("--worlds goes with --what-if")
     if what_if is not None and isinstance(stop, UntilDifference):
         raise RefereeError("--what-if needs an act: --deal N --act M, or --at-fault")
     if len(bot) > 1 or attach:
@@ -97,6 +108,7 @@ def debug(
         sandbox=sandbox,
         attach=attach,
         what_if=what_if,
+        worlds=worlds,
         against=tuple(against or ()),
     )
     raise typer.Exit(run.run(tee, as_json=as_json))

@@ -14,12 +14,14 @@ from msgspec import Struct
 
 from referee.bots.find import BotSource, BotSpec, find
 from referee.bots.settings import read_settings
-from referee.commands.debug_show import debug_json, print_stopped, print_what_if
+from referee.commands.debug_show import debug_json, print_stopped, print_what_if, print_worlds
 from referee.debug.fed_process import FedProcess
+from referee.debug.play_worlds import WorldPlayer, WorldsPlayed, compared
 from referee.debug.session import Fed, Feeding, chosen_bot
 from referee.debug.stops import AtFault, Stop, UntilDifference
 from referee.debug.what_if import WhatIf, play_on
 from referee.errors import RefereeError
+from referee.match.lines import ActLine
 from referee.play.interrupts import interruptible
 from referee.play.tee import Tee, written
 from referee.record.reader import Mismatch, RecordReader
@@ -34,6 +36,9 @@ from referee.text import plural, told_apart
 _PDB: Final = ("-m", "pdb")
 _PDB_PROGRAM: Final = Path(__file__).resolve().parent.parent / "debug" / "pdb_on_terminal.py"
 _USUAL: Final = "sample:greedy"
+PlayedOn = tuple[WhatIf | None, WorldsPlayed | None]
+"""What came of playing on from the act: on the record's deck, and on others."""
+
 _NO_HASH: Final = ""
 """Of a command: what it runs is not known by its files."""
 
@@ -49,6 +54,7 @@ class DebugRun(Struct, frozen=True):
         sandbox: where the bot runs.
         attach: whether to wait for a debugger there.
         what_if: what is played there instead, and the deal played on; None: nothing.
+        worlds: on how many other decks, too.
         against: who plays for the record's other bots then.
     """
 
@@ -59,6 +65,7 @@ class DebugRun(Struct, frozen=True):
     sandbox: SandboxName
     attach: bool
     what_if: str | None = None
+    worlds: int | None = None
     against: tuple[str, ...] = ()
 
     def run(self, tee: Path | None, *, as_json: bool) -> int:
@@ -75,14 +82,22 @@ class DebugRun(Struct, frozen=True):
                 raise RefereeError(f"{self.path}: does not verify: {error}") from error
             several = reader.header.legs > 1
         if as_json:
-            print(json_text(debug_json(names[which], fed, played_on), indent=None))
+            print(json_text(debug_json(names[which], fed, *played_on), indent=None))
         else:
-            self._show(names[which], fed, played_on, several=several)
+            self._show(names[which], fed, *played_on, several=several)
         if fed.stopped is None:
             return int(isinstance(self.stop, AtFault) or fed.trouble is not None)
         return int(isinstance(self.stop, UntilDifference))
 
-    def _show(self, name: str, fed: Fed, played_on: WhatIf | None, *, several: bool) -> None:
+    def _show(
+        self,
+        name: str,
+        fed: Fed,
+        played_on: WhatIf | None,
+        worlds: WorldsPlayed | None,
+        *,
+        several: bool,
+    ) -> None:
         if fed.stopped is None:
             what = "no fault" if isinstance(self.stop, AtFault) else "no difference"
             console().print(f"{name}: {what} in {plural(fed.acts, 'act')}")
@@ -99,10 +114,12 @@ class DebugRun(Struct, frozen=True):
         )
         if played_on is not None and fed.stopped.question is not None:
             print_what_if(played_on, fed.stopped.question)
+        if worlds is not None and played_on is not None:
+            print_worlds(played_on.action, worlds)
 
     async def _fed(
         self, reader: RecordReader, names: list[str], tee: Tee | None
-    ) -> tuple[int, Fed, WhatIf | None]:
+    ) -> tuple[int, Fed, PlayedOn]:
         """Return which bot of the record it is, what came of feeding it, and of playing on."""
         hashes = [line.hash for line in reader.header.bots]
         with trio.CancelScope() as scope:
@@ -147,7 +164,7 @@ class DebugRun(Struct, frozen=True):
         specs: Mapping[int, BotSpec],
         sandbox: Sandbox,
         tee: Tee | None,
-    ) -> tuple[Fed, WhatIf | None]:
+    ) -> tuple[Fed, PlayedOn]:
         talk, spec = console(stderr=True), specs[which]
         talk.print(f"sandbox: {sandbox.name} ({sandbox.how}); no clock runs", style="dim")
         feeding = Feeding(reader, which, specs, sandbox, tee)
@@ -161,7 +178,26 @@ class DebugRun(Struct, frozen=True):
         quiet = self.attach or spec.hash == _NO_HASH  # a debugger may have the terminal
         with nullcontext() if quiet else busy(talk, f"feeding {spec.name} (Ctrl-C stops) ..."):
             fed = await feeding.run(self.stop, before, after)
-        return fed, played_on[0] if played_on else None
+        worlds = None
+        if self.worlds is not None and played_on and fed.stopped is not None:
+            worlds = await self._play_worlds(self.worlds, fed.stopped.question, specs, sandbox)
+        return fed, (played_on[0] if played_on else None, worlds)
+
+    async def _play_worlds(
+        self, count: int, at: Question | None, specs: Mapping[int, BotSpec], sandbox: Sandbox
+    ) -> WorldsPlayed:
+        """Play the action, and the recorded one, on other decks."""
+        assert at is not None  # noqa: S101  # the deal was played on from it
+        assert self.what_if is not None  # noqa: S101  # --worlds goes with it
+        player = WorldPlayer(self.path, at, specs, sandbox)
+        recorded = at.answer.act if isinstance(at.answer, ActLine) else None
+        actions = [self.what_if, *([] if recorded in (None, self.what_if) else [recorded])]
+        with busy(console(stderr=True), f"playing {plural(count, 'deck')} ...") as say:
+            values = await player.play(
+                actions, count, lambda done: say(f"played {done:,} of {plural(count, 'deck')} ...")
+            )
+        sandbox.sweep()
+        return compared(actions, values, player.worst)
 
 
 async def _go_on(_: Question, __: int) -> None:

@@ -6,6 +6,8 @@ from msgspec import Struct
 from rich.text import Text
 
 from protocol.messages import Answer
+from referee.debug.mean_interval import MeanInterval
+from referee.debug.play_worlds import WorldsPlayed
 from referee.debug.session import Fed, Stopped
 from referee.debug.what_if import WhatIf
 from referee.match.lines import ActLine
@@ -14,6 +16,7 @@ from referee.record.retelling import Question
 from referee.terminal.act_view import position_lines, text_lines
 from referee.terminal.card_text import action_face
 from referee.terminal.console import console
+from referee.text import plural
 
 
 class DebugJson(Struct, frozen=True, kw_only=True):
@@ -38,6 +41,7 @@ class DebugJson(Struct, frozen=True, kw_only=True):
         stderr: what it wrote there meanwhile, or since the act before.
         trouble: why the record does not hold to its end.
         what_if: how the deal ends with another action; null if none was asked for.
+        worlds: how it ends on other decks that agree with what the bot knew; likewise.
     """
 
     bot: str
@@ -59,6 +63,7 @@ class DebugJson(Struct, frozen=True, kw_only=True):
     stderr: str = ""
     trouble: str | None = None
     what_if: WhatIf | None = None
+    worlds: WorldsPlayed | None = None
 
 
 def print_stopped(
@@ -112,6 +117,27 @@ def print_what_if(found: WhatIf, question: Question) -> None:
     to.print(f"   with {found.action}: points by seat {points}, {brought}", style="bold")
 
 
+def print_worlds(action: str, found: WorldsPlayed) -> None:
+    """Print what an action brings on decks that agree with what the bot knew."""
+    to = console()
+    to.print(
+        f"   on {plural(found.count, 'deck')} that agree with what it knew, "
+        "each as a deal of its own (95 % intervals):"
+    )
+    to.print(f"   {action:8} {_interval_text(found.action)} a deal")
+    if found.recorded_action is not None and found.gain is not None:
+        to.print(f"   {found.recorded:8} {_interval_text(found.recorded_action)}, as recorded")
+        to.print(
+            f"   gain     {_interval_text(found.gain)}; better on {found.better}, "
+            f"as good on {found.equal}, worse on {found.worse}",
+            style="bold",
+        )
+
+
+def _interval_text(found: MeanInterval) -> str:
+    return f"{found.mean:+.2f}  [{found.low:+.2f} {found.high:+.2f}]"
+
+
 def _recorded(question: Question) -> str:
     """What the record has of an act, on one line."""
     answer = question.answer
@@ -122,7 +148,9 @@ def _recorded(question: Question) -> str:
     return f"{answer.act} after {answer.us.complete / 1000:.1f} ms{value}{note}"
 
 
-def debug_json(name: str, fed: Fed, played_on: WhatIf | None) -> DebugJson:
+def debug_json(
+    name: str, fed: Fed, played_on: WhatIf | None, worlds: WorldsPlayed | None
+) -> DebugJson:
     """Return what there is to say of it, for programs."""
     stopped = fed.stopped
     if stopped is None:
@@ -150,4 +178,5 @@ def debug_json(name: str, fed: Fed, played_on: WhatIf | None) -> DebugJson:
         stderr=reply.stderr,
         trouble=fed.trouble,
         what_if=played_on,
+        worlds=worlds,
     )

@@ -36,10 +36,10 @@ class WhatIf(Struct, frozen=True):
 
 
 class _Here(Exception):
-    """The act has come. Caught by `_leg_at`."""
+    """The act has come. Caught by `leg_at`."""
 
 
-def _leg_at(path: Path, at: Question) -> tuple[Leg, Ask]:
+def leg_at(path: Path, at: Question) -> tuple[Leg, Ask]:
     """Play a record again up to an act; return the leg under way, and the question."""
     asked: list[Ask] = []
 
@@ -84,8 +84,8 @@ async def play_on(
     """
     if action not in at.ask.legal:
         raise RefereeError(f"--what-if {action!r}: legal there are {', '.join(at.ask.legal)}")
-    leg, ask = _leg_at(path, at)
-    _answer(leg, ask, action)
+    leg, ask = leg_at(path, at)
+    answer_with(leg, ask, action)
     while (asked := leg.ask()) is not None:
         process = processes.get(asked.place)
         if process is None:
@@ -94,7 +94,7 @@ async def play_on(
         if not isinstance(answer, Answer) or answer.action not in asked.legal:
             said = answer.action if isinstance(answer, Answer) else answer
             raise RefereeError(f"--what-if: the bot at place {asked.place} went wrong: {said}")
-        _answer(leg, asked, answer.action)
+        answer_with(leg, asked, answer.action)
     deal: DealResult = leg.close_deal()
     return WhatIf(
         action=action,
@@ -105,7 +105,8 @@ async def play_on(
     )
 
 
-def _answer(leg: Leg, ask: Ask, action: str) -> None:
+def answer_with(leg: Leg, ask: Ask, action: str) -> None:
+    """Carry out an action at a question of a leg, whatever the bot said."""
     answer = Answer(ask.id, action)
     ask.connection.replay(answer)
     leg.answered(answer, _NO_TIME)

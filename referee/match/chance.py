@@ -56,16 +56,16 @@ def below(limit: int, numbers: Iterator[int]) -> int:
 
 def shuffled(cards: Sequence[Card], key: BlockKey) -> tuple[Card, ...]:
     """The deck of a block, top card first."""
-    return _shuffled(cards, words(key, "deck"))
+    return mixed(cards, words(key, "deck"))
 
 
 def leg_order(seatings: Sequence[_T], key: BlockKey) -> tuple[_T, ...]:
     """The seatings of a match in the order in which they are played; `key` is its first block's."""
-    return _shuffled(seatings, words(key, "legs"))
+    return mixed(seatings, words(key, "legs"))
 
 
-def _shuffled(things: Sequence[_T], numbers: Iterator[int]) -> tuple[_T, ...]:
-    """Fisher-Yates from the last thing down (SPEC 8.2)."""
+def mixed(things: Sequence[_T], numbers: Iterator[int]) -> tuple[_T, ...]:
+    """Return things in a random order: Fisher-Yates from the last thing down (SPEC 8.2)."""
     order = list(things)
     for last, number in zip(range(len(order) - 1, 0, -1), numbers, strict=False):
         if number >= 2**32 - 1 - last:  # hardly ever; it may favour some

@@ -55,6 +55,20 @@ class Announcing:
         black_hand = layout.black_hand is BlackHand.ON
         return signals + exchanges + len(SUITS) * layout.marriages + black_hand
 
+    @property
+    def actions(self) -> Iterator[str]:
+        """All that can ever be announced, in the order of SPEC 3.4."""
+        layout = self.layout
+        for rank, when in (("2", layout.exchange_two), ("7", layout.exchange_seven)):
+            if when is not Exchange.OFF:
+                yield from (f"exchange {rank}{suit}" for suit in SUITS)
+        if layout.marriages:
+            yield from (f"marry {suit}" for suit in SUITS)
+        if layout.signals is not Signals.OFF:
+            yield from (f"signal {signal}" for signal in SIGNALS)
+        if layout.black_hand is BlackHand.ON:
+            yield "declare"
+
     def offers(self, state: DealState) -> Iterator[str]:
         """What the seat to move may announce, in the order of SPEC 3.4."""
         hand = state.hands[state.turn]

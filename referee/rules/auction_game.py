@@ -15,9 +15,11 @@ from protocol.events import Bade, Called, Event, HandDealt, PhaseBegan, Played, 
 from protocol.messages import View
 from referee.rules.bids import (
     CONTRACT,
+    PASS,
     Auction,
     Bidding,
     Offer,
+    bids,
     is_over,
     most_bids,
     options,
@@ -112,6 +114,22 @@ class AuctionGame:
         self._play = Play(layout)
 
     @property
+    def actions(self) -> tuple[str, ...]:
+        """The cards of the pack, pass and all bids, then the calls and the suits of a blind two."""
+        rank, order = self._calling.fixed_rank, self.layout.profile.order
+        calls = [f"call {one}{suit}" for suit in SUITS for one in rank or order]
+        if self._calling.two_at_120:
+            calls += [
+                f"call {high}{suit} {low}{suit}"
+                for suit in SUITS
+                for high, low in combinations(order, 2)
+                if rank in (None, high, low)
+            ]
+        if self._calling.blind is not Blind.OFF:
+            calls += [BLIND, *(f"suit {suit}" for suit in SUITS)]
+        return (*dict.fromkeys(self.pack), PASS, *bids(self._bidding), *calls)
+
+    @property
     def max_acts(self) -> int:
         """Every card, every bid, each seat's pass, the call, and the suit of a blind two."""
         return len(self.pack) + most_bids(self._bidding) + self.seats + 2
@@ -151,6 +169,12 @@ class AuctionGame:
         if _is_lead_covered(state):
             return tuple(state.play.hands[state.play.turn])
         return self._play.legal(state.play)
+
+    def suit_to_follow(self, state: CalledState) -> str | None:
+        """Return the suit led, where it must be followed; a covered two shows none."""
+        if state.phase is not Phase.PLAY or _is_lead_covered(state):
+            return None
+        return self._play.suit_to_follow(state.play)
 
     def default(self, state: CalledState) -> str:
         """Pass where that is possible, else the first of what is legal."""

@@ -73,6 +73,21 @@ def raises(bidding: Bidding, standing: Bid | None) -> MappingProxyType[str, Bid]
     return MappingProxyType(found)
 
 
+def bids(bidding: Bidding) -> tuple[str, ...]:
+    """Return every bid that can ever be made, each once: those over none first."""
+    found: dict[str, None] = {}
+    fresh = [None, *raises(bidding, None).values()]
+    while fresh:
+        later: list[Bid | None] = []
+        for standing in fresh:
+            for action, bid in raises(bidding, standing).items():
+                if action not in found:
+                    found[action] = None
+                    later.append(bid)
+        fresh = later
+    return tuple(found)
+
+
 def _lower(bidding: Bidding, standing: Bid | None) -> str:
     """The ranks below the one that stands."""
     if standing is None or standing.rank is None:

@@ -184,10 +184,14 @@ class Play:
         hand = state.hands[state.turn]
         if self.any_card:
             return tuple(hand)
-        if state.trick and self._must_follow(state):
-            led = state.trick[0][1]
+        led = self.suit_to_follow(state)
+        if led is not None:
             hand = [card for card in hand if card[1] == led] or hand
         return tuple(dict.fromkeys(hand))
+
+    def suit_to_follow(self, state: DealState) -> str | None:
+        """Return the suit led, where a seat that has it must play it."""
+        return state.trick[0][1] if state.trick and self._must_follow(state) else None
 
     def _must_follow(self, state: DealState) -> bool:
         match self.layout.follow:

@@ -101,6 +101,10 @@ class Game(Protocol[S]):
         """The cards of a deck, in the order that a shuffle starts from."""
 
     @property
+    def actions(self) -> tuple[str, ...]:
+        """Every action that can ever be legal, each once, always in the same order."""
+
+    @property
     def max_acts(self) -> int:
         """The most acts a deal can take, whatever the bots do."""
 
@@ -116,6 +120,9 @@ class Game(Protocol[S]):
 
     def legal(self, state: S) -> tuple[str, ...]:
         """The actions of the seat to move, in the order of SPEC 3.4, without doubles."""
+
+    def suit_to_follow(self, state: S) -> str | None:
+        """Return the suit that the seat to move must play if it has it; None: it need not."""
 
     def apply(self, state: S, action: str) -> EventsBySeat:
         """Carries out one of `legal(state)`, in place; returns what each seat is shown of it.

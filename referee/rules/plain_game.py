@@ -31,6 +31,11 @@ class PlainGame:
         self._silent_later = announcing.first_trick_only
 
     @property
+    def actions(self) -> tuple[str, ...]:
+        """The cards of the pack, then the announcements."""
+        return (*dict.fromkeys(self.pack), *self._announcing.actions)
+
+    @property
     def max_acts(self) -> int:
         """Every card is played once; every announcement comes at most so often."""
         return len(self.pack) + self._announcing.most
@@ -69,6 +74,10 @@ class PlainGame:
         if self._silent or (self._silent_later and state.tricks):
             return cards
         return (*cards, *self._announcing.offers(state))
+
+    def suit_to_follow(self, state: DealState) -> str | None:
+        """Return the suit led, where it must be followed."""
+        return self._play.suit_to_follow(state)
 
     def default(self, state: DealState) -> Card:
         """The first card that may be played; nothing is announced."""

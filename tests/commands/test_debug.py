@@ -202,10 +202,36 @@ def test_a_deal_is_played_on_with_another_action(
     assert ", in the record " in shown
 
 
+def test_an_action_is_tried_on_other_decks_beside_the_recorded_one(
+    record: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The same decks each time it is asked; the recorded action by itself needs no comparison."""
+    capsys.readouterr()
+    at = ["--deal", "1.1", "--json", "--worlds", "3"]
+    assert bare(record, "sample:greedy", "--deal", "1.1", "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    legal = json.loads(told["told"].splitlines()[-1])["legal"]
+    other = next(action for action in legal if action != told["recorded"])
+    runs = []
+    for _ in range(2):
+        assert bare(record, "sample:greedy", *at, "--what-if", other) == 0
+        runs.append(json.loads(capsys.readouterr().out)["worlds"])
+    assert runs[0] == runs[1]
+    assert runs[0]["recorded"] == told["recorded"]
+    assert runs[0]["better"] + runs[0]["equal"] + runs[0]["worse"] == runs[0]["count"] == 3
+    assert bare(record, "sample:greedy", *at, "--what-if", told["recorded"]) == 0
+    assert json.loads(capsys.readouterr().out)["worlds"]["gain"] is None
+    assert bare(record, "sample:greedy", *at[:2], *at[3:], "--what-if", other) == 0
+    shown = capsys.readouterr().out
+    assert "   on 3 decks that agree with what it knew" in shown
+    assert "   gain     " in shown
+
+
 WRONG = [
     (["--what-if", "7D"], "--what-if needs an act"),
     (["--deal", "1", "--what-if", "ZZ"], "--what-if 'ZZ': legal there are "),
     (["--against", "sample:first"], "--against goes with --what-if"),
+    (["--worlds", "5"], "--worlds goes with --what-if"),
     (
         [
             "--deal",

@@ -110,7 +110,7 @@ def test_a_shuffle_skips_them_as_well(first: list[int]) -> None:
         other = below(last + 1, numbers)
         expected[last], expected[other] = expected[other], expected[last]
 
-    assert chance._shuffled(range(7), chain(first, count())) == tuple(expected)
+    assert chance.mixed(range(7), chain(first, count())) == tuple(expected)
 
 
 def test_streams_do_not_meet() -> None:

@@ -44,14 +44,20 @@ def test_points_are_conserved_and_a_deal_ends_within_its_most_acts(chance: Chanc
 
 @given(deals())
 def test_there_is_always_a_legal_action_and_every_legal_action_applies(chance: Chance) -> None:
-    """Until the end the seat to move has at least one, none twice; a branch changes no other."""
+    """Until the end the seat to move has at least one of the game's actions, none twice.
+
+    What is done in a branch of the deal changes no other.
+    """
     game, dice = chance.game, random.Random(chance.dice)
     state, _ = game.deal(chance.deck, chance.dealer)
+    actions = game.actions
+    assert len(set(actions)) == len(actions)
     while game.to_move(state) is not None:
         legal = game.legal(state)
         assert legal
         assert len(set(legal)) == len(legal)
         assert game.default(state) in legal
+        assert set(legal) <= set(actions)
         before = msgspec.json.encode(state)
         for action in legal:
             game.apply(game.copy(state), action)
