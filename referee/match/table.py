@@ -28,6 +28,8 @@ class Table:
     def __init__(self, game: Game[Any], deck: Sequence[Card], dealer: int) -> None:
         """Deals the cards; `deck` holds exactly the cards of `game.pack`."""
         self._game = game
+        self.deck = tuple(deck)
+        self.dealer = dealer
         self._views = [game.opening(seat, dealer) for seat in range(game.seats)]
         self._news: list[tuple[Event, ...]] = [()] * game.seats
         self.acts: list[tuple[int, str]] = []

@@ -1,6 +1,6 @@
 """One act as the bot's author wants to see it: what the seat knew, what it was told and said."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 from rich.text import Text
@@ -11,9 +11,13 @@ from referee.text import printable
 
 
 def position_lines(line: bytes) -> Iterator[Text]:
-    """Yield what a seat knew when it was told this, the last of its lines an `act`."""
+    """Return what a seat knew when it was told this, the last of its lines an `act`."""
     act = msgspec.json.decode(line.splitlines()[-1], type=Act)
-    view = act.view
+    return view_lines(act.view, act.legal)
+
+
+def view_lines(view: View, legal: Iterable[str]) -> Iterator[Text]:
+    """Yield what a seat knows, and what it may do."""
     yield _labelled("hand", faces(view.hand), *_trump(view))
     if view.auction:
         said = (Text.assemble(f"{seat}:", action_face(action)) for seat, action in view.auction)
@@ -25,7 +29,7 @@ def position_lines(line: bytes) -> Iterator[Text]:
         yield _labelled("trick", trick, Text(f"led by seat {view.leader}", "dim"))
     points = "  ".join(f"{seat}:{points}" for seat, points in enumerate(view.points))
     yield _labelled("points", Text(points))
-    yield _labelled("legal", Text(" ").join(map(action_face, act.legal)))
+    yield _labelled("legal", Text(" ").join(map(action_face, legal)))
 
 
 def _trump(view: View) -> Iterator[Text]:
