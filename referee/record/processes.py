@@ -23,6 +23,8 @@ _AHEAD: Final = 4
 _FEW: Final = 2
 """So many tasks are no reason to start processes: that takes as long."""
 
+_SAFE_PATH: Final = "PYTHONSAFEPATH"
+
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -66,7 +68,7 @@ class Processes(Generic[T, R]):
         if self._pool is None and len(self._waiting) <= _FEW:
             return
         pool = self._opened()  # what this starts for itself changes which signals are blocked
-        with _named(), _no_interrupts():
+        with _named(), _no_interrupts(), _no_current_folder():
             while self._waiting:
                 self._under_way.append(pool.submit(self._work, self._waiting.popleft()))
         while len(self._under_way) > _AHEAD * self._workers:
@@ -122,6 +124,25 @@ def _no_interrupts() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _no_current_folder() -> Iterator[None]:
+    """Processes that are started meanwhile import nothing from where we are.
+
+    They begin as `python -c`, which looks for modules in the current folder first; that may be full
+    of files of strangers. The environment is as before afterwards, for what else we start: a bot in
+    Python finds its own modules only without it.
+    """
+    before = os.environ.get(_SAFE_PATH)
+    os.environ[_SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[_SAFE_PATH]
+        else:
+            os.environ[_SAFE_PATH] = before
 
 
 def _begin(parent: Connection) -> None:

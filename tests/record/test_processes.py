@@ -3,9 +3,12 @@
 import multiprocessing
 import operator
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -69,3 +72,38 @@ def test_who_is_interrupted_waits_for_nothing() -> None:
         interrupted(processes)
 
     assert time.monotonic() - begun < 50
+
+
+NEGATES = """
+import operator
+from referee.record.processes import Processes
+if __name__ == "__main__":
+    with Processes(operator.neg, 2) as processes:
+        print([*(one for task in range(6) for one in processes.add(task)), *processes.rest()])
+"""
+
+
+def test_no_file_of_the_current_folder_is_run(tmp_path: Path) -> None:
+    """Records that strangers handed in are verified where they lie: nothing there is imported."""
+    folder = tmp_path / "handed in"
+    folder.mkdir()
+    for name in sys.stdlib_module_names | {"msgspec", "referee", "sitecustomize", "usercustomize"}:
+        (folder / f"{name}.py").write_text(f"open('{name} was run', 'w').close()\n")
+    program = tmp_path / "negates.py"
+    program.write_text(NEGATES)
+    words = [sys.executable, "-P", str(program)]
+    ran = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+
+    assert (ran.returncode, ran.stdout) == (0, "[0, -1, -2, -3, -4, -5]\n"), ran.stderr
+    assert [path.name for path in folder.iterdir() if path.suffix != ".py"] == []
+
+
+def test_what_is_started_afterwards_finds_its_own_files() -> None:
+    """The environment is as it was: a Python bot imports what lies beside it."""
+    before = dict(os.environ)
+    with Processes(NEGATE, 2) as processes:
+        for task in range(6):
+            list(processes.add(task))
+            assert dict(os.environ) == before
+        list(processes.rest())
+    assert dict(os.environ) == before
