@@ -50,6 +50,12 @@ ALL_BITS: Final = 0xFFFFFFFF
 _PIDFD: Final = 0x1000
 """The flag of clone(2) that makes a descriptor of the process."""
 
+_THREAD, _FILES = 0x10000, 0x400
+"""The flags of clone(2) that make a thread, and let it share its maker's descriptors."""
+
+_OWN_FILES: Final = 2
+"""The flag of close_range(2) that gives a thread descriptors of its own first."""
+
 _SOCKET_OPTIONS: Final = (
     *(2, 3, 4, 7, 8, 9, 13),
     *(15, 16, 17, 18, 20, 21, 30, 38, 39),
@@ -83,7 +89,7 @@ ALLOWED: Final = _calls(
     read 0 63, write 1 64, readv 19 65, writev 20 66, pread64 17 67, pwrite64 18 68,
     preadv 295 69, pwritev 296 70, lseek 8 62, copy_file_range 326 285,
     # opening and closing
-    creat 85 -, close 3 57, close_range 436 436, dup 32 23, dup2 33 -, dup3 292 24,
+    creat 85 -, close 3 57, dup 32 23, dup2 33 -, dup3 292 24,
     pipe 22 -, pipe2 293 59,
     # looking at files
     stat 4 -, fstat 5 80, lstat 6 -, newfstatat 262 79, statx 332 291, access 21 -,
@@ -310,7 +316,15 @@ def conditions(column: int) -> tuple[Condition, ...]:
         Condition(Call("membarrier", 324, 283), _one_of(0, 8, 16, 32, 64, 0)),
         # to the usual one, as some do for every thread
         Condition(Call("sched_setscheduler", 144, 119), _one_of(1, 0)),
-        Condition(Call("clone", 56, 220), _none_of(0, NEW_NAMESPACES | _PIDFD)),
+        # threads share their descriptors: what one of them has open is counted by another's
+        Condition(
+            Call("clone", 56, 220),
+            (
+                *_none_of(0, NEW_NAMESPACES | _PIDFD | _THREAD),
+                (Test(0, NEW_NAMESPACES | _PIDFD | _THREAD | _FILES, _THREAD | _FILES),),
+            ),
+        ),
+        Condition(Call("close_range", 436, 436), _none_of(2, _OWN_FILES)),
         Condition(Call("getsockopt", 55, 209), _one_of(2, *_SOCKET_OPTIONS)),
         Condition(Call("socket", 41, 198), _LOCAL_STREAMS),
         Condition(Call("socketpair", 53, 199), _LOCAL_STREAMS),

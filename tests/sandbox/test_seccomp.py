@@ -204,6 +204,9 @@ def test_what_reaches_beyond_a_bot_is_refused(machine: str, name: str) -> None:
         ("setsockopt", (3, 1, 76), errno.EPERM),  # SO_PASSPIDFD
         ("clone", (0x1200011,), None),  # as fork does it
         ("clone", (0x3D0F00,), None),  # as threads do it
+        ("clone", (0x3D0B00,), errno.EPERM),  # a thread with descriptors of its own
+        ("close_range", (3, 4, 4), None),  # closes them when another program begins
+        ("close_range", (3, 4, 2), errno.EPERM),  # likewise with descriptors of its own
         ("clone", (0x10000000,), errno.EPERM),  # with a user namespace
         ("clone", (0x00020000,), errno.EPERM),  # with mounts of its own
         ("socket", (1, 1), None),  # AF_UNIX

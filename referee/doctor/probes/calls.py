@@ -45,6 +45,9 @@ CALLS: "dict[str, tuple[int, int, tuple[object, ...]]]" = {
     "clone a user namespace": (56, 220, (NEW_USER | SAME_FOLDER, 0)),
     # flags that do not go together, where a descriptor may be had at all
     "clone with a descriptor": (56, 220, (0x401011, 0, 0, 0, 0)),
+    # it lacks flags that a thread must have, where it may be had without its maker's descriptors
+    "clone a thread": (56, 220, (0x10000, 0, 0, 0, 0)),
+    "close_range": (436, 436, (1000, 1000, 2)),
     "clone3": (435, 435, (PAGE, 0)),
     "fanotify_init": (300, 262, (0x200, 0)),
     "fcntl F_NOTIFY": (72, 25, (-1, 1026, 0)),
