@@ -32,6 +32,11 @@ StderrByAct = dict[tuple[int, int], dict[int, list[str]]]
 ENDING: Final = ".stderr.zst"
 _OF_RECORDS: Final = (".zst", ".jsonl")
 _LONGEST: Final = 1 << 20
+_ESCAPED: Final = 4
+"""Characters that a byte becomes at most, where it is no text."""
+
+_MOST_CHUNKS: Final = 1_000_000
+_MOST_PLACES: Final = 16
 
 
 class Moment(Struct, frozen=True):
@@ -164,18 +169,46 @@ class StderrLog:
             self._file.close()  # type: ignore[no-untyped-call]  # its stub gives close() no types
 
 
+class _Bounds:
+    """What a log can hold, if a referee has written it; a file of strangers may hold anything."""
+
+    def __init__(self) -> None:
+        self._in_deal = Counter[tuple[int, int, int]]()
+        self._in_match = Counter[int]()
+        self._chunks = 0
+
+    def has_room(self, chunk: StderrChunk) -> bool:
+        """Count a line; return whether there could be as much."""
+        place, size = (chunk.leg, chunk.deal, chunk.place), max(1, len(chunk.text))
+        self._chunks += 1
+        self._in_deal[place] += size
+        self._in_match[chunk.bot] += size
+        return (
+            max(chunk.bot, chunk.place) < _MOST_PLACES
+            and self._chunks <= _MOST_CHUNKS
+            and self._in_deal[place] <= _ESCAPED * DEAL_MOST + _MOST_PLACES
+            and self._in_match[chunk.bot] <= _ESCAPED * MATCH_MOST + _MOST_PLACES
+        )
+
+
 def read_stderr(path: Path) -> Iterator[StderrChunk]:
     """Yield what a log has, as far as it is whole.
 
     Raises:
-        RefereeError: it cannot be read, or is no such file.
+        RefereeError: it cannot be read, is no such file, or holds more than a referee writes.
     """
+    bounds = _Bounds()
     try:
         with path.open("rb") as file:
             unpacked = Unpacked(file)
             try:
                 while line := unpacked.readline(_LONGEST):
-                    yield msgspec.json.decode(line, type=StderrChunk)
+                    chunk = msgspec.json.decode(line, type=StderrChunk)
+                    if not bounds.has_room(chunk):
+                        raise RefereeError(
+                            f"{str(path)!r} holds more than a referee keeps of a bot's stderr"
+                        )
+                    yield chunk
             except Damaged as error:
                 if "cut off" not in str(error):
                     raise RefereeError(f"{str(path)!r}: {error}") from error

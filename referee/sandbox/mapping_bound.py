@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from referee.sandbox.procfs import count_mappings, count_waiters
+from referee.sandbox.procfs import count_mappings, count_waiters, is_running
 
 MOST_MAPPINGS: Final = 32_768
 """Of all processes of a bot together. Java and node have some thousand, Python some hundred."""
@@ -96,7 +96,7 @@ class _Count:
         self.is_too_much = False
         self._members = members
         self._found: tuple[int, bool, int] | None = None
-        self._looks = 0
+        self._locked = 0
         self.thread = threading.Thread(target=self._work, name="mappings", daemon=True)
         self.thread.start()
 
@@ -105,10 +105,14 @@ class _Count:
         self._found = (*count_mappings(self._members, MOST_MAPPINGS), waiters)
 
     def is_over(self, used: int) -> bool:
-        """Whether it is done, or takes too long; `used` is what the kernel needs for the bot."""
-        self._looks += 1
+        """Whether it is done, or stays locked; `used` is what the kernel needs for the bot.
+
+        A thread that runs, or waits for a processor, is not locked out.
+        """
         if self._found is None:
-            self.is_too_much = self._looks > _PATIENCE
+            thread = self.thread.native_id
+            self._locked += thread is not None and not is_running(thread)
+            self.is_too_much = self._locked > _PATIENCE
             return self.is_too_much
         count, hidden, waiters = self._found
         self.is_too_much = count > MOST_MAPPINGS or waiters > MOST_WAITERS

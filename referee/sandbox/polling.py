@@ -10,6 +10,7 @@ can hold that for as long as it likes. So this is done in another thread, and no
 
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -24,6 +25,7 @@ from referee.sandbox.procfs import (
     cpu_us,
     descendants,
     entries_kib,
+    is_running,
     mappings_kib,
     memory_kib,
     resident_kib,
@@ -104,18 +106,32 @@ class PolledGroup:
         return least or fair is None or fair + kernel > self._most_kib
 
     async def _in_time(self, look: Callable[[], T]) -> T | None:
-        """Looks at what a bot can lock, in a thread that is given up; None if it stays locked."""
+        """Looks at what a bot can lock, in a thread that is given up; None if it stays locked.
+
+        A thread that runs, or waits for a processor, is not locked out: on a machine that has
+        other work that can take long, through no bot's doing.
+        """
         found: list[T] = []
+        thread: list[int] = []
+
+        def begin() -> T:
+            thread.append(threading.get_native_id())
+            return look()
 
         async def work() -> None:
-            found.append(await trio.to_thread.run_sync(look, abandon_on_cancel=True))
+            limiter = trio.CapacityLimiter(1)  # those that were given up hold up no other
+            found.append(
+                await trio.to_thread.run_sync(begin, abandon_on_cancel=True, limiter=limiter)
+            )
             nursery.cancel_scope.cancel()
 
         async with trio.open_nursery() as nursery:
             nursery.start_soon(work)
-            for tick in range(_PATIENCE):
+            locked = 0
+            while locked < _PATIENCE:
                 await trio.sleep(_LOOK_S)
-                seen = sum(map(resident_kib, self.members())) if tick else 0
+                locked += bool(thread) and not is_running(thread[0])
+                seen = sum(map(resident_kib, self.members())) if locked > 1 else 0
                 if seen > self._most_kib * _MOST_MAPPED:
                     break
             nursery.cancel_scope.cancel()

@@ -1,8 +1,11 @@
 """What bots write to stderr is kept beside the record, with its act, within bounds."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
+import msgspec
 import pytest
+import zstandard
 
 from referee.cli import run
 from referee.errors import RefereeError
@@ -101,6 +104,43 @@ def test_a_log_that_breaks_off_is_read_as_far_as_it_goes(tmp_path: Path) -> None
         path.write_bytes(wrong)
         with pytest.raises(RefereeError, match="log"):
             list(read_stderr(path))
+
+
+def forged(path: Path, chunks: Iterable[StderrChunk]) -> Path:
+    """A file that no referee has written."""
+    lines = b"".join(msgspec.json.encode(chunk) + b"\n" for chunk in chunks)
+    path.write_bytes(zstandard.ZstdCompressor().compress(lines))
+    return path
+
+
+@pytest.mark.parametrize(
+    "chunks",
+    [
+        [StderrChunk(0, 1, 0, 0, 0, "A" * 100_000)] * 20,
+        [StderrChunk(0, deal, 0, 0, 0, "A" * 100_000) for deal in range(1, 400)],
+        [StderrChunk(0, 1, 0, 0, 0, "", 1)] * 150_000,
+        [StderrChunk(0, 1, 0, place, place, "A") for place in range(100)],
+    ],
+)
+def test_a_file_with_more_than_a_referee_keeps_is_refused(
+    chunks: list[StderrChunk], tmp_path: Path
+) -> None:
+    """A small file of a stranger can unpack to any size: it is read no further than it can be."""
+    path = forged(tmp_path / "x.stderr.zst", chunks)
+    with pytest.raises(RefereeError, match="holds more than a referee keeps"):
+        stderr_by_act(path)
+
+
+def test_all_that_a_referee_keeps_is_read(tmp_path: Path) -> None:
+    """Of every deal as much as there can be, even if none of it is text."""
+    path = tmp_path / "x.stderr.zst"
+    log = StderrLog(path)
+    for deal in range(1, 140):
+        log.add(Moment(0, deal, 0), 0, 0, b"\xff" * (DEAL_MOST + 1))
+    log.close()
+    found = stderr_by_act(path)
+    texts = [text for acts in found.values() for each in acts.values() for text in each]
+    assert sum(text.count("\\xff") for text in texts) == MATCH_MOST
 
 
 @pytest.mark.slow

@@ -120,6 +120,25 @@ def test_a_bot_whose_mappings_stay_locked_is_ended(
     assert bot.bound.exceeded
 
 
+def test_a_count_that_waits_for_a_processor_ends_no_bot(
+    bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A machine with other work is no bot's doing, however long it takes."""
+    done = threading.Event()
+
+    def starved(*_: object) -> tuple[int, bool]:
+        done.wait()
+        return 1, False
+
+    monkeypatch.setattr(mapping_bound, "count_mappings", starved)
+    monkeypatch.setattr(mapping_bound, "is_running", lambda _: True)
+    bot.used = 8 << 20
+    for _ in range(50):
+        bot.bound.look()
+    done.set()
+    assert not bot.ended
+
+
 def test_a_bot_that_has_ended_by_itself_has_no_mappings(bot: Bot) -> None:
     """Whatever the kernel still holds for it: files in its /tmp, say."""
     bot.uses(200, 0)

@@ -26,3 +26,22 @@ async def test_memory_that_is_not_locked_is_counted() -> None:
     """As that of this process, which has more than one MiB, and less than four GiB."""
     found = [await PolledGroup(mib)._has_too_much((os.getpid(),)) for mib in (1, 4096)]
     assert found == [True, False]
+
+
+async def test_a_look_that_waits_for_a_processor_ends_no_bot(
+    monkeypatch: pytest.MonkeyPatch, autojump_clock: MockClock
+) -> None:
+    """A machine with other work is no bot's doing, however long it takes."""
+    done, looks = threading.Event(), 0
+
+    def starved(_: int) -> bool:
+        nonlocal looks
+        looks += 1
+        if looks == 60:
+            done.set()
+        return True
+
+    monkeypatch.setattr(polling, "mappings_kib", lambda _: int(not done.wait()))
+    monkeypatch.setattr(polling, "is_running", starved)
+    assert not await PolledGroup(4096)._has_too_much((os.getpid(),))
+    assert looks >= 60
