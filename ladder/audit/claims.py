@@ -168,7 +168,7 @@ def _claim(here: dict[str, Any], source: str, public_key: str | None) -> Claim |
             found = msgspec.convert(here, SignedHead)
             signed_head.check(found, public_key)
             return Claim(source=source, head=found.head, signed=True)
-        if set(here) == set(Head.__struct_fields__):
+        if set(here) | {"proved"} == set(Head.__struct_fields__):  # left out where it is false
             return Claim(source=source, head=msgspec.convert(here, Head))
     except (msgspec.ValidationError, RefereeError) as error:
         raise RefereeError(f"head {source!r}: {error}") from error

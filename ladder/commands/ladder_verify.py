@@ -17,7 +17,7 @@ from ladder.commands.progress import counted
 from ladder.commands.shared import Where, opened, tell_new_key
 from ladder.files import record_store, signed_head
 from ladder.files.signed_head import Head, SignedHead
-from ladder.files.signing import sign_now
+from ladder.files.signing import KEY_FILE, kept_key, sign_now
 from ladder.standings import cache
 from ladder.store.database import Database
 from ladder.store.location import where_of
@@ -64,7 +64,8 @@ def verify(
         typer.Option(
             metavar="FILE",
             help="A signed head of when all was proved, as --head prints it: records and bots of "
-            "the facts before it only have to be there.",
+            "the facts before it only have to be there. It must be signed with the ladder's own "
+            "key, or the one that --public-key says.",
         ),
     ] = None,
     public_key: Annotated[
@@ -90,13 +91,14 @@ def verify(
     if seed is not None and sample is None:
         raise RefereeError("--seed draws the records of --sample: say that, too")
     claims = [claim for path in against or () for claim in read_claims(path, public_key)]
-    before = None if since is None else _proved_then(since, public_key)
+    before = None if since is None else _proved_then(since, public_key or _own_key(where))
     seed = "" if sample is None else seed or secrets.token_hex(_SEED_BYTES)
     wanted = Wanted(sample, seed, len(os.sched_getaffinity(0)), tuple(claims), before)
     found = _proved(where, wanted)
     if head and found.holds:
         with opened(where) as store:
-            print(signed_head.as_json(_signed(store, found)).decode(), end="")
+            signed = _signed(store, found, proved=sample is None)
+            print(signed_head.as_json(signed).decode(), end="")
         return
     if as_json:
         print(json_text(_as_json(found, seed)))
@@ -105,15 +107,33 @@ def verify(
     raise typer.Exit(int(not found.holds))
 
 
-def _proved_then(path: Path, public_key: str | None) -> Claim:
+def _own_key(where: str | None) -> str:
+    """Return the public key of the ladder itself: who proves it again has signed with that.
+
+    Raises:
+        RefereeError: it has none.
+    """
+    with opened(where) as store:
+        files = store.files
+    if not (files / KEY_FILE).exists():
+        raise RefereeError("--since: this ladder has signed nothing; say --public-key, of whom")
+    return signed_head.public_of(kept_key(files))
+
+
+def _proved_then(path: Path, public_key: str) -> Claim:
     """The signed head that a whole proof has printed.
 
     Raises:
-        RefereeError: the file is something else, or is not signed as it should be.
+        RefereeError: the file is something else, or is not signed with this key.
     """
     claims = read_claims(path, public_key)
     if len(claims) != 1 or not claims[0].signed or claims[0].receipt is not None:
         raise RefereeError(f"--since {str(path)!r}: it must be a signed head, as --head prints it")
+    if not claims[0].head.proved:
+        raise RefereeError(
+            f"--since {str(path)!r}: it does not say that all was proved, as --head does after a "
+            "whole proof"
+        )
     return claims[0]
 
 
@@ -122,9 +142,9 @@ def _proved(where: str | None, wanted: Wanted) -> AuditReport:
         return prove(where_of(where), wanted, say)
 
 
-def _signed(store: Store, found: AuditReport) -> SignedHead:
-    """What was just proved, with our signature."""
-    head = Head(ladder=found.ladder, facts=found.facts, hash=found.head, at_ms=0)
+def _signed(store: Store, found: AuditReport, *, proved: bool) -> SignedHead:
+    """Where the ladder stands, with our signature; `proved` if all of it was."""
+    head = Head(ladder=found.ladder, facts=found.facts, hash=found.head, at_ms=0, proved=proved)
     return sign_now(store.files, head, tell_new_key)
 
 

@@ -30,7 +30,7 @@ Hex64 = Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z")]
 Hex128 = Annotated[str, Meta(pattern=r"\A[0-9a-f]{128}\Z")]
 
 
-class Head(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Head(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """Where a ladder stands.
 
     Attributes:
@@ -38,12 +38,14 @@ class Head(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         facts: how many it has.
         hash: of the last of them, and so of all.
         at_ms: when that was said; milliseconds since 1970, UTC.
+        proved: whether all records and bots up to there were proved when it was signed.
     """
 
     ladder: Hex32
     facts: Count
     hash: Hex64
     at_ms: Count
+    proved: bool = False
 
 
 class SignedHead(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

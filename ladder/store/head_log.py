@@ -21,7 +21,7 @@ from ladder.store.store import Store
 from referee.errors import HostError, RefereeError
 
 HEADS: Final = "heads"
-LOG: Final = "signed_head.jsonl"
+LOG: Final = "heads.jsonl"
 NEWEST: Final = "head.json"
 
 _LONGEST: Final = 4096

@@ -6,9 +6,12 @@ What is said to a bot, and when it is late, is `referee.play`. Begin here, with 
 
 from collections.abc import Iterable
 from contextlib import AbstractAsyncContextManager
-from typing import Protocol
+from typing import Final, Protocol
 
 from referee.bots.find import BotSource, BotSpec
+
+UNKNOWN_STATUS: Final = "exit status unknown"
+"""How a process has ended, where the one that knows it does not say in time."""
 
 
 class BotProcess(Protocol):

@@ -13,8 +13,8 @@ import trio
 
 from referee.bots.find import BotSource, BotSpec
 from referee.bots.held_folder import LARGEST_FOLDER, MOST_FILES
-from referee.errors import RefereeError
-from referee.sandbox import BotProcess, Sandbox
+from referee.errors import HostError, RefereeError
+from referee.sandbox import UNKNOWN_STATUS, BotProcess, Sandbox
 from referee.sandbox.build_archive import Unpacker
 from referee.sandbox.build_cache import BUILD_SECONDS, build_failed
 from referee.sandbox.procfs import children
@@ -60,6 +60,7 @@ async def build(found: BotSource, spec: BotSpec, to: Path, sandbox: Sandbox) -> 
 
     Raises:
         RefereeError: it failed, took too long, or left too much.
+        HostError: it is not known how it has ended.
         OSError: the disk is full, and the like.
     """
     process = await sandbox.launch(spec)
@@ -81,6 +82,8 @@ async def build(found: BotSource, spec: BotSpec, to: Path, sandbox: Sandbox) -> 
             raise RefereeError(f"bot {found.typed!r}: the build took over {BUILD_SECONDS} s")
         if process.out_of_memory():
             watched.why = "it wanted more memory than a build may have"
+        if process.status() == UNKNOWN_STATUS and not watched.why:
+            raise HostError(f"bot {found.typed!r}: it is not known how its build has ended")
         if process.status() != "exit status 0" or not unpacker.is_complete:
             why = f"\n({watched.why})" if watched.why else ""
             raise RefereeError(build_failed(found, bytes(watched.said) + why.encode()))

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from referee.bots.find import BotSource, find
+from referee.bots.find import BotSource, BotSpec, find
 from referee.bots.settings import Settings
-from referee.errors import RefereeError
-from referee.sandbox import Sandbox
+from referee.errors import HostError, RefereeError
+from referee.sandbox import UNKNOWN_STATUS, BotProcess, Sandbox
 from referee.sandbox.build import FOLDER_FILES, FOLDER_MIB, show_sources
 from referee.sandbox.choose import opened
 from referee.sandbox.folders import store_folder
@@ -131,6 +131,23 @@ async def _taken_over_or_refused(sandbox: Sandbox, bot: BotSource, refusal: str)
         with os.scandir(spec.folder) as entries:
             assert sum(entry.stat().st_size for entry in entries) < 64 << 20
         sandbox.release(spec)
+
+
+async def test_a_build_whose_end_is_not_known_is_no_fault_of_its_bot(
+    sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where a daemon does not say it in time, the machine has failed, and nothing is refused."""
+    begun: list[BotProcess] = []
+    launch = sandbox.launch
+
+    async def mute(spec: BotSpec) -> BotProcess:
+        begun.append(await launch(spec))
+        monkeypatch.setattr(begun[0], "status", lambda: UNKNOWN_STATUS)
+        return begun[0]
+
+    monkeypatch.setattr(sandbox, "launch", mute)
+    with pytest.raises(HostError, match="not known how its build has ended"):
+        await sandbox.prepare(built_by(tmp_path / "b", "true"))
 
 
 async def test_a_build_finds_its_sources_and_leaves_what_it_made(

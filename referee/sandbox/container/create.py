@@ -31,6 +31,9 @@ _DOCKERS_MASKS: Final = (
 )
 """What the daemon hides by itself, as long as we name nothing."""
 
+_QUEUES: Final = "/dev/mqueue"
+"""Messages of POSIX; files can be made there, which are in no bound of ours."""
+
 _TERMINALS: Final = "/dev/pts"
 """Their number has one limit for the whole machine, and no bot needs one."""
 
@@ -125,7 +128,7 @@ class Recipe(Struct, frozen=True):
             log_config=LogConfig(type="none"),
         )
         found["CgroupnsMode"] = "private"  # the SDK has no word for it, nor for the next
-        masked = ["/sys", _TERMINALS, *self.masks.files(), *self.masks.folders()]
+        masked = ["/sys", _QUEUES, _TERMINALS, *self.masks.files(), *self.masks.folders()]
         if self.landlock:
             found["ReadonlyPaths"] = []  # those of /proc cannot be opened
         else:

@@ -12,6 +12,7 @@ import trio
 from msgspec import Struct
 
 from referee.errors import SandboxError
+from referee.sandbox import UNKNOWN_STATUS
 from referee.sandbox.bare import ending
 from referee.sandbox.cgroups.group import FoundGroup
 from referee.sandbox.cgroups.hierarchy import Hierarchies
@@ -147,7 +148,7 @@ class ContainerProcess(Streams):
         """The daemon is the parent of the container's parent: it alone knows the code."""
         code = self._daemon.news.code(self._container, within_s)
         if code is None:
-            self._status = "exit status unknown"
+            self._status = UNKNOWN_STATUS
         else:
             self._status = ending(128 - code if code > 128 else code)
 

@@ -863,6 +863,51 @@ class TestSince:
         assert "4 matches, 0 records, 0 of them played again, 4 more proved before" in said
         assert "all of it holds" in said
 
+    @pytest.mark.parametrize("words", [["--sample", "0"], ["--sample", "2"]])
+    def test_a_head_that_proves_less_does_not_say_since_when(
+        self,
+        words: list[str],
+        ladder: Path,
+        tmp_path: Path,
+        capsys: pytest.CaptureFixture[str],
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        """Nothing passes for proved because some head has its hash."""
+        shutil.copytree(ladder, tmp_path / "it")
+        monkeypatch.setenv("REFEREE_LADDER", str(tmp_path / "it"))
+        assert run(["ladder", "verify", "--head", *words]) == 0
+        (tmp_path / "head.json").write_text(capsys.readouterr().out)
+
+        assert run(["ladder", "verify", "--since", str(tmp_path / "head.json")]) == 2
+        assert "it does not say that all was proved" in capsys.readouterr().err
+
+    def test_only_the_ladder_itself_or_who_is_named_says_since_when(
+        self,
+        ladder: Path,
+        tmp_path: Path,
+        capsys: pytest.CaptureFixture[str],
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        """A head that a stranger has signed is one if that key is named."""
+        shutil.copytree(ladder, tmp_path / "it")
+        monkeypatch.setenv("REFEREE_LADDER", str(tmp_path / "it"))
+        since = ["ladder", "verify", "--since", str(tmp_path / "head.json")]
+        report = prove(where_of(str(tmp_path / "it")), ROWS)
+        head = Head(
+            ladder=report.ladder, facts=report.facts, hash=report.head, at_ms=1, proved=True
+        )
+        strange = kept_key(tmp_path)
+        line = signed_head.as_json(signed_head.signed(head, strange))
+        (tmp_path / "head.json").write_bytes(line)
+
+        (tmp_path / "it" / "files" / "head-key").unlink(missing_ok=True)
+        assert run(since) == 2
+        assert "this ladder has signed nothing; say --public-key" in capsys.readouterr().err
+        assert run(["ladder", "verify", "--sample", "0", "--head"]) == 0
+        assert run(since) == 2
+        assert "signed with another key" in capsys.readouterr().err
+        assert run([*since, "--public-key", signed_head.public_of(strange)]) == 0
+
 
 @pytest.mark.thorough
 def test_a_head_can_be_signed_and_proved(ladder: Path, tmp_path: Path) -> None:

@@ -165,10 +165,10 @@ def test_a_damaged_log_is_named_and_left_alone(store: Store, text: bytes) -> Non
     log = store.files / HEADS / LOG
     log.write_bytes(text)
 
-    with pytest.raises(RefereeError, match=r"heads '.*signed_head.jsonl': its .* move it away"):
+    with pytest.raises(RefereeError, match=r"heads '.*heads.jsonl': its .* move it away"):
         publish(store)
     assert log.read_bytes() == text
-    assert "signed_head.jsonl, line 1'" in findings(proved(store))
+    assert "heads.jsonl, line 1'" in findings(proved(store))
 
 
 def test_the_folder_of_heads_may_be_a_link(store: Store, tmp_path: Path) -> None:
@@ -290,7 +290,7 @@ def test_results_that_were_removed_are_found_by_the_ladders_own_log(
     assert findings(proved(store)) == ""
     assert proved(store).compared.logged == 1
     with remade(store, tmp_path / "other", without_the_worst_match) as other:
-        assert "signed_head.jsonl, line 1': fact" in findings(proved(other))
+        assert "heads.jsonl, line 1': fact" in findings(proved(other))
 
 
 @pytest.mark.parametrize("named", [True, False])
@@ -649,7 +649,7 @@ def test_a_full_disk_leaves_a_log_that_goes_on(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(os, "write", full)
-    with pytest.raises(HostError, match=r"heads '.*signed_head.jsonl': No space left on device"):
+    with pytest.raises(HostError, match=r"heads '.*heads.jsonl': No space left on device"):
         publish(store)
     monkeypatch.setattr(os, "write", write)
 
