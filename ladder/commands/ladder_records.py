@@ -16,16 +16,18 @@ from ladder.store.record_sweep import RecordSweep
 from ladder.store.store import Store
 from referee.commands.shared import Json
 from referee.errors import HostError
+from referee.record import stderr_log
 from referee.terminal.console import console
 from referee.terminal.json_output import json_text
 from referee.text import plural
 
 
 class _Lying(Struct, frozen=True):
-    """How many records lie in a folder, and their bytes."""
+    """How many records lie in a folder, their bytes, and those of what bots wrote to stderr."""
 
     records: int
     size: int
+    stderr: int
 
 
 class RecordsJson(Struct, frozen=True, kw_only=True):
@@ -42,6 +44,7 @@ class RecordsJson(Struct, frozen=True, kw_only=True):
     may_go: int
     records: int
     bytes: int
+    stderr_bytes: int
     removed: int
 
 
@@ -74,13 +77,17 @@ def records(
                 may_go=horizon,
                 records=lying.records,
                 bytes=lying.size,
+                stderr_bytes=lying.stderr,
                 removed=removed,
             )
             print(json_text(told, indent=None))
             return
         to = console()
         to.print(f"records kept: {in_words(policy)}; of {plural(matches, 'match', 'matches')}")
-        to.print(f"there are {plural(lying.records, 'record')}, {lying.size / 2**20:,.1f} MiB")
+        to.print(
+            f"there are {plural(lying.records, 'record')}, {lying.size / 2**20:,.1f} MiB; "
+            f"and {lying.stderr / 2**20:,.1f} MiB of what bots wrote to stderr"
+        )
         if horizon:
             to.print(f"those of matches 1 to {horizon:,} may go; removed now: {removed:,}")
 
@@ -109,13 +116,16 @@ def _lying(folder: Path) -> _Lying:
     Raises:
         HostError: it cannot be read.
     """
-    count = size = 0
+    count = size = stderr = 0
     try:
-        for path in folder.glob(f"??/*{record_store.ENDING}"):
-            count += 1
-            size += os.stat(path).st_size
+        for path in folder.glob("??/*"):
+            if path.name.endswith(stderr_log.ENDING):
+                stderr += os.stat(path).st_size
+            elif path.name.endswith(record_store.ENDING):
+                count += 1
+                size += os.stat(path).st_size
     except FileNotFoundError:
         pass  # a runner has just removed it
     except OSError as error:
         raise HostError(f"records {str(folder)!r}: {error.strerror}") from error
-    return _Lying(count, size)
+    return _Lying(count, size, stderr)
