@@ -281,6 +281,14 @@ UNSHARED_MMAP: Final = Condition(
 """Mappings of files, and memory of one's own: that goes with its pages, shared memory does not."""
 
 
+_NO_CLONES: Final = NEW_NAMESPACES | _PIDFD
+_CLONES: Final = (
+    *_none_of(0, _NO_CLONES | _THREAD),
+    (Test(0, _NO_CLONES | _THREAD | _FILES, _THREAD | _FILES),),
+)
+"""Processes, and threads that share their maker's descriptors: we count those of one for all."""
+
+
 def conditions(column: int) -> tuple[Condition, ...]:
     """The calls that are allowed with some arguments, for x86_64 (0) or aarch64 (1)."""
     direct = _DIRECT[column]
@@ -316,14 +324,7 @@ def conditions(column: int) -> tuple[Condition, ...]:
         Condition(Call("membarrier", 324, 283), _one_of(0, 8, 16, 32, 64, 0)),
         # to the usual one, as some do for every thread
         Condition(Call("sched_setscheduler", 144, 119), _one_of(1, 0)),
-        # threads share their descriptors: what one of them has open is counted by another's
-        Condition(
-            Call("clone", 56, 220),
-            (
-                *_none_of(0, NEW_NAMESPACES | _PIDFD | _THREAD),
-                (Test(0, NEW_NAMESPACES | _PIDFD | _THREAD | _FILES, _THREAD | _FILES),),
-            ),
-        ),
+        Condition(Call("clone", 56, 220), _CLONES),
         Condition(Call("close_range", 436, 436), _none_of(2, _OWN_FILES)),
         Condition(Call("getsockopt", 55, 209), _one_of(2, *_SOCKET_OPTIONS)),
         Condition(Call("socket", 41, 198), _LOCAL_STREAMS),
