@@ -62,11 +62,13 @@ class Accepted(Struct, frozen=True):
     Attributes:
         new: whether it is a new version; else it plays already, just as it is.
         receipt: for its author to keep.
+        left_out: names of folders of which something was left out.
     """
 
     entrant: Submission
     new: bool
     receipt: SignedReceipt
+    left_out: tuple[str, ...]
 
 
 class Refusal(Struct, frozen=True):
@@ -77,7 +79,11 @@ class Refusal(Struct, frozen=True):
 
 
 class AcceptedJson(Struct, frozen=True, kw_only=True):
-    """A bot that was taken in; without `new` it had been before, unchanged."""
+    """A bot that was taken in; without `new` it had been before, unchanged.
+
+    Attributes:
+        left_out: names of folders of which something is no part of it: records, caches.
+    """
 
     entrant: int
     bot: str
@@ -87,6 +93,7 @@ class AcceptedJson(Struct, frozen=True, kw_only=True):
     source: str
     new: bool
     receipt: receipts.SignedReceipt
+    left_out: tuple[str, ...]
 
 
 class RefusedJson(Struct, frozen=True):
@@ -314,7 +321,7 @@ def _added(
     bot = roster.bot_of(frozen.name, author)
     assert bot is not None  # noqa: S101  # it was there, or was just added
     entrant = roster.entrants[roster.chosen(bot)]
-    return Accepted(entrant, bool(new), receipt_of(store, entrant, tell_new_key))
+    return Accepted(entrant, bool(new), receipt_of(store, entrant, tell_new_key), frozen.left_out)
 
 
 def _as_json(store: Store, taken: list[Accepted], refused: list[Refusal]) -> SubmitJson:
@@ -330,6 +337,7 @@ def _as_json(store: Store, taken: list[Accepted], refused: list[Refusal]) -> Sub
                 source=one.entrant.source,
                 new=one.new,
                 receipt=one.receipt,
+                left_out=one.left_out,
             )
             for one in taken
         ),
@@ -346,6 +354,8 @@ def _print(roster: Roster, taken: list[Accepted], refused: list[Refusal]) -> Non
         unchanged = "" if one.new else " (unchanged)"
         print(f"{told}: plays {games} as #{entrant.entrant}{unchanged}")
         print(f"   hash: {entrant.hash}")
+        if one.left_out:
+            print(f"   left out, as no part of a bot: {', '.join(one.left_out)}")
         print(f"   receipt: {receipts.as_json(one.receipt)}")
         for pool, why in roster.state(entrant.entrant).benched.items():
             print(f"   benched in {roster.pools[pool].name}: {why}")

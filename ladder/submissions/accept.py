@@ -38,12 +38,14 @@ class Frozen(Struct, frozen=True):
         hash: SHA-256 of the frozen folder, as `referee.bots.find.find` has it; names the folder.
         source: SHA-256 of what was handed in.
         folder: where it lies, read-only.
+        left_out: names of folders of which something is no part of it.
     """
 
     name: str
     hash: str
     source: str
     folder: Path
+    left_out: tuple[str, ...] = ()
 
 
 async def taken_in(
@@ -97,7 +99,7 @@ async def taken_in(
     except OSError as error:
         raise HostError(f"cannot freeze a bot in {str(bots)!r}: {error.strerror}") from error
     say(f"frozen as {folder.name}")
-    return Frozen(called, final.hash, upload.source, folder)
+    return Frozen(called, final.hash, upload.source, folder, upload.left_out)
 
 
 def _found(folder: Path, typed: str, settings: Settings) -> BotSource:

@@ -20,7 +20,6 @@ from ladder.submissions.unzip_program import (
     LARGEST_FILE,
     LARGEST_TOTAL,
     LARGEST_ZIP,
-    LEFT_OUT,
     ZIP,
     Names,
     ZipRefused,
@@ -28,7 +27,7 @@ from ladder.submissions.unzip_program import (
 )
 from referee.bots.files import hash_file, hash_files, opened
 from referee.bots.find import find
-from referee.bots.held_folder import OUR_TROUBLE, HeldFolder, Kind
+from referee.bots.held_folder import OUR_TROUBLE, HeldFolder, Kind, venv_hint
 from referee.bots.settings import Settings
 from referee.errors import HostError, RefereeError
 
@@ -49,6 +48,7 @@ class HandedIn(Struct, frozen=True):
         before: what has to be done there first: a shell command that ends with "&& ", or nothing.
         stem: the file's name, where that names the bot; "" where bot.toml does.
         zip: a zip that is still to be unpacked, alone in its folder.
+        left_out: names of folders of which something is no part of a bot.
     """
 
     folder: Path
@@ -58,6 +58,7 @@ class HandedIn(Struct, frozen=True):
     before: str = ""
     stem: str = ""
     zip: Path | None = None
+    left_out: tuple[str, ...] = ()
 
 
 def check_apart(typed: str, ladder: Iterable[Path]) -> None:
@@ -126,9 +127,10 @@ def _taken(typed: str, scratch: Path, settings: Settings, ladder: Iterable[Path]
         if found.folder is None:
             source = _lying_apart(found.words, found.files, folder)
             return HandedIn(folder, source, typed, typed, stem=found.name)
-        return HandedIn(folder, _copied(found.folder, folder), typed, typed)
+        path = found.folder
     if path.is_dir():
-        return HandedIn(folder, _copied(path, folder, ladder), typed, typed)
+        source, left_out = _copied(path, folder, ladder)
+        return HandedIn(folder, source, typed, typed, left_out=left_out)
     if not path.exists():
         raise ZipRefused("there is no such file or folder (samples are written sample:NAME)")
     if not path.is_file():
@@ -179,8 +181,8 @@ def _lying_apart(words: tuple[str, ...], files: Mapping[str, Path], to: Path) ->
     return hash_file(to / next(iter(files)))
 
 
-def _copied(folder: Path, to: Path, ladder: Iterable[Path] = ()) -> str:
-    """A folder's files, copied; their hash."""
+def _copied(folder: Path, to: Path, ladder: Iterable[Path]) -> tuple[str, tuple[str, ...]]:
+    """A folder's files, copied; their hash, and the folders of which something was left out."""
     size = 0
     with HeldFolder(folder.resolve()) as held:
         _check_apart(held.path, ladder)  # here, since a link may lead elsewhere than it did
@@ -195,7 +197,8 @@ def _copied(folder: Path, to: Path, ladder: Iterable[Path] = ()) -> str:
                 size += _copy(file, name, target)
             if size > LARGEST_TOTAL:
                 raise ZipRefused(f"the files together are larger than {LARGEST_TOTAL >> 20} MiB")
-    return hash_files({name: to / name for name in files})
+        left_out = tuple(sorted(held.left_out))
+    return hash_files({name: to / name for name in files}), left_out
 
 
 def _listed(folder: HeldFolder) -> dict[str, Kind]:
@@ -205,7 +208,7 @@ def _listed(folder: HeldFolder) -> dict[str, Kind]:
         Refused: a name, a link, or the kind of a file is not as we take it.
     """
     names, found = Names(), {}
-    for entry in folder.walk(LEFT_OUT):
+    for entry in folder.walk():
         names.add(entry.name, folder=entry.kind is Kind.FOLDER)
         if entry.kind is Kind.FOLDER:
             continue
@@ -220,7 +223,7 @@ def _listed(folder: HeldFolder) -> dict[str, Kind]:
 def _check_link(base: Path, name: str) -> None:
     to = Path(os.path.realpath(base / name))
     if not to.is_relative_to(base):
-        raise ZipRefused(f"{shown(name)} is a link out of the folder")
+        raise ZipRefused(f"{shown(name)} is a link out of the folder{venv_hint(base, name)}")
     if not to.is_file():
         raise ZipRefused(f"{shown(name)} is a link to no file")
 

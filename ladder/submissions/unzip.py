@@ -45,10 +45,11 @@ _OUTPUT: Final = BuildOutput(size=(LARGEST_TOTAL + 2 * LARGEST_ZIP) >> 20, files
 
 
 class _Report(Struct, frozen=True):
-    """Why a zip was not unpacked: for a fault of its own, or of the machine's; or nothing."""
+    """Why a zip was not unpacked, for its own fault or the machine's; else what was left out."""
 
     refused: str = ""
     host: str = ""
+    left_out: tuple[str, ...] = ()
 
 
 @asynccontextmanager
@@ -69,11 +70,11 @@ async def unzipped(upload: HandedIn, sandbox: Sandbox) -> AsyncIterator[HandedIn
     source = _source_of(upload.zip, upload.typed)
     async with _built(source, sandbox) as folder:
         try:
-            inside = await trio.to_thread.run_sync(taken_from, folder)
+            inside, left_out = await trio.to_thread.run_sync(taken_from, folder)
         except ZipRefused as error:
             raise RefereeError(f"bot {upload.typed!r}: {error}") from error
         bot = os.path.join(upload.bot, inside.relative_to(folder / FILES))
-        yield replace(upload, folder=inside, bot=bot, zip=None)
+        yield replace(upload, folder=inside, bot=bot, zip=None, left_out=left_out)
 
 
 def _source_of(zip_file: Path, typed: str) -> BotSource:
@@ -106,14 +107,15 @@ async def _built(source: BotSource, sandbox: Sandbox) -> AsyncIterator[Path]:
         yield Path(spec.folder)
 
 
-def taken_from(folder: Path) -> Path:
+def taken_from(folder: Path) -> tuple[Path, tuple[str, ...]]:
     """What the program has left.
 
     Args:
         folder: that it ran in.
 
     Returns:
-        Where the bot.toml lies: at the top of the zip, or in the one folder that wraps everything.
+        Where the bot.toml lies: at the top of the zip, or in the one folder that wraps everything;
+        and the folders of which something was left out.
 
     Raises:
         ZipRefused: the zip breaks a rule, is damaged, or holds no bot.toml.
@@ -128,7 +130,7 @@ def taken_from(folder: Path) -> Path:
         raise HostError(f"cannot unpack a zip: {printable(report.host)}")
     if report.refused:
         raise ZipRefused(printable(report.refused))
-    return _with_toml(folder / FILES)
+    return _with_toml(folder / FILES), report.left_out
 
 
 def _with_toml(folder: Path) -> Path:

@@ -23,8 +23,9 @@ FILES: Final = "files"
 REPORT: Final = "report.json"
 LONGEST_REPORT: Final = 4096
 
-LARGEST_ZIP: Final = 8 << 20
 LARGEST_TOTAL: Final = 64 << 20
+LARGEST_ZIP: Final = LARGEST_TOTAL + (1 << 20)
+"""What a folder may hold, with room for the names: files may be packed or not."""
 LARGEST_FILE: Final = 32 << 20
 MOST_ENTRIES: Final = 2000
 MOST_LEFT_OUT: Final = 20_000
@@ -40,8 +41,20 @@ MEMORY: Final = 256 << 20
 CPU_S: Final = 20
 WALL_S: Final = 60
 
-LEFT_OUT: Final = ("__MACOSX", "__pycache__", ".git")
+LEFT_OUT: Final = (
+    "__MACOSX",
+    "__pycache__",
+    ".git",
+    ".mypy_cache",
+    ".pytest_cache",
+    ".ruff_cache",
+)
 """Folders that are no part of a bot, wherever they lie; what is in them is not looked at."""
+
+RECORDS: Final = "records"
+RECORD_ENDINGS: Final = (".jsonl", ".jsonl.zst", ".stderr.zst")
+"""Nor are the records in a folder of this name. All of this as `referee.bots.held_folder` has it,
+which is not there where this program runs."""
 
 _CHARACTERS: Final = frozenset(map(chr, range(32, 127))) - frozenset('"*/:<>?\\|')
 _FOR_PEOPLE: Final = 'printable ASCII without " * / : < > ? \\ |'
@@ -129,12 +142,15 @@ def _parts(name: str) -> tuple[str, ...]:
     return parts
 
 
-def unpack(file: BinaryIO, root: int) -> None:
+def unpack(file: BinaryIO, root: int) -> list[str]:
     """Unpacks a zip; what it brings is as large as it is, not as it says.
 
     Args:
         file: the zip.
         root: a descriptor of the folder to write into; no other process writes there.
+
+    Returns:
+        Names of folders of which something was left out.
 
     Raises:
         Refused: the zip breaks a rule, or is damaged.
@@ -157,6 +173,7 @@ def unpack(file: BinaryIO, root: int) -> None:
         left = LARGEST_TOTAL
         for entry, parts in files:
             left -= _write(archive, entry, parts, root, left)
+    return sorted({left_out(entry.orig_filename) for entry in entries} - {""})
 
 
 def _taken(entries: list[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
@@ -165,13 +182,20 @@ def _taken(entries: list[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
     Raises:
         Refused: they are too many, or the others are.
     """
-    apart = set(LEFT_OUT)
-    found = [entry for entry in entries if apart.isdisjoint(entry.orig_filename.split("/")[:-1])]
+    found = [entry for entry in entries if not left_out(entry.orig_filename)]
     if len(found) > MOST_ENTRIES:
         raise ZipRefused(f"it holds more than {MOST_ENTRIES} files and folders")
     if len(entries) - len(found) > MOST_LEFT_OUT:
-        raise ZipRefused(f"it holds more than {MOST_LEFT_OUT} files in {', '.join(LEFT_OUT)}")
+        raise ZipRefused(f"it holds more than {MOST_LEFT_OUT} files that are no part of a bot")
     return found
+
+
+def left_out(name: str) -> str:
+    """Return the folder because of which a name is no part of a bot; "" if it is."""
+    folders = name.split("/")[:-1]
+    if folders[-1:] == [RECORDS] and name.endswith(RECORD_ENDINGS):
+        return RECORDS
+    return next((folder for folder in folders if folder in LEFT_OUT), "")
 
 
 def _is_folder(entry: zipfile.ZipInfo) -> bool:
@@ -184,7 +208,9 @@ def _is_folder(entry: zipfile.ZipInfo) -> bool:
     kind, folder = stat.S_IFMT(mode), entry.orig_filename.endswith("/")
     if kind not in {0, stat.S_IFREG, stat.S_IFDIR}:
         what = "a link" if kind == stat.S_IFLNK else "no plain file"
-        raise ZipRefused(f"{name} is {what}: a zip holds files and folders only")
+        hint = "; is it of a virtual environment, which works on its own machine only?"
+        hint = hint if "/bin/python" in name or "/lib64" in name else ""
+        raise ZipRefused(f"{name} is {what}: a zip holds files and folders only{hint}")
     if (kind and folder != (kind == stat.S_IFDIR)) or (folder and entry.file_size):
         raise ZipRefused(f"{name} is a file and a folder at once")
     if mode & 0o7000 and not folder:
@@ -286,10 +312,10 @@ def bind() -> None:
         resource.setrlimit(limit, bounds)
 
 
-def report_of(file: BinaryIO, root: int) -> dict[str, str]:
+def report_of(file: BinaryIO, root: int) -> dict[str, "str | list[str]"]:
     """Unpacks a zip; why not, under "refused" for the zip's fault and "host" for the machine's."""
     try:
-        unpack(file, root)
+        return {"left_out": unpack(file, root)}
     except ZipRefused as error:
         return {"refused": str(error)}
     except MemoryError:
@@ -298,7 +324,6 @@ def report_of(file: BinaryIO, root: int) -> dict[str, str]:
         if isinstance(error, OSError) and error.errno in OUR_TROUBLE:
             return {"host": str(error.strerror)}
         return {"refused": f"it is damaged: {ascii(str(error))[:200]}"}
-    return {}
 
 
 def main() -> None:

@@ -25,8 +25,12 @@ LONGEST_PATH: Final = 1024
 OUR_TROUBLE: Final = SHORTAGES
 """What is the machine's fault, and no bot's."""
 
-_NO_BOT: Final = ("__pycache__",)
-"""Folders that are no part of a bot."""
+NO_BOT: Final = ("__MACOSX", "__pycache__", ".git", ".mypy_cache", ".pytest_cache", ".ruff_cache")
+"""Folders that are no part of a bot, wherever they lie: what tools leave behind."""
+
+RECORDS: Final = "records"
+RECORD_ENDINGS: Final = (".jsonl", ".jsonl.zst", ".stderr.zst")
+"""Nor are the records that `referee match` leaves in the folder of this name."""
 
 _FOLDER: Final = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _LISTED: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
@@ -56,6 +60,7 @@ class HeldFolder:
 
     Attributes:
         path: where it is.
+        left_out: names of folders of which something is no part of a bot, as far as it was walked.
     """
 
     def __init__(self, path: Path) -> None:
@@ -68,6 +73,7 @@ class HeldFolder:
             OSError: it is gone, or a part of its path has just become a link.
         """
         self.path = path
+        self.left_out: set[str] = set()
         top = os.open(path.anchor, _FOLDER)
         try:
             self._here = _below(top, path.parts[1:])
@@ -85,11 +91,10 @@ class HeldFolder:
     ) -> None:
         os.close(self._here)
 
-    def walk(self, left_out: Collection[str] = ()) -> Iterator[Entry]:
-        """All that is in it, in order; each folder comes before what is in it.
+    def walk(self) -> Iterator[Entry]:
+        """All that is in it, in order, but for what is no part of a bot.
 
-        Args:
-            left_out: names of folders that are not looked at.
+        Each folder comes before what is in it.
 
         Raises:
             ValueError: it is too deep, or a name is too long.
@@ -100,7 +105,7 @@ class HeldFolder:
             parts = waiting.pop()
             if len(parts) > DEEPEST:
                 raise ValueError(f"it has folders more than {DEEPEST} deep")
-            found = self._listed(parts, left_out)
+            found = self._listed(parts)
             prefix = "".join(f"{part}/" for part in parts)
             for one in found:
                 name = prefix + one.name
@@ -110,7 +115,7 @@ class HeldFolder:
             below = (one.name for one in reversed(found) if one.kind is Kind.FOLDER)
             waiting.extend((*parts, name) for name in below)
 
-    def _listed(self, parts: tuple[str, ...], left_out: Collection[str]) -> list[Entry]:
+    def _listed(self, parts: tuple[str, ...]) -> list[Entry]:
         with _naming("/".join(parts)):
             place = _below(self._here, parts)
             try:
@@ -122,10 +127,20 @@ class HeldFolder:
                 found = sorted(map(_entry, entries), key=lambda one: one.name)
         finally:
             os.close(listed)
-        return [one for one in found if one.kind is not Kind.FOLDER or one.name not in left_out]
+        return [one for one in found if not self._is_left_out(one, parts)]
+
+    def _is_left_out(self, entry: Entry, parts: tuple[str, ...]) -> bool:
+        """Return whether a name is no part of a bot, and keep that it was there."""
+        if entry.kind is Kind.FOLDER:
+            found = entry.name if entry.name in NO_BOT else ""
+        else:
+            is_record = parts[-1:] == (RECORDS,) and entry.name.endswith(RECORD_ENDINGS)
+            found = RECORDS if is_record else ""
+        self.left_out |= {found} - {""}
+        return bool(found)
 
     def files(self) -> dict[str, Path]:
-        """Its files by their names in it, in order; those of `__pycache__` are left out.
+        """Its files by their names in it, in order.
 
         Links count as what they name, within the folder: what lies outside is not the bot's to
         show. Links to folders and to nothing are left out.
@@ -135,7 +150,7 @@ class HeldFolder:
             OSError: likewise.
         """
         found = {}
-        for entry in self.walk(_NO_BOT):
+        for entry in self.walk():
             path = self.path / entry.name
             if entry.kind is Kind.FILE or (entry.kind is Kind.LINK and self._names_a_file(entry)):
                 found[entry.name] = path
@@ -157,7 +172,7 @@ class HeldFolder:
         """
         real = Path(os.path.realpath(self.path / name))
         if not real.is_relative_to(self.path):
-            raise ValueError(f"{name!r} is a link out of the folder")
+            raise ValueError(f"{name!r} is a link out of the folder{venv_hint(self.path, name)}")
         return real.relative_to(self.path).parts or (".",)
 
     def opened(self, name: str) -> BufferedReader:
@@ -179,6 +194,18 @@ class HeldFolder:
             file.close()
             raise ValueError(f"{name!r} is no plain file, or holds more than 256 MiB")
         return file
+
+
+VENV_HINT: Final = (
+    ": a virtual environment works on its own machine only; move it elsewhere, and put what the "
+    "bot imports into its folder: pip install --target . -r requirements.txt"
+)
+
+
+def venv_hint(folder: Path, name: str) -> str:
+    """Return what to do about a link that lies in a virtual environment; "" of any other."""
+    above = Path(name).parents
+    return VENV_HINT if any((folder / one / "pyvenv.cfg").exists() for one in above) else ""
 
 
 @contextmanager

@@ -59,7 +59,7 @@ def unpacked(data: bytes, folder: Path) -> Path:
     (folder / ZIP).write_bytes(data)
     words = [sys.executable, "-I", "-S", unzip_program.__file__]
     subprocess.run(words, cwd=folder, check=True)
-    return taken_from(folder)
+    return taken_from(folder)[0]
 
 
 def unzipped_here(upload: HandedIn, folder: Path) -> HandedIn:
@@ -68,7 +68,8 @@ def unzipped_here(upload: HandedIn, folder: Path) -> HandedIn:
         return upload
     inside = unpacked(upload.zip.read_bytes(), folder)
     bot = os.path.join(upload.bot, inside.relative_to(folder / FILES))
-    return replace(upload, folder=inside, bot=bot, zip=None)
+    left_out = taken_from(folder)[1]
+    return replace(upload, folder=inside, bot=bot, zip=None, left_out=left_out)
 
 
 def with_central(zip_bytes: bytes, offset: int, form: str, value: int, entry: int = -1) -> bytes:

@@ -17,10 +17,11 @@ from pathlib import Path
 import pytest
 
 from ladder.core.names import fitted, name_of
-from ladder.submissions import frozen_bots
+from ladder.submissions import frozen_bots, unzip_program
 from ladder.submissions.bot_toml import toml_of
 from ladder.submissions.copy_in import HandedIn, taken
 from ladder.submissions.frozen_bots import freeze, is_whole, keep, scratch
+from referee.bots import held_folder
 from referee.bots.files import hash_file
 from referee.bots.find import BotToml, find
 from referee.bots.settings import Bounds, Settings
@@ -84,6 +85,9 @@ def test_a_folder_and_the_zip_of_it_are_one_bot(wrap: str, tmp_path: Path) -> No
     (folder / "sub" / "run").write_text("#!/bin/sh\n")
     (folder / "sub" / "run").chmod(0o755)
     (folder / "sub" / ".gitignore").touch()
+    for name in ("records/a.jsonl", "records/a.stderr.zst", ".mypy_cache/x", "sub/records/b.txt"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("x")
     for number in range(2001):
         (folder / ".git" / "refs" / f"{number}").touch()
     for number in range(3):
@@ -95,7 +99,11 @@ def test_a_folder_and_the_zip_of_it_are_one_bot(wrap: str, tmp_path: Path) -> No
         archive.write(folder / "x.sh", "__MACOSX/._x.sh")
 
     plain, zipped = take(folder, tmp_path / "1"), take(tmp_path / "zip", tmp_path / "2")
-    assert names(plain.folder) == {"bot.toml", "x.sh", "sub/run", "sub/.gitignore"}
+    assert names(plain.folder) == {
+        *("bot.toml", "x.sh", "sub/run", "sub/.gitignore", "sub/records/b.txt"),
+    }
+    assert plain.left_out == (".git", ".mypy_cache", "__MACOSX", "__pycache__", "records")
+    assert zipped.left_out == plain.left_out
     assert names(zipped.folder) == names(plain.folder)
     once, again = (frozen(one.folder, tmp_path / "bots") for one in (plain, zipped))
     assert once == again
@@ -281,10 +289,40 @@ def test_a_ladder_is_part_of_no_bot(kind: str, tmp_path: Path) -> None:
     assert taken(str(bot(own / "in it")), tmp_path / "scratch", Settings(), (real,)).folder.is_dir()
 
 
+def test_a_zip_may_hold_what_its_folder_may(tmp_path: Path) -> None:
+    """Files that cannot be packed make a zip as large as themselves: a library with its code."""
+    folder = bot(tmp_path / "bot")
+    for name in ("a", "b"):
+        (folder / name).write_bytes(os.urandom(20 << 20))
+    with zipfile.ZipFile(tmp_path / "zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in folder.iterdir():
+            archive.write(path, path.name)
+    assert names(take(tmp_path / "zip", tmp_path / "2").folder) == {"bot.toml", "x.sh", "a", "b"}
+
+
+def test_what_is_no_part_of_a_bot_is_the_same_for_folders_and_zips() -> None:
+    """The program that unpacks zips has nothing of ours beside it, and says it again."""
+    assert set(unzip_program.LEFT_OUT) == set(held_folder.NO_BOT)
+    assert unzip_program.RECORDS == held_folder.RECORDS
+    assert unzip_program.RECORD_ENDINGS == held_folder.RECORD_ENDINGS
+
+
+def test_a_virtual_environment_gets_a_hint(tmp_path: Path) -> None:
+    """It leads out of the folder, and works nowhere else: what does is said."""
+    folder = bot(tmp_path / "bot")
+    (folder / "venv" / "bin").mkdir(parents=True)
+    (folder / "venv" / "pyvenv.cfg").touch()
+    (folder / "venv" / "bin" / "python").symlink_to("/usr/bin/python3")
+    with pytest.raises(RefereeError, match=r"out of the folder: .* pip install --target \."):
+        take(folder, tmp_path / "1")
+    with pytest.raises(RefereeError, match=r"out of the folder: .* pip install --target \."):
+        find(str(folder), Settings())
+
+
 def test_a_zip_is_no_larger_than_it_may_be_before_it_is_read(tmp_path: Path) -> None:
     """It is not even copied."""
-    (tmp_path / "zip").write_bytes(good() + bytes(8 << 20))
-    with pytest.raises(RefereeError, match="'zip' is larger than 8 MiB"):
+    (tmp_path / "zip").write_bytes(good() + bytes(65 << 20))
+    with pytest.raises(RefereeError, match="'zip' is larger than 65 MiB"):
         take(tmp_path / "zip", tmp_path / "1")
 
 
