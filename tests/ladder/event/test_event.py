@@ -451,6 +451,22 @@ def test_a_terminal_has_a_bar_and_a_pipe_a_line_a_round(tmp_path: Path) -> None:
     assert said[1].count("\n") == 1
 
 
+def test_a_pipe_has_a_line_each_half_minute(tmp_path: Path) -> None:
+    """How far the event is, how fast it goes and how long that takes, however long a round is."""
+    (section,) = event_of(tmp_path, SMALL).plan.sections
+    planned = Round((Pairing((0, 1)),), 0, 2, label="round 1")
+    file, now = StringIO(), 0.0
+    with shown(Console(file=file, width=120), 1000, 400, lambda: now) as watch:
+        watch.begins(section, 0, planned)
+        for _ in range(5):
+            now += 14
+            watch.match(42)
+
+    assert file.getvalue().splitlines() == [
+        "briscola-2, round 1: 526 of 1,000 deals, 3 a second, 3 minutes to go",
+    ]
+
+
 @pytest.mark.slow
 def test_an_interrupted_event_says_how_to_go_on(tmp_path: Path) -> None:
     """Exit code 130, and nothing half is left."""
