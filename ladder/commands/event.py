@@ -1,6 +1,7 @@
 """`referee event`: plays tournaments that can be interrupted at any moment, and shows them."""
 
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +10,7 @@ import typer
 from msgspec.structs import replace
 
 from ladder.commands import NUMERICS_MIB
+from ladder.event.check_bots import check_bots
 from ladder.event.conductor import (
     RECORDS,
     Rounds,
@@ -45,7 +47,18 @@ Out = Annotated[
 ]
 
 
-def run(file: File, out: Out = None, as_json: Json = False) -> None:
+def run(
+    file: File,
+    out: Out = None,
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--check/--no-check",
+            help="Before the first match, ask each bot what `referee check` asks.",
+        ),
+    ] = True,
+    as_json: Json = False,
+) -> None:
     """Plays an event, or goes on with it. Exit code 0 when it is over, faults or not.
 
     \b
@@ -100,7 +113,8 @@ def run(file: File, out: Out = None, as_json: Json = False) -> None:
             words = ["referee", "event", "run", file]
             again = shlex.join(words if out is None else [*words, "--out", str(out)])
             records = folder / RECORDS if event.records else None
-            sections = _played(event, Way(event.bots, key, records), log, settings, again)
+            way = Way(event.bots, key, records)
+            sections = _played(event, way, log, settings, again, check=check)
         else:
             sections = rounds_in_log(found)
         _tell(event.plan, sections, key, folder, as_json=as_json, files=True)
@@ -161,11 +175,11 @@ def _tell(
 
 
 def _played(
-    event: Event, way: Way, log: EventLog, settings: Settings, again: str
+    event: Event, way: Way, log: EventLog, settings: Settings, again: str, *, check: bool
 ) -> tuple[Rounds, ...]:
     """Plays what is not in the log; `again` is what a person types to go on."""
     try:
-        sections = trio.run(_conduct, event, way, log, settings)
+        sections = trio.run(_conduct, event, way, log, settings, check)
     except Exception as error:
         found = innermost(error)
         if isinstance(found, HostError):
@@ -178,15 +192,20 @@ def _played(
 
 
 async def _conduct(
-    event: Event, way: Way, log: EventLog, settings: Settings
+    event: Event,
+    way: Way,
+    log: EventLog,
+    settings: Settings,
+    check: bool,  # trio.run takes no names
 ) -> tuple[Rounds, ...] | None:
     """Plays; returns None if a signal stops us."""
     talk = console(stderr=True)
     playing = trio.CancelScope()
     async with interruptible(playing):
         with playing:
-            with busy(talk, "preparing the bots ..."):
-                where = await _prepare(event, settings)
+            with busy(talk, "preparing the bots ...") as say:
+                asked = event.plan if check and not log.found.matches else None
+                where = await _prepare(event, settings, asked, say)
             async with opened_pool(event.workers, event.sandbox) as pool:
                 talk.print(
                     f"{plural(pool.size, 'match', 'matches')} at a time; sandbox: {where}",
@@ -199,15 +218,31 @@ async def _conduct(
     return None
 
 
-async def _prepare(event: Event, settings: Settings) -> str:
+async def _prepare(
+    event: Event, settings: Settings, asked: EventPlan | None, say: Callable[[str], None]
+) -> str:
     """Builds and copies what workers would, so that what is wrong with a bot is found before play.
 
+    Args:
+        event: names the bots.
+        settings: what the organiser allows.
+        asked: what bots are checked for; None: nothing.
+        say: is told what goes on.
+
+    Returns:
+        Where they will run, in words.
+
     Raises:
-        RefereeError: a bot does not build, or may not run here.
+        RefereeError: a bot does not build, may not run here, or does not pass its check.
     """
     bots = [find(bot, settings) for bot in event.bots]
     async with opened_for(event.sandbox, bots, settings) as sandbox:
-        for bot in bots:
-            sandbox.release(await sandbox.prepare(bot))
+        specs = [await sandbox.prepare(bot) for bot in bots]
+        try:
+            if asked is not None:
+                await check_bots(asked, specs, sandbox, say)
+        finally:
+            for spec in specs:
+                sandbox.release(spec)
         return f"{sandbox.name} ({sandbox.how})"
     raise AssertionError  # the block above returns or raises

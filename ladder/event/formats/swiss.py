@@ -227,10 +227,10 @@ def _neighbours(ranked: list[int], size: int, past: _Past) -> Iterator[Bots]:
 
 
 def _exchanged(tables: list[Bots], past: _Past) -> list[Bots]:
-    """The same after exchanges between tables near each other, where fewer meet again so."""
-    for _ in range(PASSES):
+    """The same after exchanges where fewer meet again so: first between tables near each other."""
+    for farthest in (*[WINDOW] * PASSES, *[len(tables)] * PASSES):
         for one, other in combinations(range(len(tables)), 2):
-            if other - one <= WINDOW and past.repeats(tables[one], tables[other]):
+            if other - one <= farthest and past.repeats(tables[one], tables[other]):
                 tables[one], tables[other] = min(
                     _exchanges(tables[one], tables[other]), key=lambda pair: past.repeats(*pair)
                 )
