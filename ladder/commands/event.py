@@ -50,13 +50,13 @@ Out = Annotated[
 def run(
     file: File,
     out: Out = None,
-    check: Annotated[
+    unchecked: Annotated[
         bool,
         typer.Option(
-            "--check/--no-check",
-            help="Before the first match, ask each bot what `referee check` asks.",
+            "--no-check",
+            help="Do not ask each bot what `referee check` asks before the first match.",
         ),
-    ] = True,
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Plays an event, or goes on with it. Exit code 0 when it is over, faults or not.
@@ -114,7 +114,7 @@ def run(
             again = shlex.join(words if out is None else [*words, "--out", str(out)])
             records = folder / RECORDS if event.records else None
             way = Way(event.bots, key, records)
-            sections = _played(event, way, log, settings, again, check=check)
+            sections = _played(event, way, log, settings, again, check=not unchecked)
         else:
             sections = rounds_in_log(found)
         _tell(event.plan, sections, key, folder, as_json=as_json, files=True)
