@@ -17,6 +17,9 @@ from referee.text import printable
 _LONGEST_LINE: Final = 20_000
 """Characters of an error that are shown."""
 
+_COMPLETION: Final = "_REFEREE_COMPLETE"
+"""Is in the environment where a shell asks what could follow, and what else it has to say."""
+
 _LEAST_MIB: Final = 16
 """Memory without which the command line cannot be read, in MiB."""
 
@@ -56,6 +59,10 @@ def _explain(error: BaseException) -> tuple[str, int]:  # noqa: PLR0911  # one f
             # nothing is left to flush at exit
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return "", 0
+        case SystemExit(code=int() as code):
+            return "", code  # completion of shells ends so
+        case _ if _COMPLETION in os.environ:
+            return "", HOST  # a shell asks what could follow: it shows what it is told
         case OSError():
             return f"{error.strerror}: {error.filename or 'output'}", HOST
     import traceback  # noqa: PLC0415  # hardly ever wanted

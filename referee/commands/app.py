@@ -16,7 +16,7 @@ It is called whatever is typed, so it must be quick: see `referee.commands.lazy`
 """
 
 app = typer.Typer(
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},  # of all commands
