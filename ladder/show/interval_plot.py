@@ -1,6 +1,7 @@
 """Estimates with their intervals as a picture: where everything of it stands. Pure."""
 
 from collections.abc import Sequence
+from statistics import quantiles
 from typing import Final
 
 from msgspec import Struct
@@ -12,6 +13,12 @@ from ladder.stats.estimates import Estimate
 _ROW: Final = 42
 _LEFT, _RIGHT = 2.0, 98.0
 _NAME_SHOWN: Final = 36
+
+_FEWEST: Final = 5
+"""Estimates below which none is beyond the axis: which would be the odd one?"""
+
+_FAR: Final = 4.0
+"""Times the width of the middle half, from its ends: an estimate further out is beyond the axis."""
 
 
 class Mark(Struct, frozen=True):
@@ -31,11 +38,16 @@ class Tick(Struct, frozen=True):
 
 
 class Bar(Struct, frozen=True):
-    """An estimate by its places in percent; an empty interval has no ends."""
+    """An estimate by its places in percent; an empty interval has no ends.
+
+    Attributes:
+        beyond: "left" or "right" where the value lies off the axis, and is drawn at its end.
+    """
 
     value: str
     low: str = ""
     high: str = ""
+    beyond: str = ""
 
 
 class PlotRow(Struct, frozen=True):
@@ -77,7 +89,7 @@ def interval_plot(title: str, told: str, marks: Sequence[Mark], *, digits: int) 
         digits: how many decimals its numbers have.
     """
     found = [each for mark in marks for each in (mark.main, mark.other) if each is not None]
-    scale = scale_of(found)
+    scale = scale_of(_on_axis(found))
     ticks = tuple(
         Tick(
             _at(scale, value),
@@ -90,8 +102,29 @@ def interval_plot(title: str, told: str, marks: Sequence[Mark], *, digits: int) 
     return IntervalPlot(title, told, _ROW * len(marks), ticks, rows)
 
 
+def _on_axis(found: Sequence[Estimate]) -> list[Estimate]:
+    """Return the estimates that the axis is made for.
+
+    A few that are far from all others, of broken bots as a rule, would leave these no room: they
+    are drawn at its end.
+    """
+    if len(found) < _FEWEST:
+        return list(found)
+    low, _, high = quantiles([each.value for each in found], n=4, method="inclusive")
+    room = _FAR * (high - low)
+    near = [each for each in found if low - room <= each.value <= high + room]
+    return near if high > low else list(found)
+
+
 def _at(scale: Scale, value: float) -> str:
-    return f"{_LEFT + scale.share(value) * (_RIGHT - _LEFT):.2f}%"
+    share = min(max(scale.share(value), 0.0), 1.0)
+    return f"{_LEFT + share * (_RIGHT - _LEFT):.2f}%"
+
+
+def _beyond(scale: Scale, value: float) -> str:
+    if scale.low <= value <= scale.high:
+        return ""
+    return "left" if value < scale.low else "right"
 
 
 def _row(scale: Scale, mark: Mark, top: int, digits: int) -> PlotRow:
@@ -108,7 +141,7 @@ def _row(scale: Scale, mark: Mark, top: int, digits: int) -> PlotRow:
 def _bar(scale: Scale, found: Estimate | None) -> Bar | None:
     if found is None:
         return None
-    value = _at(scale, found.value)
+    value, beyond = _at(scale, found.value), _beyond(scale, found.value)
     if found.low is None or found.high is None:
-        return Bar(value)
-    return Bar(value, _at(scale, found.low), _at(scale, found.high))
+        return Bar(value, beyond=beyond)
+    return Bar(value, _at(scale, found.low), _at(scale, found.high), beyond)

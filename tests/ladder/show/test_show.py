@@ -148,6 +148,23 @@ def test_names_in_a_plot_stay_as_they_are() -> None:
     assert "first-c: \N{MINUS SIGN}2.5 (\N{MINUS SIGN}3.0 to \N{MINUS SIGN}2.0)" in text
 
 
+def test_two_broken_bots_leave_the_others_room_in_a_plot() -> None:
+    """They are drawn at the end of the axis, with an arrow; their numbers stand beside it."""
+    good = [Mark(f"good{at}", Estimate(float(at), at - 1.0, at + 1.0)) for at in range(-4, 5)]
+    broken = [Mark(f"broken{at}", Estimate(-120.0, -120.0, -119.0)) for at in range(2)]
+    plot = interval_plot("Deal value", "told", good + broken, digits=1)
+    places = [float(row.main.value.rstrip("%")) for row in plot.rows if row.main is not None]
+    arrows = [row.main.beyond for row in plot.rows if row.main is not None]
+
+    assert max(places[:9]) - min(places[:9]) > 50
+    assert arrows == [""] * 9 + ["left"] * 2
+    assert places[9:] == [2.0, 2.0]
+    assert plot.rows[-1].whole.startswith("-120.0")
+    assert "◂" in macro("plots.html", "estimates", plot)
+    few = interval_plot("Deal value", "told", [*good[:2], *broken], digits=1)
+    assert all(row.main is not None and not row.main.beyond for row in few.rows)
+
+
 def test_the_same_standings_give_the_same_bytes() -> None:
     """Page, CSV and JSON are functions of the standings."""
     one, two = (standings(round_robin(5, blocks=8)) for _ in range(2))
