@@ -41,9 +41,18 @@ def compare(
     first: Annotated[str, typer.Argument(metavar="A", help="A BOT as for `referee match`.")],
     second: Annotated[str, typer.Argument(metavar="B", help="The other one.")],
     game: Annotated[
-        str, typer.Option(help="A game with two sides; each bot holds one of them.")
+        str, typer.Option(help="A game with two sides, of which each bot holds one; or see --with.")
     ] = "briscola-2",
     options: shared.Options = None,
+    field: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with",
+            metavar="BOT",
+            help="Who else sits at the table, where a game has more than two sides: one for all "
+            "other seats, or one for each. A and B then play the same decks from the same seats.",
+        ),
+    ] = None,
     until: Annotated[
         str, typer.Option(metavar="decided|N", help="Until it is clear, or exactly N blocks.")
     ] = "decided",
@@ -70,8 +79,11 @@ def compare(
     ] = PART,
     key: shared.Key = None,
     seating: Annotated[
-        Seating, typer.Option(help="In which seatings each deck is played.")
-    ] = Seating.FULL,
+        Seating | None,
+        typer.Option(
+            help="In which seatings each deck is played.  [default: full; rotate with --with]"
+        ),
+    ] = None,
     time: shared.Time = "",
     sandbox: shared.Sandbox = SandboxName.AUTO,
     freeze: shared.Freeze = Freeze.AUTO,
@@ -93,9 +105,10 @@ def compare(
     """Finds out which of two bots is better. Plays until the answer is sure to 95 %.
 
     Both play the same decks from both sides, in short matches; what counts as one observation is
-    A's mean deal value in a match, for which processes live. The answer is A, B, no difference
-    beyond D, or undecided; it is wrong in at most one comparison of twenty, however long that takes
-    and whatever bots do.
+    A's mean deal value in a match, for which processes live. Where a game has more than two sides,
+    both play the same decks from the same seats, each by itself among the bots of --with, and what
+    counts is what A had more than B. The answer is A, B, no difference beyond D, or undecided; it
+    is wrong in at most one comparison of twenty, however long that takes and whatever bots do.
 
     Exit code 0 when there is an answer, or when N blocks have been played; 1 when it stays
     undecided, or when a bot was faulted; 130 when interrupted, with what there is so far.
@@ -104,8 +117,8 @@ def compare(
         Job(
             terms=Terms(
                 game=game,
-                options=all_options(game, read_options(options or ()), 2),
-                seating=seating,
+                options=all_options(game, read_options(options or ()), 1 + len(field or "B")),
+                seating=seating or (Seating.ROTATE if field else Seating.FULL),
                 time=parse_time(time),
                 on_fault=on_fault,
                 freeze=freeze,
@@ -121,11 +134,14 @@ def compare(
         within=within,
         most=most,
         sprt=None if sprt is None else read_sprt(sprt),
+        field=tuple(field or ()),
     )
     settings = read_settings()
     bots = (find(first, settings), find(second, settings))
     hashes = tuple(bot.hash for bot in bots)
-    comparison = Comparison(replace(plan, job=replace(plan.job, hashes=hashes)))
+    of_field = tuple(find(bot, settings).hash for bot in plan.field)
+    job = replace(plan.job, hashes=hashes)
+    comparison = Comparison(replace(plan, job=job, field_hashes=of_field))
     folder = None if records is None else new_folder(records)
     trio.run(_conduct, comparison, workers, sandbox, folder)
     blocks = block_list(comparison, folder)

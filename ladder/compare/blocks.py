@@ -47,9 +47,15 @@ class BlockJson(Struct, frozen=True):
         return (self.values[0] - self.values[1]) / (2 * self.deals)
 
 
-def record_path(folder: Path, first: int) -> Path:
-    """Return where the record of the part that begins with a block goes."""
-    return folder / f"blocks-{first:06}{_ENDING}"
+def record_path(folder: Path, first: int, at: int = 0) -> Path:
+    """Return where the record of the part that begins with a block goes.
+
+    Args:
+        folder: of all records.
+        first: the block.
+        at: 1 for what B plays by itself, with a field; else 0.
+    """
+    return folder / f"blocks-{first:06}{'-b' if at else ''}{_ENDING}"
 
 
 def new_folder(folder: Path) -> Path:

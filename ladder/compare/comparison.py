@@ -7,11 +7,13 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ladder.compare.against_field import job_with
 from ladder.stats.confidence_sequence import Conclusion, Decider, decision_by, interval
 from ladder.stats.head_to_head import lead
 from ladder.stats.sprt import Sprt, SprtPlan, SprtResult
 from ladder.stats.student import means
 from referee.errors import RefereeError
+from referee.games import find
 from referee.match.outcome import BlockResult, FaultFound, MatchOutcome
 from referee.text import plural
 from referee.workers.job_plan import plan_of
@@ -48,6 +50,8 @@ class ComparisonPlan(Struct, frozen=True):
         within: the difference that matters; None if any does.
         most: after how many blocks it is given up.
         sprt: the hypotheses, where they decide.
+        field: who else sits at the table, where A and B play by seats; empty where they meet.
+        field_hashes: what these must be.
     """
 
     job: Job
@@ -58,6 +62,8 @@ class ComparisonPlan(Struct, frozen=True):
     within: float | None = None
     most: int = MOST_BLOCKS
     sprt: SprtPlan | None = None
+    field: tuple[str, ...] = ()
+    field_hashes: tuple[str, ...] = ()
 
     @property
     def parts(self) -> int:
@@ -73,6 +79,7 @@ def make_comparison(
     within: float | None = None,
     most: int | None = None,
     sprt: SprtPlan | None = None,
+    field: tuple[str, ...] = (),
 ) -> ComparisonPlan:
     """Checks what was asked for.
 
@@ -83,17 +90,22 @@ def make_comparison(
         within: the difference that matters.
         most: after how many blocks to give up; None for the usual number.
         sprt: the hypotheses, where they are to decide.
+        field: who else sits at the table, one for all other seats or one for each; where the game
+            has two sides, nobody does.
 
     Raises:
         RefereeError: naming the first thing that is wrong, and what would be right.
     """
-    plan = plan_of(replace(job, first=0, blocks=1))
-    sides = len(plan.rules.game.partners)
-    if sides != 2 or len(job.bots) != 2:
+    sides = len(find(job.terms.game).rules_of(job.terms.options)[0].game.partners)
+    field = _whole_field(job, field)
+    if not field and (sides != 2 or len(job.bots) != 2):
         raise RefereeError(
-            f"compare is for two sides with a bot each; {job.terms.game} has {sides}"
+            f"compare is for two sides with a bot each; {job.terms.game} has {sides}: "
+            "--with BOT says who else sits at the table"
         )
-    bound = -plan.rules.game.stakes.worst_value
+    together = job_with(job, 0, field, ()) if field else job
+    plan = plan_of(replace(together, first=0, blocks=1))
+    bound = -plan.rules.game.stakes.worst_value * (2 if field else 1)
     fixed = _fixed(until)
     if within is not None and not 0 < within < bound:
         raise RefereeError(f"within {within:g}: between 0 and {bound}, the largest deal value")
@@ -112,7 +124,26 @@ def make_comparison(
                 f"so a multiple of {part}"
             )
     given_up = most or MOST_BLOCKS // part * part
-    return ComparisonPlan(job, bound, len(plan.seatings), part, fixed, within, given_up, sprt)
+    seatings = len(plan.seatings)
+    return ComparisonPlan(job, bound, seatings, part, fixed, within, given_up, sprt, field)
+
+
+def _whole_field(job: Job, field: tuple[str, ...]) -> tuple[str, ...]:
+    """Return a bot for each other seat.
+
+    Raises:
+        RefereeError: there are too many or too few.
+    """
+    if not field:
+        return ()
+    terms = job.terms
+    game = find(terms.game).rules_of(terms.options)[0].game
+    others = game.seats - 1
+    if others == 1:
+        raise RefereeError(f"with: {terms.game} has no seat beside those of A and B: leave it out")
+    if len(field) not in {1, others}:
+        raise RefereeError(f"with: {terms.game} has {others} other seats: one bot, or {others}")
+    return field if len(field) == others else field * others
 
 
 def _fixed(until: str) -> int | None:

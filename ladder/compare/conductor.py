@@ -12,8 +12,9 @@ from pathlib import Path
 import trio
 from msgspec.structs import replace
 
+from ladder.compare.against_field import job_with, merged
 from ladder.compare.blocks import record_path
-from ladder.compare.comparison import Comparison
+from ladder.compare.comparison import Comparison, ComparisonPlan
 from referee.errors import innermost
 from referee.workers.jobs import JobResult, Players
 
@@ -45,9 +46,7 @@ async def compare(
         nonlocal news
         for number in waiting:
             first = number * plan.part
-            record = None if records is None else str(record_path(records, first))
-            part = replace(plan.job, first=first, blocks=plan.part, record=record)
-            done[number] = await players.play(part)
+            done[number] = await _part(plan, first, players, records)
             news.set()
             news = trio.Event()
 
@@ -66,3 +65,20 @@ async def compare(
             nursery.cancel_scope.cancel()
     except ExceptionGroup as error:
         raise innermost(error) from error
+
+
+async def _part(
+    plan: ComparisonPlan, first: int, players: Players, records: Path | None
+) -> JobResult:
+    """Play a part: A against B, or each of them in the same seats among the same others."""
+    found = []
+    for at in range(2 if plan.field else 1):
+        record = None if records is None else str(record_path(records, first, at))
+        job = replace(plan.job, first=first, blocks=plan.part, record=record)
+        if plan.field:
+            job = job_with(job, at, plan.field, plan.field_hashes)
+        found.append(await players.play(job))
+    if len(found) == 1:
+        return found[0]
+    bugs = [result.bug for result in found if result.bug]
+    return JobResult(merged(found[0].outcome, found[1].outcome), "\n".join(bugs))

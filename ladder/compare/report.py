@@ -95,6 +95,8 @@ class ComparisonJson(Struct, frozen=True, kw_only=True):
         answer: the same in words.
         ending: why it ended.
         adaptive: whether what was played decided when to stop.
+        field: who else sat at the table; then values are what A had more than B, from the same
+            seats on the same decks, and less.
         interval: where A's true mean deal value lies, at a risk of 5 %.
         block_values: the blocks that count, one by one.
         given_up: what was wrong with the host, if that ended it.
@@ -103,6 +105,7 @@ class ComparisonJson(Struct, frozen=True, kw_only=True):
     game: str
     options: tuple[str, ...]
     bots: tuple[ComparedBotJson, ...]
+    field: tuple[str, ...]
     decision: str
     answer: str
     ending: ComparisonEnd | None
@@ -156,6 +159,7 @@ def report(
             )
             for at, bot in enumerate(bots)
         ),
+        field=plan.field,
         decision=str(comparison.decision if sprt is None else sprt.verdict),
         answer=answer(comparison, (bots[0].name, bots[1].name)),
         ending=comparison.ending,
@@ -304,14 +308,15 @@ def _print_versus(to: Console, comparison: Comparison, names: tuple[str, str]) -
     if adaptive:
         low, high = comparison.interval()
         to.print(
-            f"A's true mean lies between {_signed(low)} and {_signed(high)} a deal, "
+            f"{_measured(comparison)} lies between {_signed(low)} and {_signed(high)} a deal, "
             "at a risk of 5 % however often one looks"
         )
     if comparison.sprt is not None:
         _print_sprt(to, comparison)
     to.print(_played(found))
     to.print()
-    rows = [("deal value", _signed(found.mean.value), _ends(found.mean, 2))]
+    what = "more than B" if comparison.plan.field else "deal value"
+    rows = [(what, _signed(found.mean.value), _ends(found.mean, 2))]
     if found.adjusted is not None and found.luck is not None:
         rows.append(("of it luck", _signed(found.luck), ""))
         rows.append(("adjusted", _signed(found.adjusted.value), _ends(found.adjusted, 2)))
@@ -330,6 +335,10 @@ def _print_versus(to: Console, comparison: Comparison, names: tuple[str, str]) -
         to.print(_LEANS if adaptive else _HOLDS, style="dim")
     for line in again_lines(list(zip(names, _again(comparison), strict=True))):
         to.print(line, style="yellow" if line.startswith(WARNING) else "dim")
+
+
+def _measured(comparison: Comparison) -> str:
+    return "What A has more than B" if comparison.plan.field else "A's true mean"
 
 
 def _played(found: Versus) -> str:

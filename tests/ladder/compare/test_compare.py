@@ -430,7 +430,10 @@ WRONG = [
     (["sample:first", "sample:first", "--match-blocks", "0"], "match-blocks 0: from 1 to 1000"),
     (["sample:first", "sample:first", "--sprt", "elo9=1"], "there are elo0, elo1, alpha, beta"),
     (["sample:first", "sample:first", "--sprt", "", "--within", "1"], "goes with neither --within"),
-    (["sample:first", "sample:first", "--game", "briscola-3"], "briscola-3 wants 3 bots; got 2"),
+    (
+        ["sample:first", "sample:first", "--game", "briscola-3"],
+        "briscola-3 has 3: --with BOT says who else",
+    ),
     (["sample:first", "sample:first", "--game", "poker"], "no game 'poker'"),
     (["sample:first", "nobody"], "bot 'nobody': there is no such file"),
     (["sample:first", "sample:first", "--on-fault", "end-match"], "on-fault end-match: blocks are"),
