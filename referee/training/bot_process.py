@@ -1,19 +1,21 @@
 """A real bot as an opponent: its process is told everything as in a match, but for a clock."""
 
+import atexit
 import threading
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Final, TypeVar
 
 import trio
 
 from protocol.codec import decode_ready
-from protocol.errors import RemoteProtocolError
+from protocol.errors import LocalProtocolError, RemoteProtocolError
 from protocol.limits import DEPTH, LINE_FROM_BOT, MATCH_FROM_BOT, NOTE, PROTOCOL_VERSION
 from protocol.messages import Answer, Deal, DealEnd, End, Hello, Limits
 from referee.bots.find import BotSource, find
 from referee.bots.settings import read_settings
 from referee.debug.fed_process import FedProcess
-from referee.errors import RefereeError
+from referee.errors import RefereeError, innermost
 from referee.games import find as find_game
 from referee.match.chance import BlockKey, block_key, event_key, private_seed
 from referee.match.clock import full_clock, parse_time
@@ -95,7 +97,7 @@ class BotOpponent:
         process = self._running()
         try:
             answer = self._call(lambda: process.ask(line)).answer(id_)
-        except RefereeError:
+        except BaseException:  # ctrl-C, too: what the bot says later would be of another act
             self._end()
             raise
         if not isinstance(answer, Answer) or answer.action not in table.legal:
@@ -126,17 +128,29 @@ class BotOpponent:
         """Let the bot leave, and give back its sandbox; another deal starts it anew."""
         if self._thread is None:
             return
-        line = self._voice.farewell(End((0,) * self._rules.game.seats, None, "deals"))
-        process = self._running()
-        self._call(lambda: process.part(line))
-        self._end()
+        process, end = self._process, End((0,) * self._rules.game.seats, None, "deals")
+        try:
+            if process is not None:
+                line = self._voice.farewell(end)
+                self._call(lambda: process.part(line))
+        except LocalProtocolError:
+            pass  # in the middle of a deal: it is ended without a word
+        finally:
+            self._end()
 
     def _end(self) -> None:
         """End the process, whatever it does, and give back its sandbox."""
         assert self._thread is not None  # noqa: S101  # it was started
-        trio.from_thread.run_sync(self._over.set, trio_token=self._token)
+        with suppress(trio.RunFinishedError):
+            trio.from_thread.run_sync(self._over.set, trio_token=self._token)
+        self._forget()
+
+    def _forget(self) -> None:
+        """Wait for the thread, which is at its end, and let go of what it held."""
+        assert self._thread is not None  # noqa: S101  # it was started
         self._thread.join()
         self._thread = self._token = self._process = None
+        atexit.unregister(self.close)
 
     def _block_key(self) -> BlockKey:
         return block_key(self._key, self._deals)
@@ -167,13 +181,14 @@ class BotOpponent:
         )
         self._thread.start()
         ready.wait()
+        atexit.register(self.close)  # where its environment is not closed
         if trouble:
-            self._thread.join()
-            self._thread = self._token = None
+            self._forget()
             raise trouble[0]
 
     async def _live(self, ready: threading.Event, trouble: list[BaseException]) -> None:
         """Hold the sandbox open, with the bot in it, until `close`."""
+        self._token, self._over = trio.lowlevel.current_trio_token(), trio.Event()
         try:
             async with opened_for(self._sandbox, [self._source], self._settings) as sandbox:
                 spec = await sandbox.prepare(self._source)
@@ -181,14 +196,13 @@ class BotOpponent:
                 self._process = process = FedProcess(0, started)
                 try:
                     await self._greet(process)
-                    self._token, self._over = trio.lowlevel.current_trio_token(), trio.Event()
                     ready.set()
                     await self._over.wait()
                 finally:
                     process.end()
                     sandbox.sweep()
         except Exception as error:  # whatever it is, the caller gets it
-            trouble.append(error)
+            trouble.append(innermost(error))
         finally:
             ready.set()
 

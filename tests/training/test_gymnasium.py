@@ -1,5 +1,6 @@
 """One seat of a deal as Gymnasium's environment, against functions and real bots."""
 
+import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -138,6 +139,35 @@ def script(folder: Path, program: str) -> str:
     bot.write_text(f"#!{sys.executable}\n{program}\n")
     bot.chmod(0o755)
     return str(bot)
+
+
+INTERRUPTED = """
+import os, signal, sys, threading
+from referee.training.seat_env import SeatEnv
+
+env = SeatEnv(opponents=[sys.argv[1]], sandbox="bare")
+env.reset(seed=1, options={"seat": 0, "dealer": 0})
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ends", ["pass", "raise ValueError('mine')", "env.step(0)"])
+def test_no_bot_outlives_a_program_that_does_not_close(ends: str, tmp_path: Path) -> None:
+    """Whatever the program does at its end; nor does it hang."""
+    pid = tmp_path / "pid"
+    bot = script(
+        tmp_path,
+        f"import os; open({str(pid)!r}, 'w').write(str(os.getpid()))\n"
+        f"print({READY!r}, flush=True)\nwhile True:\n    import json\n    m = json.loads(input())\n"
+        "    if m['type'] == 'act':\n"
+        "        a = {'id': m['id'], 'action': m['legal'][0]}; print(json.dumps(a), flush=True)",
+    )
+    program = INTERRUPTED + ends
+    words = [sys.executable, "-c", program, bot]
+    ran = subprocess.run(words, capture_output=True, text=True, check=False, timeout=20)
+    assert ran.returncode == int("raise" in ends), ran.stderr
+    assert "Traceback" not in ran.stderr or "mine" in ran.stderr
+    assert not Path(f"/proc/{pid.read_text()}").exists()
 
 
 @pytest.mark.slow
