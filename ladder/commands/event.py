@@ -25,6 +25,7 @@ from ladder.event.log import LOG, Contents, EventLog
 from ladder.event.plan import EventPlan
 from ladder.event.progress import shown
 from ladder.event.rounds import expected_deals
+from ladder.event.zips import unzip_to
 from referee.bots.find import find
 from referee.bots.settings import Settings, read_settings
 from referee.commands.memory import check_memory
@@ -91,13 +92,14 @@ def run(
                     game alone
     \b
     [[bot]]         in the order in which they are seeded
-      path          a BOT as for `referee match`, from FILE's folder on
+      path          a BOT as for `referee match`, from FILE's folder on, or a zip of
+                    a folder, which is unpacked into DIR
       name          what tables call it; by default the name in its bot.toml, or its file's
     """  # noqa: D301  # the command line wants this character, which keeps lines as they are
     path, beside = event_path(file)
     folder = beside if out is None else out
     settings = read_settings()
-    event = read_event(path, settings)
+    event = read_event(path, settings, unzip_to(folder, settings))
     with EventLog(folder) as log:
         found = log.found
         check_against_plan(found, log.path)

@@ -17,6 +17,7 @@ from ladder.event.file_schema import KEYS, EventFile, SectionTable
 from ladder.event.formats import FORMATS
 from ladder.event.plan import Entrant, EventPlan, SectionPlan
 from ladder.event.rounds import check_section
+from ladder.event.zips import Unzip, as_it_is
 from ladder.game_files.game_table import check_printable, check_top, naming, read_file, read_game
 from ladder.terms import LuckUse
 from referee.bots.find import SAMPLES, find
@@ -74,23 +75,28 @@ def event_path(typed: str) -> tuple[Path, Path]:
     return files[name], Path(name)
 
 
-def read_event(path: Path, settings: Settings) -> Event:
+def read_event(path: Path, settings: Settings, unzip: Unzip = as_it_is) -> Event:
     """Reads the file of an event and checks everything that can be checked before play.
+
+    Args:
+        path: of the file.
+        settings: what the organiser allows.
+        unzip: unpacks bots that are zips.
 
     Raises:
         RefereeError: naming the file, the key, and what is wrong with it.
     """
 
     def checked(asked: EventFile) -> Event:
-        return _check(asked, path.parent, settings)
+        return _check(asked, path.parent, settings, unzip)
 
     return read_file(path, "event file", EventFile, KEYS, checked)
 
 
-def _check(asked: EventFile, folder: Path, settings: Settings) -> Event:
+def _check(asked: EventFile, folder: Path, settings: Settings, unzip: Unzip) -> Event:
     _check_key(asked.key)
     check_top(asked)
-    bots = tuple(_whole(bot.path, folder) for bot in asked.bot)
+    bots = tuple(unzip(_whole(bot.path, folder), asked.sandbox) for bot in asked.bot)
     entrants = _entrants(asked, bots, settings)
     sections = []
     for number, table in enumerate(asked.game, 1):

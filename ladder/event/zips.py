@@ -1,0 +1,80 @@
+"""Bots of an event that are zips: each is unpacked once, in a sandbox, beside the event's log."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import trio
+
+from ladder.files.durable import sync_folder
+from ladder.submissions.copy_in import MAGIC, taken
+from ladder.submissions.frozen_bots import scratch
+from ladder.submissions.unzip import unzipped
+from referee.bots.files import hash_file
+from referee.bots.settings import Settings
+from referee.errors import HostError, RefereeError
+from referee.sandbox.choose import opened_for
+from referee.sandbox.names import SandboxName
+
+BOTS: Final = "bots"
+"""The folder of unpacked zips, in that of the event: each under the hash of its zip."""
+
+Unzip = Callable[[str, SandboxName], str]
+"""Returns what is to be found in the place of a bot: the folder of a zip, else the same path.
+
+Raises:
+    RefereeError: the zip breaks a rule, or cannot be unpacked here.
+"""
+
+
+def as_it_is(path: str, _: SandboxName) -> str:
+    """Return the same path: a zip is no bot where nothing is unpacked."""
+    return path
+
+
+def unzip_to(folder: Path, settings: Settings) -> Unzip:
+    """Return what unpacks zips into the folder of an event.
+
+    Args:
+        folder: of the event; made if need be.
+        settings: what the organiser allows.
+    """
+
+    def unzip(path: str, sandbox: SandboxName) -> str:
+        if not _is_zip(Path(path)):
+            return path
+        to = folder.absolute() / BOTS / hash_file(Path(path))
+        if not to.exists():
+            trio.run(_unzip, path, to, sandbox, settings)
+        return str(to)
+
+    return unzip
+
+
+def _is_zip(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(4) in MAGIC
+    except OSError:
+        return False  # a folder, or nothing: who looks for the bot says it
+
+
+async def _unzip(path: str, to: Path, name: SandboxName, settings: Settings) -> None:
+    """Unpack a zip under its name, whole or not at all."""
+    async with opened_for(name, (), settings) as sandbox:
+        if sandbox.name == SandboxName.BARE:
+            raise RefereeError(
+                f"bot {path!r}: a zip is unpacked in a sandbox only; unpack it yourself, and name "
+                "the folder"
+            )
+        try:
+            with scratch(to.parent) as place:
+                upload = await trio.to_thread.run_sync(taken, path, place, settings, ())
+                async with unzipped(upload, sandbox) as inside:
+                    made = place / "whole"
+                    await trio.to_thread.run_sync(shutil.copytree, inside.folder, made)
+                made.rename(to)
+                sync_folder(to.parent)
+        except OSError as error:
+            raise HostError(f"bot {path!r}: {error.strerror}") from error
