@@ -25,6 +25,11 @@ _GROWN: Final = 1 << 18
 
 A mapping takes about 200, so some 1,300 more are overlooked at most."""
 
+_MUCH: Final = 2 << 20
+"""Bytes of it from which all is counted at each look: what a bot gives back may hide what it takes.
+
+Java, Go and node were seen to need 1.5 MiB at most. Below this, 10,000 waiters fit in."""
+
 _MOST_UNSEEN: Final = 32 << 20
 """Bytes that the kernel may need for a bot whose mappings are not ours to count."""
 
@@ -62,7 +67,7 @@ class MappingBound:
         self._count: _Count | None = None
 
     def look(self) -> None:
-        """Have the mappings counted if there can be more than at the last count, and end too many.
+        """Have all counted if there can be more than at the last count, and end what has too many.
 
         What a count has brought is seen by the next look.
 
@@ -77,7 +82,7 @@ class MappingBound:
                 self.exceeded = True
                 self._kill()
             self._count = None
-        if used < self._counted_at + _GROWN:
+        if used < min(self._counted_at + _GROWN, _MUCH):
             self._counted_at = min(self._counted_at, used)
             return
         self._counted_at = used

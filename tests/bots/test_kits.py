@@ -16,7 +16,7 @@ from referee.sandbox import Sandbox
 from referee.sandbox.choose import opened
 from referee.sandbox.names import SandboxName
 from support.matches import match, verified
-from support.sandboxes import need, with_rust
+from support.sandboxes import lacking, need, with_rust
 
 TOOLS: Final = {
     "python": ["python3"],
@@ -49,6 +49,8 @@ of_each_language = pytest.mark.parametrize("language", TESTS)
 def made(language: str, parent: Path, name: str = "mine") -> Path:
     """A new bot's folder."""
     need(*TOOLS[language])
+    if language == "rust" and subprocess.run(["rustc", "--version"], check=False).returncode != 0:
+        lacking("rustc has no toolchain in this HOME")
     assert run(["new", name, "--language", language, "--folder", str(parent)]) == 0
     folder = parent / name
     if language in BUILT_BY_HAND:

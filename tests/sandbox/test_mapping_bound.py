@@ -89,6 +89,13 @@ def test_they_are_counted_only_when_there_can_be_more(bot: Bot) -> None:
     assert bot.counts == 3
 
 
+def test_where_the_kernel_needs_much_they_are_counted_at_each_look(bot: Bot) -> None:
+    """Else a bot could give back as much for other things as new waiters take."""
+    for _ in range(5):
+        bot.uses(3, 100)
+    assert bot.counts >= 5
+
+
 def test_where_they_cannot_be_counted_the_kernels_memory_is_bound(bot: Bot) -> None:
     """As in a container that is another user's, even if some of its processes are ours."""
     bot.hidden = True

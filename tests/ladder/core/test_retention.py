@@ -387,6 +387,7 @@ class TestCommands:
             "matches": 10,
             "may_go": 6,
             "records": 4,
+            "stderr_bytes": 0,
             "removed": 0,
         }
 
