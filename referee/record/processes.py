@@ -67,10 +67,11 @@ class Processes(Generic[T, R]):
         self._waiting.append(task)
         if self._pool is None and len(self._waiting) <= _FEW:
             return
-        pool = self._opened()  # what this starts for itself changes which signals are blocked
-        with _named(), _no_interrupts(), _no_current_folder():
-            while self._waiting:
-                self._under_way.append(pool.submit(self._work, self._waiting.popleft()))
+        with _no_current_folder():
+            pool = self._opened()  # what this starts for itself changes which signals are blocked
+            with _named(), _no_interrupts():
+                while self._waiting:
+                    self._under_way.append(pool.submit(self._work, self._waiting.popleft()))
         while len(self._under_way) > _AHEAD * self._workers:
             yield self._next()
 

@@ -91,7 +91,7 @@ def test_no_file_of_the_current_folder_is_run(tmp_path: Path) -> None:
         (folder / f"{name}.py").write_text(f"open('{name} was run', 'w').close()\n")
     program = tmp_path / "negates.py"
     program.write_text(NEGATES)
-    words = [sys.executable, "-P", str(program)]
+    words = [sys.executable, str(program)]  # as the console script is started
     ran = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
 
     assert (ran.returncode, ran.stdout) == (0, "[0, -1, -2, -3, -4, -5]\n"), ran.stderr
