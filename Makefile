@@ -90,7 +90,7 @@ $(READY): requirements.lock pyproject.toml $(wildcard referee/native/*.c) refere
 	    || { echo "Python 3.11 or newer is needed: make PYTHON=python3.12 ..." >&2; exit 1; }
 	echo "making the environment $(VENV) ..."
 	$(PYTHON) -m venv $(VENV)
-	echo "installing what requirements.lock names, some 65 packages ..."
+	echo "installing what requirements.lock names, some 75 packages ..."
 	$(PIP) install --require-hashes -r requirements.lock
 	$(PIP) install --no-deps --no-build-isolation --editable .
 	touch $@

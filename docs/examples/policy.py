@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+Encoding = Any  # in training of the referee, in a bot of the file beside it
+
 NAMES = (
     "lead a trump",
     "lead: points",
@@ -26,7 +28,7 @@ POINTS = {"A": 11, "3": 10, "K": 4, "Q": 3, "J": 2}
 RANKS = "24567JQK3A"
 
 
-def describe(observation: Sequence[int], action: int, encoding: Any) -> list[float]:
+def describe(observation: Sequence[int], action: int, encoding: Encoding) -> list[float]:
     """Return the numbers of a card that could be played."""
     card = encoding.actions[action]
     if len(card) != 2:  # an exchange, before the own card: free, and never worse
@@ -63,7 +65,7 @@ def chances(weights: Sequence[float], rows: Sequence[Sequence[float]]) -> list[f
     return [share / sum(shares) for share in shares]
 
 
-def policy_of(folder: Path, encoding: Any) -> Callable[..., int]:
+def policy_of(folder: Path, encoding: Encoding) -> Callable[..., int]:
     """Return the policy of a bot's folder: from an observation and a mask to an action's number."""
     weights = list(json.loads((folder / "weights.json").read_text()).values())
 

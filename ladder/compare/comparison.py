@@ -90,8 +90,8 @@ def make_comparison(
         within: the difference that matters.
         most: after how many blocks to give up; None for the usual number.
         sprt: the hypotheses, where they are to decide.
-        field: who else sits at the table, one for all other seats or one for each; where the game
-            has two sides, nobody does.
+        field: who else sits at the table, one for all other seats or one for each; empty where the
+            game has two sides.
 
     Raises:
         RefereeError: naming the first thing that is wrong, and what would be right.

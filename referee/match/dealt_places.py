@@ -17,7 +17,11 @@ class DealtPlaces(Struct, frozen=True):
     turn_up: int | None
 
 
-def dealt_places(game: Game[Any], dealer: int, removed: tuple[Card, ...] = ()) -> DealtPlaces:
+def dealt_places(
+    game: Game[Any],  # every game has a state type of its own
+    dealer: int,
+    removed: tuple[Card, ...] = (),
+) -> DealtPlaces:
     """Return where a deal takes its cards from.
 
     Cards are dealt until each place is certain: in two packs a card alone does not say which of

@@ -65,7 +65,12 @@ class Worlds:
             self._knowledge.see(shown, number + 1, action)
         self._to_move = game.to_move(state)
 
-    def _look(self, state: Any, number: int, action: str) -> int:
+    def _look(
+        self,
+        state: Any,  # the game's own
+        number: int,
+        action: str,
+    ) -> int:
         """Keep what an act that is about to be played says of a hand; return whose it is."""
         mover = self._game.to_move(state)
         assert mover is not None  # noqa: S101  # the acts are of this deal

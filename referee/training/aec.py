@@ -15,7 +15,9 @@ from referee.training.deals import Deals
 from referee.training.of_game import encoding_of, rules_of
 from referee.training.opponents import seen
 
-Observation = dict[str, NDArray[Any]]
+Observation = dict[str, NDArray[Any]]  # uint8 and int8
+Space = spaces.Space[Any]  # PettingZoo has no types, and wants none of these
+Said = dict[str, Any]  # as PettingZoo has it: options of `reset`, what else there is to say; JSON
 
 
 def env(
@@ -84,15 +86,15 @@ class DealEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
             agent: spaces.Discrete(len(encoding.actions)) for agent in self.possible_agents
         }
 
-    def observation_space(self, agent: str) -> spaces.Space[Any]:
+    def observation_space(self, agent: str) -> Space:
         """Return the space of an agent's observations: `observation` and `action_mask`."""
         return self.observation_spaces[agent]
 
-    def action_space(self, agent: str) -> spaces.Space[Any]:
+    def action_space(self, agent: str) -> Space:
         """Return the space of an agent's actions: their numbers in `encoding.actions`."""
         return self.action_spaces[agent]
 
-    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+    def reset(self, seed: int | None = None, options: Said | None = None) -> None:
         """Deal the next deck; see the class.
 
         Raises:
@@ -106,7 +108,7 @@ class DealEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         self._cumulative_rewards = dict.fromkeys(self.agents, 0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self.infos: dict[str, Said] = {agent: {} for agent in self.agents}
         self._skip_agent_selection = None
         assert self.table.to_move is not None  # noqa: S101  # a deal has at least one act
         self.agent_selection = self.possible_agents[self.table.to_move]
@@ -122,10 +124,10 @@ class DealEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         observation, mask = seen(self.table, seat, self.encoding)
         return {"observation": observation, "action_mask": mask}
 
-    def view(self, agent: str) -> dict[str, Any]:
+    def view(self, agent: str) -> Said:
         """Return exactly what a bot at this seat would be told in `view` (SPEC 4.1)."""
         view, _ = self.table.view(self.possible_agents.index(agent))
-        found: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(view))
+        found: Said = msgspec.json.decode(msgspec.json.encode(view))
         return found
 
     def legal(self) -> tuple[str, ...]:

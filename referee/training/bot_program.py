@@ -14,6 +14,8 @@ from typing import Any
 from encoding import Encoding, read_view  # type: ignore[import-not-found]  # beside it there
 from policy import policy_of
 
+Json = dict[str, Any]  # values of JSON
+
 HERE = Path(__file__).resolve().parent
 
 
@@ -33,7 +35,7 @@ def main() -> None:
             break
 
 
-def choose(encoding: Any, policy: Callable[..., int], message: dict[str, Any]) -> str:
+def choose(encoding: Encoding, policy: Callable[..., int], message: Json) -> str:
     """Return what the policy says; the first legal action in a game that it was not trained for."""
     legal = message["legal"]
     if len(legal) == 1 or not set(legal) <= set(encoding.number):

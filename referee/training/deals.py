@@ -14,7 +14,11 @@ from referee.rules.game import Game
 class Deals:
     """A stream of deals of a game, as SPEC 8 derives them from a key."""
 
-    def __init__(self, game: Game[Any], seed: int | None = None) -> None:
+    def __init__(
+        self,
+        game: Game[Any],  # every game has a state type of its own
+        seed: int | None = None,
+    ) -> None:
         """Begin a stream; without a seed, one that was never played before."""
         self._game = game
         self.restart(seed)
@@ -25,7 +29,10 @@ class Deals:
         self._key = event_key(text)
         self._dealt = 0
 
-    def next(self, options: Mapping[str, Any] | None = None) -> Table:
+    def next(
+        self,
+        options: Mapping[str, Any] | None = None,  # as environments are given them
+    ) -> Table:
         """Deal the next deck.
 
         Args:

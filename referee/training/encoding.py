@@ -6,7 +6,7 @@ it beside a trained bot, where it reads the views of the protocol just as it did
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from types import SimpleNamespace
 from typing import Any
@@ -15,10 +15,13 @@ SUITS = "HDCS"
 PHASES = ("auction", "call", "play", "suit", "void")
 SIGNALS = ("ace", "three", "king", "knight", "knave", "load")
 
+View = Any  # in training our own, in a bot an object with the same attributes: neither is here
+Json = Mapping[str, Any]  # values of JSON
+
 Field = tuple[str, int, int]
 """A part of an observation: its name, how many numbers it has, and how large each can be."""
 
-_ABSENT: Mapping[str, Any] = {
+_ABSENT: Json = {
     "known": (),
     "next_card": None,
     "removed": (),
@@ -33,7 +36,7 @@ _ABSENT: Mapping[str, Any] = {
 """What a view leaves out while there is nothing to say (SPEC 4.1)."""
 
 
-def read_view(message: Mapping[str, Any]) -> Any:
+def read_view(message: Json) -> View:
     """Return the view of an `act` message as an object with the attributes of SPEC 4.1."""
     return SimpleNamespace(**{**_ABSENT, **message})
 
@@ -51,7 +54,7 @@ class Encoding:
         high: the largest that each can be; the least is zero.
     """
 
-    def __init__(self, facts: Mapping[str, Any]) -> None:
+    def __init__(self, facts: Json) -> None:
         """Make it from what `facts` gives."""
         self.game: str = facts["game"]
         self.options: dict[str, str] = dict(facts["options"])
@@ -73,7 +76,7 @@ class Encoding:
             self._at[name] = at
             at += size
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> Json:
         """Return all that it is made of, as JSON values."""
         return {
             "game": self.game,
@@ -100,7 +103,7 @@ class Encoding:
             mask[number[action]] = 1
         return mask
 
-    def observe(self, view: Any) -> bytearray:
+    def observe(self, view: View) -> bytearray:
         """Return the numbers of a view: an object with the attributes of SPEC 4.1."""
         row, at, card, seats, me = bytearray(self.size), self._at, self._card, self.seats, view.seat
         hand, played, count = at["hand"], at["played"], len(self.cards)
@@ -125,7 +128,7 @@ class Encoding:
                 _RARE[name](self, row, view)
         return row
 
-    def _observe_table(self, row: bytearray, view: Any) -> None:
+    def _observe_table(self, row: bytearray, view: View) -> None:
         """Lay down the trick on the table, by seat; a two that lies covered has no suit."""
         table, count, seat = self._at["table"], len(self.cards), view.leader - view.seat
         for one in view.trick:
@@ -135,7 +138,7 @@ class Encoding:
                 row[self._at["covered"] + seat % self.seats] = 1
             seat += 1
 
-    def _talon(self, row: bytearray, view: Any) -> None:
+    def _talon(self, row: bytearray, view: View) -> None:
         row[self._at["talon"]] = view.talon
 
     def _one_card(self, name: str, row: bytearray, cards: Sequence[str | None]) -> None:
@@ -143,32 +146,32 @@ class Encoding:
             if card is not None:
                 row[self._at[name] + self._card[card]] = 1
 
-    def _known(self, row: bytearray, view: Any) -> None:
+    def _known(self, row: bytearray, view: View) -> None:
         for seat, cards in enumerate(view.known):
             for card in cards:
                 place = (seat - view.seat) % self.seats * len(self.cards) + self._card[card]
                 row[self._at["known"] + place] += 1
 
-    def _exchanges(self, row: bytearray, view: Any) -> None:
+    def _exchanges(self, row: bytearray, view: View) -> None:
         for seat, _, _ in view.exchanges:
             row[self._at["exchanges"] + (seat - view.seat) % self.seats] += 1
 
-    def _marriages(self, row: bytearray, view: Any) -> None:
+    def _marriages(self, row: bytearray, view: View) -> None:
         for seat, suit in view.marriages:
             place = (seat - view.seat) % self.seats * len(SUITS) + SUITS.index(suit)
             row[self._at["marriages"] + place] = 1
 
-    def _signals(self, row: bytearray, view: Any) -> None:
+    def _signals(self, row: bytearray, view: View) -> None:
         """Write each seat's last signal as the number of its trick, so that the latest shows."""
         for trick, seat, signal in view.signals:
             begin = self._at["signals"] + (seat - view.seat) % self.seats * len(SIGNALS)
             row[begin : begin + len(SIGNALS)] = bytes(len(SIGNALS))
             row[begin + SIGNALS.index(signal)] = trick
 
-    def _phase(self, row: bytearray, view: Any) -> None:
+    def _phase(self, row: bytearray, view: View) -> None:
         row[self._at["phase"] + PHASES.index(view.phase)] = 1
 
-    def _bids(self, row: bytearray, view: Any) -> None:
+    def _bids(self, row: bytearray, view: View) -> None:
         """Mark all that was said in the auction, by seat; and who called, for how much, what."""
         for seat, action in view.auction:
             place = (seat - view.seat) % self.seats * len(self._bid) + self._bid[action]
@@ -179,7 +182,9 @@ class Encoding:
         self._one_card("called", row, view.called)
 
 
-_RARE: Mapping[str, Any] = {  # methods of Encoding that write what only some games have
+_RARE: Mapping[
+    str, Callable[[Encoding, bytearray, View], None]
+] = {  # methods of Encoding that write what only some games have
     "talon": Encoding._talon,
     "turn_up": lambda of, row, view: of._one_card("turn_up", row, [view.turn_up]),
     "known": Encoding._known,

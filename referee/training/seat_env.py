@@ -25,10 +25,11 @@ from referee.training.opponents import (
     seen,
 )
 
-Observation = dict[str, NDArray[Any]]
+Observation = dict[str, NDArray[Any]]  # uint8 and int8
+Said = dict[str, Any]  # as Gymnasium has it: options of `reset`, what else there is to say
 
 
-class SeatEnv(gymnasium.Env[Any, Any]):
+class SeatEnv(gymnasium.Env[Any, Any]):  # its spaces have types of their own
     """One deal an episode: the learner has one seat, and its reward is the deal value at the end.
 
     An action that is not legal ends the deal as a fault does in a match: the reward is the least
@@ -109,8 +110,8 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         return PolicyOpponent(one, self.encoding)
 
     def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Observation, dict[str, Any]]:
+        self, *, seed: int | None = None, options: Said | None = None
+    ) -> tuple[Observation, Said]:
         """Deal the next deck, and play to the learner's first act.
 
         Raises:
@@ -129,7 +130,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
             table = self._deal(given)
         return self._observation(table), {"seat": self._seat}
 
-    def _deal(self, options: Mapping[str, Any]) -> Table:
+    def _deal(self, options: Said) -> Table:
         """Deal the next deck, and let the others play to the learner's first act."""
         self._table = table = self._deals.next(options)
         seat = options.get("seat", self._given_seat)
@@ -165,7 +166,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
                 opponent.deal_end(self._table, place)
             self._table = None
 
-    def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+    def step(self, action: int) -> tuple[Observation, float, bool, bool, Said]:
         """Play an action, by its number, and on to the learner's next act, or the end.
 
         Raises:
@@ -175,7 +176,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         if table is None or table.to_move is None:
             raise RefereeError("the deal is over: reset comes first")
         name = self.encoding.actions[int(action)]
-        info: dict[str, Any] = {"seat": self._seat}
+        info: Said = {"seat": self._seat}
         if name not in table.legal:
             values = table.forfeit(self._seat).values
             observation = self._observation(table)
