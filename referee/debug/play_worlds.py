@@ -16,7 +16,7 @@ from referee.bots.find import BotSpec
 from referee.debug.fed_process import FedProcess
 from referee.debug.mean_interval import MeanInterval, mean_interval
 from referee.debug.what_if import answer_with, leg_at
-from referee.errors import RefereeError
+from referee.errors import RefereeError, innermost
 from referee.match.leg import Ask, Leg
 from referee.match.worlds import NoWorld, World, Worlds
 from referee.play.start import launched
@@ -103,8 +103,8 @@ class WorldPlayer:
                 for number, world in enumerate(self._drawn(count)):
                     await limit.acquire_on_behalf_of(number)
                     nursery.start_soon(one, number, world)
-        except* RefereeError as errors:
-            raise errors.exceptions[0] from None
+        except ExceptionGroup as error:
+            raise innermost(error) from error
         return values
 
     def _drawn(self, count: int) -> Iterator[World]:
@@ -145,9 +145,13 @@ class WorldPlayer:
                 ask.place, await launched(spec, self._sandbox)
             )
             reply = await process.ask(ask.line)
+        except OSError as error:
+            raise RefereeError(f"--worlds: {spec.name} cannot be started: {error}") from error
+        try:
             ask.connection.replay(decode_ready(reply.line[:-1].removesuffix(b"\r")))
-        except (OSError, RemoteProtocolError) as error:
-            raise RefereeError(f"--worlds: {spec.name} did not get ready: {error}") from error
+        except RemoteProtocolError as error:
+            why = reply.exit or error.detail
+            raise RefereeError(f"--worlds: {spec.name} did not get ready: {why}") from error
 
 
 def _chosen(asked: Ask, answer: Answer | str) -> str:

@@ -95,5 +95,5 @@ async def test_a_bot_that_goes_wrong_on_another_deck_is_named(tmp_path: Path) ->
     at = questions(path, 1)[20]
     broken = BotSpec("broken", ("/bin/false",), "/", "0" * 64, "broken")
     player = WorldPlayer(path, at, {**seats, 1: broken}, Bare())
-    with pytest.raises(RefereeError, match="--worlds: broken did not get ready"):
+    with pytest.raises(RefereeError, match="--worlds: broken did not get ready: exit status 1"):
         await player.play(["7D"], 4, lambda _: None)
