@@ -63,15 +63,16 @@ def _waits_of(pid: int) -> Iterator[int]:
     Raises:
         OSError: the process cannot be looked at.
     """
-    place = _living(pid)
-    with os.scandir(f"{place}/fd") as entries:
-        opened = {one.name: os.readlink(one.path) for one in entries}
+    place, opened = _living(pid), dict[str, str]()
+    for name in os.listdir(f"{place}/fd"):
+        with suppress(FileNotFoundError):  # it has just been closed; the others are still there
+            opened[name] = os.readlink(f"{place}/fd/{name}")
     plain = {name for name, target in opened.items() if _EPOLL not in target}
     epolls = opened.keys() - plain
     for name in epolls:
-        with open(f"{place}/fdinfo/{name}", "rb") as file:
+        with suppress(FileNotFoundError), open(f"{place}/fdinfo/{name}", "rb") as file:
             targets = [line.split()[1].decode() for line in file if line.startswith(b"tfd:")]
-        yield sum(1 if target in plain else OPEN_FILES for target in targets)
+            yield sum(1 if target in plain else OPEN_FILES for target in targets)
     threads = list(threads_of([pid]))
     if len(threads) > 1:  # one alone cannot close what it waits in
         yield from _kept_by(threads, {int(name) for name in epolls})

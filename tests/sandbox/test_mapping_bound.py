@@ -82,6 +82,29 @@ def test_waiters_of_a_process_are_counted_until_they_are_too_many() -> None:
             os.close(end)
 
 
+def test_a_descriptor_that_is_closed_meanwhile_hides_no_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Else a bot that opens and closes one all the time would never be counted."""
+    before = count_waiters([os.getpid()], 1 << 20)
+    pipes = [os.pipe() for _ in range(10)]
+    with select.epoll() as poll:
+        for source, _ in pipes:
+            poll.register(source, select.EPOLLIN)
+        look, gone = os.readlink, str(pipes[0][1])
+
+        def just_closed(path: str) -> str:
+            if path.endswith(f"/fd/{gone}"):
+                raise FileNotFoundError(path)
+            return look(path)
+
+        monkeypatch.setattr(os, "readlink", just_closed)
+        assert count_waiters([os.getpid()], 1 << 20) - before == 10
+    for pair in pipes:
+        for end in pair:
+            os.close(end)
+
+
 def test_they_are_counted_only_when_there_can_be_more(bot: Bot) -> None:
     """When the kernel's memory has grown since the last count; what it gives back counts anew."""
     for kib in (100, 225, 275, 375, 500, 540, 125, 350, 400):
@@ -117,6 +140,7 @@ def test_a_bot_whose_mappings_stay_locked_is_ended(
         return 1, False
 
     monkeypatch.setattr(mapping_bound, "count_mappings", locked)
+    monkeypatch.setattr(mapping_bound, "is_running", lambda _: False)  # it sleeps soon, or at once
     bot.used = 8 << 20
     ended = []
     for _ in range(12):
