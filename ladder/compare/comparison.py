@@ -15,6 +15,7 @@ from ladder.stats.student import means
 from referee.errors import RefereeError
 from referee.games import find
 from referee.match.outcome import BlockResult, FaultFound, MatchOutcome
+from referee.rules.game import best_value
 from referee.text import plural
 from referee.workers.job_plan import plan_of
 from referee.workers.jobs import Job
@@ -105,7 +106,8 @@ def make_comparison(
         )
     together = job_with(job, 0, field, ()) if field else job
     plan = plan_of(replace(together, first=0, blocks=1))
-    bound = -plan.rules.game.stakes.worst_value * (2 if field else 1)
+    worst = plan.rules.game.stakes.worst_value
+    bound = best_value(plan.rules.game) - worst if field else -worst
     fixed = _fixed(until)
     if within is not None and not 0 < within < bound:
         raise RefereeError(f"within {within:g}: between 0 and {bound}, the largest deal value")

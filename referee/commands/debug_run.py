@@ -197,7 +197,7 @@ class DebugRun(Struct, frozen=True):
                 actions, count, lambda done: say(f"played {done:,} of {plural(count, 'deck')} ...")
             )
         sandbox.sweep()
-        return compared(actions, values, player.worst)
+        return compared(actions, values, player.values)
 
 
 async def _go_on(_: Question, __: int) -> None:

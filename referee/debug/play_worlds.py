@@ -21,6 +21,7 @@ from referee.match.leg import Ask, Leg
 from referee.match.worlds import NoWorld, World, Worlds
 from referee.play.start import launched
 from referee.record.retelling import Question
+from referee.rules.game import best_value
 from referee.sandbox import Sandbox
 
 Done = Callable[[int], None]
@@ -54,7 +55,7 @@ class WorldPlayer:
     """Plays a deal from an act on, with new processes for each world and action.
 
     Attributes:
-        worst: the least deal value that a seat can have; it can have as much above zero, too.
+        values: the least deal value that a seat can have, and the most.
     """
 
     def __init__(
@@ -78,7 +79,7 @@ class WorldPlayer:
         acts = [action for _, action in leg.deal.table.acts]
         self._at, self._specs, self._sandbox = at, specs, sandbox
         self._game = leg.deal.game
-        self.worst = self._game.stakes.worst_value
+        self.values = (self._game.stakes.worst_value, best_value(self._game))
         self._worlds = Worlds(self._game, self._start.deck, self._start.dealer, acts, at.seat)
 
     async def play(self, actions: Sequence[str], count: int, done: Done) -> list[list[int]]:
@@ -166,16 +167,19 @@ def _chosen(asked: Ask, answer: Answer | str) -> str:
     raise RefereeError(f"--worlds: the bot at place {asked.place} went wrong: {said}")
 
 
-def compared(actions: Sequence[str], values: Sequence[Sequence[int]], worst: int) -> WorldsPlayed:
+def compared(
+    actions: Sequence[str], values: Sequence[Sequence[int]], bounds: tuple[int, int]
+) -> WorldsPlayed:
     """Return what deals brought on average.
 
     Args:
         actions: one, or two of which the second is the recorded one.
         values: of the deals, by action; those at the same index are of the same deck.
-        worst: the least that a deal can bring; it can bring as much, too.
+        bounds: the least that a deal can bring, and the most.
     """
     first, count = values[0], len(values[0])
-    mine = mean_interval(first, worst, -worst)
+    least, most = bounds
+    mine = mean_interval(first, least, most)
     if len(values) == 1:
         return WorldsPlayed(count, mine)
     gains = [value - other for value, other in zip(first, values[1], strict=True)]
@@ -183,8 +187,8 @@ def compared(actions: Sequence[str], values: Sequence[Sequence[int]], worst: int
         count=count,
         action=mine,
         recorded=actions[1],
-        recorded_action=mean_interval(values[1], worst, -worst),
-        gain=mean_interval(gains, 2 * worst, -2 * worst),
+        recorded_action=mean_interval(values[1], least, most),
+        gain=mean_interval(gains, least - most, most - least),
         better=sum(gain > 0 for gain in gains),
         equal=sum(gain == 0 for gain in gains),
         worse=sum(gain < 0 for gain in gains),

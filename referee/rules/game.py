@@ -7,7 +7,7 @@ What a seat knows is built from the events that the game shows to that seat, and
 """
 
 from collections.abc import Sequence
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from msgspec import Struct
 
@@ -151,3 +151,13 @@ class Game(Protocol[S]):
 
     def opening(self, seat: int, dealer: int) -> View:
         """What a seat knows before it was shown anything."""
+
+
+def best_value(game: Game[Any]) -> int:  # whatever its state is
+    """Return the most that a deal can be worth to a seat; the least is `stakes.worst_value`.
+
+    Values of the sides add up to zero, so one has as much as all others can lose. In an auction
+    no seat wins more than a caller alone can lose.
+    """
+    least = game.stakes.worst_value
+    return -least if "pass" in game.actions else -least * (len(game.partners) - 1)

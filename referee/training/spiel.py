@@ -19,7 +19,7 @@ from protocol.messages import View
 from referee.match.chance import BlockKey, event_key
 from referee.match.worlds import Worlds
 from referee.rules.cards import Card
-from referee.rules.game import Game
+from referee.rules.game import Game, best_value
 from referee.rules.views import apply_events
 from referee.training.of_game import encoding_of, rules_of
 
@@ -79,7 +79,7 @@ class DealGame(pyspiel.Game):  # type: ignore[misc]  # OpenSpiel has no types
             max_chance_outcomes=len(self.encoding.cards),
             num_players=seats,
             min_utility=float(worst),
-            max_utility=float(-worst),
+            max_utility=float(best_value(self.rules)),
             **({"utility_sum": 0.0} if zero_sum else {}),
             max_game_length=self.rules.max_acts,
         )

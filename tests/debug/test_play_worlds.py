@@ -79,9 +79,9 @@ async def test_two_actions_are_compared_on_the_same_decks(tmp_path: Path) -> Non
     action = getattr(at.answer, "act", "")
     player = WorldPlayer(path, at, dict.fromkeys(range(2), bot()), Bare())
     values = await player.play([action, action], 4, lambda _: None)
-    found = compared([action, action], values, player.worst)
+    found = compared([action, action], values, player.values)
 
-    assert player.worst == -120
+    assert player.values == (-120, 120)
     assert (found.count, found.better, found.equal, found.worse) == (4, 0, 4, 0)
     assert found.gain is not None
     assert found.gain.low <= found.gain.mean == 0 <= found.gain.high

@@ -69,12 +69,17 @@ def _late(game_id: str, seed: int) -> tuple[Chance, list[str], int] | None:
     return None
 
 
-def _all_worlds(chance: Chance, acts: list[str], seat: int, hidden: list[int]) -> set[World]:
-    """Return every deck that the seat cannot tell from the true one."""
+def _all_worlds(
+    chance: Chance, acts: list[str], seat: int, true: tuple[Card, ...], hidden: list[int]
+) -> set[World]:
+    """Return every deck that the seat cannot tell from the true one.
+
+    That has the card that left the pack by chance at its bottom, as worlds have it.
+    """
     before = told(chance.game, chance.deck, chance.dealer, acts)[seat]
     found = set()
-    for order in set(permutations(chance.deck[place] for place in hidden)):
-        deck = list(chance.deck)
+    for order in set(permutations(true[place] for place in hidden)):
+        deck = list(true)
         for place, card in zip(hidden, order, strict=True):
             deck[place] = card
         try:
@@ -95,7 +100,7 @@ def test_every_deck_that_agrees_is_as_likely(game_id: str, many_cases: bool) -> 
             continue
         chance, acts, seat = late
         worlds = Worlds(chance.game, chance.deck, chance.dealer, acts, seat)
-        expected = _all_worlds(chance, acts, seat, worlds.hidden)
+        expected = _all_worlds(chance, acts, seat, worlds._deck, worlds.hidden)
         drawn = worlds.draw(BlockKey(f"{game_id} {seed}"))
         counts = Counter(next(drawn) for _ in range(_DRAWS_EACH * len(expected)))
         assert set(counts) == expected
