@@ -98,7 +98,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     images: tuple[str, ...] = ()
     docker_runtime: str = ""
     default: Bounds = Bounds()
-    most: Bounds = Bounds(memory=1024, processes=256, tmp=256)
+    most: Bounds = Bounds(memory=1024, processes=128, tmp=256)
     build: Bounds = Bounds(memory=2048, processes=512, tmp=512)
     copies: CopyLimits = CopyLimits()
     heads: Heads = Heads()

@@ -37,6 +37,10 @@ _BACK_OFF_S: Final = 0.5
 _DETAIL_KEPT: Final = 500
 _SHARE_NS: Final = 20_000_000
 """So long deals follow each other at once; then all else that runs in trio has a turn."""
+_REST_S: Final = 5.0
+"""How long bots may take to come to a stop, where they do not work: they may wait for the disk."""
+
+_REST_LOOK_S: Final = 0.001
 _CLEAR_EVERY: Final = 100
 """Deals between two looks for what living bots have orphaned."""
 
@@ -296,7 +300,8 @@ class _MatchConductor:
     async def _start_bots(self, leg: Leg) -> None:
         """Starts the processes that this deal still needs.
 
-        One after the other: no bot shares its time before `ready` with one that is not ready yet.
+        One after the other: no bot shares its time before `ready` with one that is not ready yet,
+        and those that are ready rest.
         """
         for ask in [leg.greet(place) for place in leg.to_start()]:
             bot = self._bots[self._match.bot_at(ask.place)]
@@ -306,14 +311,7 @@ class _MatchConductor:
                 if self._stderr is not None:
                     seat.stderr.listen = partial(self._keep_stderr, self._stderr, place)
 
-            found = await start_bot(
-                ask,
-                bot,
-                self._sandbox,
-                freeze=self._plan.terms.freeze,
-                lives=greets,
-                seats=self._seats.values(),
-            )
+            found = await self._start(ask, bot, greets)
             if isinstance(found, Verdict):
                 await self._fault(found)
                 continue
@@ -323,6 +321,55 @@ class _MatchConductor:
             self._match.started(
                 StartLine(ask.place, receipt.complete, PROTOCOL_VERSION, ready.name, ready.version)
             )
+
+        for seat in self._seats.values():
+            seat.off_turn.go_on()
+
+    async def _start(
+        self, ask: Ask, bot: BotSpec, lives: Callable[[Seat], None]
+    ) -> Heard | Verdict:
+        """Starts a bot while all others rest; again, if it could not be started for one of them."""
+        while True:
+            await self._rest()
+            try:
+                return await start_bot(
+                    ask,
+                    bot,
+                    self._sandbox,
+                    freeze=self._plan.terms.freeze,
+                    lives=lives,
+                    seats=self._seats.values(),
+                )
+            except SandboxError:
+                for seat in self._seats.values():
+                    seat.off_turn.check()
+                if ask.place in self._seats or not await self._fault_charged():
+                    raise
+
+    async def _rest(self) -> None:
+        """Stops all bots that live, and waits until they have come to a stop.
+
+        To start one can take a daemon, and the whole machine: a bot that works meanwhile could make
+        that fail, which would be charged to no bot.
+        """
+        rests = False
+        while not rests:
+            seats = [seat.off_turn for seat in self._seats.values()]
+            for seat in seats:
+                seat.rest()
+            with trio.move_on_after(_REST_S):
+                while not all(seat.rests() for seat in seats):
+                    await trio.sleep(_REST_LOOK_S)
+                    for seat in seats:
+                        seat.check()
+            rests = not await self._fault_charged()
+
+    async def _fault_charged(self) -> bool:
+        """Faults the bots that were ended for what they did off turn; returns whether any was."""
+        charged = [seat for seat in self._seats.values() if seat.off_turn.charge]
+        for seat in charged:
+            await self._fault(seat.off_turn_verdict())
+        return bool(charged)
 
     def _keep_stderr(self, log: StderrLog, place: int, data: bytes) -> None:
         deal, act = self._match.leg.moment()

@@ -17,6 +17,12 @@ from referee.sandbox.procfs import is_running
 OFF_TURN_US: Final = 1000
 """How much processor time a bot may use between its acts before it is stopped there."""
 
+MOST_STOPPED_US: Final = 500_000
+"""How much a bot may use after it was stopped, before it is ended and charged.
+
+What it was doing in the kernel then goes on. One that is not stopped yet is not charged, since we
+may have been kept from looking at it by others."""
+
 _LEAST_LOOKS: Final = 5
 """In fewer a bot may be seen ready to run that only waits to do the last of its own act."""
 
@@ -39,19 +45,25 @@ class OffTurn:
         self._process = process
         self.freezes = freeze is Freeze.ALWAYS
         self._watches = freeze is Freeze.AUTO
+        self._rests = False
+        self._stopped_us = _NEVER
+        """The processor time that it had used when it was stopped."""
         self.since_us = _NEVER
         self._since_ns = -_NEVER
         self.used_us = 0
         self.charge = ""
 
     def end(self, now_ns: int) -> int:
-        """Let the bot go on for an act that begins now.
+        """Let the bot go on for an act that begins now; it may turn out that it is charged.
 
         Returns:
             The processor time from which the act's is counted, in microseconds.
         """
-        if self.freezes:
+        if self.charge:
+            return self.since_us
+        if self.freezes or self._rests:
             self._process.thaw()
+            self._rests = False
         if now_ns - self._since_ns <= OFF_TURN_US * 1000:
             return self.since_us  # in less it cannot have used so much
         cpu = self._process.cpu_us()
@@ -65,31 +77,67 @@ class OffTurn:
             The processor time used until now, in microseconds.
         """
         self.since_us = self._process.cpu_us()
+        self._stopped_us = self.since_us if self.freezes else _NEVER
         self._since_ns = time.perf_counter_ns()
         return self.since_us
 
     def stop(self) -> None:
-        """Stop the bot, if it is to be stopped between its acts."""
+        """Stop the bot, if it is to be stopped between its acts; `begin` was before."""
         if self.freezes:
             self._freeze()
 
+    def rest(self) -> None:
+        """Stop the bot until it is asked or `go_on`: while no bot is to move, none may work."""
+        if self._process.status() is None and not self.charge:
+            self._rests = True
+            self._stop_from(self._process.cpu_us(), for_now=not self.freezes)
+
+    def rests(self) -> bool:
+        """Whether it has come to a stop, or has ended."""
+        return not self._rests or self._process.is_stopped() or self._process.status() is not None
+
+    def go_on(self) -> None:
+        """Let the bot go on after a rest, if it may."""
+        if self._rests and not self.freezes:
+            self._process.thaw()
+            self._stopped_us = _NEVER
+        self._rests = False
+
     def check(self) -> None:
         """Look, while another bot is to move, whether this one works, and stop it then."""
-        if self._judge(self._process.cpu_us()):
-            self._freeze()
+        cpu = self._process.cpu_us()
+        if self._judge(cpu):
+            self._stop_from(cpu)
 
-    def _freeze(self) -> None:
+    def _stop_from(self, cpu: int, *, for_now: bool = False) -> None:
+        """Stop the bot, which may have worked until now, and had used `cpu` by then."""
+        self._freeze(for_now=for_now)
+        # what a daemon that is slow to stop it lets it use is not its fault
+        self._stopped_us = self._process.cpu_us() if self._process.is_stopped() else cpu
+
+    def _freeze(self, *, for_now: bool = False) -> None:
         """Stop the bot; one that does so much that it cannot be stopped is ended for it."""
         try:
-            self._process.freeze()
+            self._process.freeze(for_now=for_now)
         except Unstoppable as error:
             self.end_for_good(f"it could not be stopped between its acts: {error}")
 
     def _judge(self, cpu: int) -> bool:
-        """Whether it is found only now to have worked between its acts; `cpu` is its time now."""
-        if not self._watches or cpu - self.since_us <= OFF_TURN_US:
+        """Whether it is found only now to have worked between its acts; `cpu` is its time now.
+
+        One that has used much after it was stopped is ended for it: it was in the kernel, where
+        nothing stops it, and has kept the core from all others.
+        """
+        used_us = cpu - self.since_us
+        if used_us <= OFF_TURN_US or self.charge:
             return False
-        self.used_us = cpu - self.since_us
+        if cpu - self._stopped_us > MOST_STOPPED_US:
+            used_ms = (cpu - self._stopped_us) // 1000
+            self.end_for_good(f"it used {used_ms} ms of the processor after it was stopped")
+            return False
+        if not self._watches:
+            return False
+        self.used_us = used_us
         self._watches, self.freezes = False, True
         return True
 

@@ -30,6 +30,9 @@ SYNC_WAIT_MS: Final = 1
 GRACE_S: Final = 1.0
 """How long a process may take to leave after `end`."""
 
+_MOST_AT_END_US: Final = int(2 * GRACE_S * 1e6)
+"""What a process may use meanwhile on its one core; with more it was where no kill ends it."""
+
 LAST_WORD_S: Final = 0.25
 """How long a process may take to read why it was faulted, and leave."""
 
@@ -72,9 +75,9 @@ class Seat(Witness):
         off_turn, process = self.off_turn, self.process
         if self.stderr.total > STDERR_MOST:
             return self.flood_verdict(None)
+        cpu = off_turn.end(time.perf_counter_ns())
         if off_turn.charge:
             return self.off_turn_verdict()
-        cpu = off_turn.end(time.perf_counter_ns())
         self.begin_act()
         made = exchange(
             process.stdin,
@@ -155,6 +158,9 @@ class Seat(Witness):
             self.stderr.feed(talk)
         if came >= STOOD_STILL_US:
             self.standstill.end_of_poll(came - self.held_us)
+            for seat in self._seats:
+                if seat is not self:
+                    seat.off_turn.check()
         if came >= min(ask.allowance_us, STOOD_STILL_US):  # what others took of it is not its time
             came = max(came - self.others_us(), 1)
             sent = min(sent, came)
@@ -189,6 +195,7 @@ class Seat(Witness):
         could keep in memory what another has read.
         """
         self.process.thaw()
+        used_us = -self.process.cpu_us()
         self._write_what_fits(line)
         self.process.close_stdin()
         self.heard = connection.unread()
@@ -202,9 +209,12 @@ class Seat(Witness):
             error.line = self.heard
             verdict = self.protocol_verdict(error, None)
         verdict = self.memory_verdict() or verdict
+        self.process.kill()
+        used_us += self.process.cpu_us()
+        if used_us > _MOST_AT_END_US:
+            self.off_turn.charge = f"it used {used_us // 1000} ms of the processor to leave"
         if self.off_turn.charge:
             verdict = self.off_turn_verdict()
-        self.process.kill()
         return verdict
 
     def end(self) -> None:

@@ -48,11 +48,11 @@ def play_usual(match: Match, seats: Mapping[int, Seat]) -> Unusual | None:
             return None
         seat, voice, legal = seats[place], voices[place], table.legal
         off_turn, process = seat.off_turn, seat.process
-        if off_turn.charge or seat.stderr.total > STDERR_MOST:
+        if seat.stderr.total > STDERR_MOST:
             return None
         freezer = process.freezer() if off_turn.freezes else -1
         cpu = off_turn.since_us if freezer >= 0 else off_turn.end(time.perf_counter_ns())
-        if off_turn.used_us:  # it is stopped from now on
+        if off_turn.used_us or off_turn.charge:  # it is stopped, or ended, from now on
             return None
         view, news = table.view(at)
         id_, line = voice.ask(view, legal, news)

@@ -74,8 +74,15 @@ class BotProcess(Protocol):
     def goes_on(self) -> None:
         """Takes note that it was let go on by `freezer`, and not stopped again."""
 
-    def freeze(self) -> None:
-        """Stops it where it is. Idempotent."""
+    def freeze(self, *, for_now: bool = False) -> None:
+        """Stops it where it is. Idempotent.
+
+        Args:
+            for_now: whether it is not to be stopped after each act from now on.
+        """
+
+    def is_stopped(self) -> bool:
+        """Whether all of it has come to a stop after `freeze`; what is in the kernel takes time."""
 
     def thaw(self) -> None:
         """Lets it go on. Idempotent."""

@@ -27,6 +27,7 @@ from referee.sandbox.procfs import (
     children,
     descendants,
     is_dead,
+    is_stopped,
     marks,
     sleeps_in_a_read,
     threads_of,
@@ -174,9 +175,13 @@ class BareProcess(Streams):
     def ended_by_host(self) -> None:
         """Unknown: nothing counts for this bot alone."""
 
-    def freeze(self) -> None:
+    def freeze(self, *, for_now: bool = False) -> None:
         """Stops its process group; what has left the group runs on."""
         self._signal(signal.SIGSTOP)
+
+    def is_stopped(self) -> bool:
+        """Whether its threads have stopped, those of its children left out."""
+        return all(map(is_stopped, self.threads()))
 
     def thaw(self) -> None:
         """Lets the group run again."""

@@ -26,6 +26,7 @@ from referee.sandbox.procfs import (
     descendants,
     entries_kib,
     is_running,
+    is_stopped,
     mappings_kib,
     memory_kib,
     resident_kib,
@@ -168,10 +169,14 @@ class PolledGroup:
         """Returns -1: its processes are stopped one by one."""
         return -1
 
-    def freeze(self) -> None:
+    def freeze(self, *, for_now: bool = False) -> None:
         """Stops them all; twice, since a process may start another meanwhile."""
         for _ in range(2):
             self._signal(signal.SIGSTOP)
+
+    def is_stopped(self) -> bool:
+        """Whether all have stopped."""
+        return all(map(is_stopped, self.threads()))
 
     def thaw(self) -> None:
         """Lets them run again."""

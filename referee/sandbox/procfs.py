@@ -173,11 +173,24 @@ _ENTRY_KIB: Final = 1.5
 
 def is_running(thread: int) -> bool:
     """Whether a thread has the processor or waits for it."""
+    return _state_of(thread) == b"R"
+
+
+def is_stopped(thread: int) -> bool:
+    """Whether a thread was stopped by a signal, or has ended."""
+    return _state_of(thread) in _STOPPED
+
+
+_STOPPED: Final = (b"", b"T", b"t", b"Z", b"X")
+
+
+def _state_of(thread: int) -> bytes:
+    """Return the letter that the kernel has for what a thread does; none once it is gone."""
     try:
         with open(f"/proc/{thread}/stat", "rb", buffering=0) as file:
-            return file.read(512).rpartition(b")")[2].split()[0] == b"R"
+            return file.read(512).rpartition(b")")[2].split()[0]
     except (OSError, IndexError):
-        return False
+        return b""
 
 
 def threads_of(pids: Iterable[int]) -> Iterator[int]:

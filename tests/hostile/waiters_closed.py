@@ -2,7 +2,7 @@
 # row: resources: processor stolen by every means
 # expect: memory
 # memory: 512
-# processes: 200
+# processes: 128
 # time: move=2s,start=20s
 # before: 42,000 waiters that nothing counted
 # after: a thread that waits in what is not open counts as many as it can have kept

@@ -2,7 +2,7 @@
 # row: resources: processor stolen by every means
 # expect: memory
 # memory: 512
-# processes: 200
+# processes: 128
 # time: move=2s,start=20s
 # before: 576,000 waiters that nothing counted; of 5 matches in Docker against a bot that woke them
 #   while the other's container was made, 4 had void deals, uncharged, and 2 no result

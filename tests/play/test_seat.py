@@ -22,96 +22,7 @@ from referee.play.evidence import STDERR_KEPT, Stderr
 from referee.play.off_turn import OFF_TURN_US
 from referee.play.seat import Seat
 from referee.play.standstill import STOOD_STILL_US
-from support.drive import HELLO
-
-HOUR_US = 3_600_000_000
-READY = b'{"type":"ready","protocol":1,"name":"x"}\n'
-
-
-class FakeProcess:
-    """Pipes whose other ends the test holds; see `referee.sandbox.BotProcess`."""
-
-    pid = 0
-
-    def __init__(self) -> None:
-        self.hears, self.stdin = os.pipe()
-        self.stdout, self.says = os.pipe()
-        self.stderr, self.warns = os.pipe()
-        self.exited_fd, self.lives = os.pipe()
-        self.ended: str | None = None
-        self.waits = False
-        self.bloated = False
-        self.host_ended_it: bool | None = None
-        self.frozen = False
-        self.worked_us = 0
-        self._open = {
-            *(self.hears, self.stdin, self.stdout, self.says),
-            *(self.stderr, self.warns, self.exited_fd, self.lives),
-        }
-        for descriptor in self._open:
-            os.set_blocking(descriptor, False)
-
-    def close(self, descriptor: int) -> None:
-        if descriptor in self._open:
-            self._open.remove(descriptor)
-            os.close(descriptor)
-
-    def end(self, status: str) -> None:
-        self.ended = status
-        for descriptor in (self.hears, self.says, self.warns, self.lives):
-            self.close(descriptor)
-
-    def counts_all(self) -> bool:
-        """Yes."""
-        return True
-
-    def threads(self) -> tuple[int, ...]:
-        """None that /proc knows."""
-        return ()
-
-    def cpu_us(self) -> int:
-        return self.worked_us
-
-    def status(self) -> str | None:
-        return self.ended
-
-    def out_of_memory(self) -> bool:
-        return self.bloated
-
-    def ended_by_host(self) -> bool | None:
-        return self.host_ended_it
-
-    def freeze(self) -> None:
-        self.frozen = True
-
-    def freezer(self) -> int:
-        """No descriptor stops it."""
-        return -1
-
-    def goes_on(self) -> None:
-        """As ever."""
-
-    def thaw(self) -> None:
-        self.frozen = False
-
-    def waits_for_input(self) -> bool:
-        return self.waits
-
-    def unread(self) -> int:
-        return 0 if self.waits else 1
-
-    def close_stdin(self) -> None:
-        self.close(self.stdin)
-
-    def kill(self) -> None:
-        self.ended = self.ended or "killed"
-
-    def drop(self) -> None:
-        pass
-
-    def release(self) -> None:
-        for descriptor in tuple(self._open):
-            self.close(descriptor)
+from support.fake_process import READY, FakeProcess, asked
 
 
 @pytest.fixture
@@ -119,11 +30,6 @@ def process() -> Iterator[FakeProcess]:
     found = FakeProcess()
     yield found
     found.release()
-
-
-def asked(allowance_us: int = HOUR_US) -> Ask:
-    connection = Connection()
-    return Ask(0, "", connection.send(HELLO), allowance_us, connection)
 
 
 async def test_an_hour_of_silence_is_late_and_takes_no_time(
@@ -321,7 +227,7 @@ async def test_always_and_never_are_what_they_say(
     for _ in range(2):
         await answered(seat, process)
         assert process.frozen is frozen
-        process.worked_us += 1_000_000
+        process.worked_us += 100_000
 
 
 async def test_a_bot_that_cannot_be_stopped_is_ended_and_charged_at_its_next_act(
@@ -329,7 +235,7 @@ async def test_a_bot_that_cannot_be_stopped_is_ended_and_charged_at_its_next_act
 ) -> None:
     """Where what stops bots works and refuses this one, no other bot and no deal pays for it."""
 
-    def refuse(_: FakeProcess) -> None:
+    def refuse(_: FakeProcess, *, for_now: bool = False) -> None:
         raise Unstoppable("unable to freeze")
 
     monkeypatch.setattr(FakeProcess, "freeze", refuse)

@@ -18,7 +18,7 @@ from referee.sandbox.folders import work_folder
 from referee.sandbox.janitor import run_of
 from referee.sandbox.names import SandboxName
 from support.matches import has_tool, lines_of, match, verified
-from support.processes import open_files
+from support.processes import open_files, until
 from support.sandboxes import (
     SPINNERS,
     ended,
@@ -49,9 +49,9 @@ async def test_a_frozen_bot_uses_no_time_and_its_daemons_neither(
     """What left its session is stopped too; thawed, it works and answers as before."""
     process = await bwrap.launch(await prepared(bwrap, python_bot(tmp_path / "b", SPINNERS)))
     assert await line_of(process) == "spinning"
-    for _ in range(3):  # the first time it is moved between hierarchies
-        process.freeze()
-        await trio.sleep(0.02)
+    for number in range(4):  # the first time it may be moved between hierarchies, not for now
+        process.freeze(for_now=number == 0)
+        await until(process.is_stopped)
         before = process.cpu_us()
         await trio.sleep(0.1)
         assert process.cpu_us() == before
@@ -119,7 +119,9 @@ async def test_without_control_groups_memory_is_watched(tmp_path: Path) -> None:
         finish(process)
         spinning = await bwrap.launch(await prepared(bwrap, python_bot(tmp_path / "s", SPINNERS)))
         assert await line_of(spinning) == "spinning"
+        assert not spinning.is_stopped()
         spinning.freeze()
+        await until(spinning.is_stopped)
         before = spinning.cpu_us()
         await trio.sleep(0.1)
         assert spinning.cpu_us() - before <= 20_000  # two ticks

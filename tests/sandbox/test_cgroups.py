@@ -161,7 +161,7 @@ def test_processes_are_moved_to_version_2_only_when_all_have_stopped(
     """One that is born while they are moved would stay behind, and run at another's turn."""
     monkeypatch.setattr("referee.sandbox.cgroups.freezer._FREEZING_S", 0.0)
     monkeypatch.setattr(
-        "referee.sandbox.cgroups.freezer.FileFreezer.state", lambda _: state.encode()
+        "referee.sandbox.cgroups.freezer.FileFreezer.is_stopped", lambda _: state == "FROZEN"
     )
     for name in ("v1", "v2"):
         (tmp_path / name).mkdir()
@@ -170,9 +170,9 @@ def test_processes_are_moved_to_version_2_only_when_all_have_stopped(
     (tmp_path / "v2" / "cgroup.procs").write_text("")
     freezer = LateFreezer(tmp_path / "v1", tmp_path / "v2", lambda: (4321,))
     for _ in range(3):
-        freezer.freeze()
+        freezer.freeze(for_now=False)
         freezer.thaw()
-    freezer.freeze()
+    freezer.freeze(for_now=False)
     moved = (tmp_path / "v2" / "cgroup.procs").read_text()
     first = (tmp_path / "v1" / "freezer.state").read_text()
 

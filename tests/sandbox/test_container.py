@@ -186,7 +186,8 @@ async def test_what_is_seen_and_done_from_outside(sandbox: Sandbox, tmp_path: Pa
     assert process.cpu_us() > 50_000
     for _ in range(2):
         process.freeze()
-        await trio.sleep(0.02)
+        process.freeze()  # is no mistake
+        await until(process.is_stopped)
         before = process.cpu_us()
         await trio.sleep(0.1)
         assert process.cpu_us() == before
@@ -363,7 +364,9 @@ async def test_without_control_groups_the_daemon_is_asked(tmp_path: Path) -> Non
             await prepared(sandbox, python_bot(tmp_path / "s", SPINNERS))
         )
         assert await line_of(spinning) == "spinning"
-        spinning.freeze()
+        spinning.freeze(for_now=True)
+        spinning.freeze()  # is no mistake
+        assert spinning.is_stopped()
         before = spinning.cpu_us()
         await trio.sleep(0.1)
         assert spinning.cpu_us() == before

@@ -103,7 +103,7 @@ class Busy(Puppet):
         """One of no process."""
         return (1 << 30,)
 
-    def freeze(self) -> None:
+    def freeze(self, *, for_now: bool = False) -> None:
         """Count."""
         self.froze += 1
 
@@ -340,7 +340,7 @@ async def test_how_long_it_takes_to_stop_another_is_not_the_bots_time(
     other.receipt(0, 0, 0, 0)  # its own act is over
     worker.worked_us = 10 * OFF_TURN_US
 
-    def freeze() -> None:
+    def freeze(*, for_now: bool = False) -> None:
         os.write(mover.says, READY)
         time.sleep(10 * ALLOWANCE_US / 1e6)
         raise Unstoppable("docker: it does not want to")

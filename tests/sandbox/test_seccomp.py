@@ -205,6 +205,12 @@ def test_what_reaches_beyond_a_bot_is_refused(machine: str, name: str) -> None:
         ("clone", (0x1200011,), None),  # as fork does it
         ("clone", (0x3D0F00,), None),  # as threads do it
         ("clone", (0x3D0B00,), errno.EPERM),  # a thread with descriptors of its own
+        ("clone", (0x4111,), None),  # a process as vfork makes it
+        ("clone", (0x511,), errno.EPERM),  # one that shares descriptors with its maker
+        ("ppoll", (0, 31), None),
+        ("ppoll", (0, 32), errno.EPERM),  # more than a bot has to wait for
+        ("pselect6", (31,), None),
+        ("pselect6", (32,), errno.EPERM),
         ("close_range", (3, 4, 4), None),  # closes them when another program begins
         ("close_range", (3, 4, 2), errno.EPERM),  # likewise with descriptors of its own
         ("clone", (0x10000000,), errno.EPERM),  # with a user namespace

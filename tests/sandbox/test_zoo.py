@@ -210,7 +210,7 @@ def equipped(request: pytest.FixtureRequest) -> None:
 async def test_an_animal_gets_its_verdict_and_harms_nobody(
     animal: Animal, mode: str, cages: Cages, usual: list[str], temporary: Path
 ) -> None:
-    """Only it is charged, two honest bots play as ever afterwards, and nothing is left."""
+    """Only it is charged, no deal is void, two honest bots play as ever, and nothing is left."""
     folder, records = cages.folder(animal, mode), temporary.parent
     with lures(), nothing_left(folder, temporary, docker=mode == "docker"):
         async with kept(mode) as sandbox:
@@ -225,6 +225,8 @@ async def test_an_animal_gets_its_verdict_and_harms_nobody(
     assert found <= {(0, verdict) for verdict in animal.expect[mode]}, [
         one.detail for one in faults
     ]
+    assert result.given_up is None
+    assert result.totals.voids == []
     assert after == usual[0]
 
 

@@ -216,8 +216,12 @@ class Puppet(Streams):
     def ended_by_host(self) -> bool | None:
         return False
 
-    def freeze(self) -> None:
+    def freeze(self, *, for_now: bool = False) -> None:
         """There is nothing to stop."""
+
+    def is_stopped(self) -> bool:
+        """It never runs."""
+        return True
 
     def freezer(self) -> int:
         """No descriptor stops it."""

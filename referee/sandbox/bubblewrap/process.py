@@ -134,10 +134,17 @@ class BubblewrapProcess(Streams):
         """Takes note that it was let go on by `freezer`."""
         self._frozen = False
 
-    def freeze(self) -> None:
+    def freeze(self, *, for_now: bool = False) -> None:
         """Stops all its processes."""
-        self._control.freeze()
+        self._control.freeze(for_now=for_now)
         self._frozen = True
+
+    def is_stopped(self) -> bool:
+        """Whether all have come to a stop, or are gone."""
+        try:
+            return self._control.is_stopped()
+        except OSError:
+            return True
 
     def thaw(self) -> None:
         """Lets them run again."""

@@ -12,8 +12,15 @@ _FREEZING_S: Final = 0.5
 class Freezer(Protocol):
     """What stops a bot between its acts."""
 
-    def freeze(self) -> None:
-        """Stops every process."""
+    def freeze(self, *, for_now: bool) -> None:
+        """Stops every process; `for_now`: it is not to be stopped again and again."""
+
+    def is_stopped(self) -> bool:
+        """Whether every process has come to a stop.
+
+        Raises:
+            OSError: the group is gone.
+        """
 
     def thaw(self) -> None:
         """Lets them go on."""
@@ -28,18 +35,28 @@ class Freezer(Protocol):
 class FileFreezer:
     """A freezer that obeys what is written to a file: one microsecond or two in version 2."""
 
-    def __init__(self, file: Path, freeze: bytes, thaw: bytes) -> None:
+    def __init__(self, file: Path, freeze: bytes, thaw: bytes, state: Path) -> None:
         """Opens the file.
+
+        Args:
+            file: which obeys.
+            freeze: what to write to it.
+            thaw: likewise.
+            state: the file that tells how far the processes are.
 
         Raises:
             OSError: it is not there, or not ours to write.
         """
         self._file = os.open(file, os.O_RDWR | os.O_CLOEXEC)
-        self._freeze, self._thaw = freeze, thaw
+        self._freeze, self._thaw, self._state = freeze, thaw, state
 
-    def freeze(self) -> None:
+    def freeze(self, *, for_now: bool = False) -> None:
         """Stops every process."""
         os.write(self._file, self._freeze)
+
+    def is_stopped(self) -> bool:
+        """Whether every process has come to a stop."""
+        return any(word in self._state.read_bytes() for word in (b"FROZEN", b"frozen 1"))
 
     def thaw(self) -> None:
         """Lets them go on."""
@@ -48,10 +65,6 @@ class FileFreezer:
     def quick(self) -> int:
         """Returns the descriptor that takes "1" and "0"; -1 in version 1, which wants words."""
         return self._file if self._freeze == b"1" else -1
-
-    def state(self) -> bytes:
-        """What the file says."""
-        return os.pread(self._file, 32, 0).strip()
 
     def close(self) -> None:
         """Closes our descriptor. Idempotent."""
@@ -62,12 +75,13 @@ class FileFreezer:
 
 def version_1(folder: Path) -> FileFreezer:
     """The freezer of version 1; some 80 microseconds each way."""
-    return FileFreezer(folder / "freezer.state", b"FROZEN", b"THAWED")
+    file = folder / "freezer.state"
+    return FileFreezer(file, b"FROZEN", b"THAWED", file)
 
 
 def version_2(folder: Path) -> FileFreezer:
     """The freezer of version 2."""
-    return FileFreezer(folder / "cgroup.freeze", b"1", b"0")
+    return FileFreezer(folder / "cgroup.freeze", b"1", b"0", folder / "cgroup.events")
 
 
 class LateFreezer:
@@ -94,12 +108,14 @@ class LateFreezer:
         self._moved: FileFreezer | None = None
         self._known = self._stays = False
 
-    def freeze(self) -> None:
-        """Stops every process."""
+    def freeze(self, *, for_now: bool) -> None:
+        """Stops every process; one that is stopped `for_now` stays where it is."""
         if self._moved is not None:
             self._moved.freeze()
             return
         self._first.freeze()
+        if for_now:
+            return
         if self._known and (moved := self._move()) is not None:
             moved.freeze()
             self._first.thaw()
@@ -113,7 +129,7 @@ class LateFreezer:
         by one that takes long to fork, would stay behind and run at another's turn.
         """
         until = time.monotonic() + _FREEZING_S
-        while not self._stays and self._first.state() != b"FROZEN":
+        while not self._stays and not self._first.is_stopped():
             self._stays = time.monotonic() > until
             time.sleep(0.0002)
         if self._stays:
@@ -125,6 +141,10 @@ class LateFreezer:
             return version_2(self._v2)
         except OSError:
             return None
+
+    def is_stopped(self) -> bool:
+        """Whether every process has come to a stop."""
+        return (self._moved or self._first).is_stopped()
 
     def quick(self) -> int:
         """Returns the descriptor of version 2, once it is that which stops them; else -1."""

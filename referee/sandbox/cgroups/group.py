@@ -220,10 +220,18 @@ class Group:
         kills = self._gauge.oom_kills()
         return 0 if not kills or self._gauge.reached_limit() else kills
 
-    def freeze(self) -> None:
-        """Stops all its processes, wherever they are."""
+    def freeze(self, *, for_now: bool = False) -> None:
+        """Stops all its processes, wherever they are; `for_now` as `BotProcess.freeze` has it."""
         if self._freezer is not None:
-            self._freezer.freeze()
+            self._freezer.freeze(for_now=for_now)
+
+    def is_stopped(self) -> bool:
+        """Whether all have stopped; yes if there are none any more.
+
+        Raises:
+            OSError: the group is gone.
+        """
+        return self._freezer is None or self._freezer.is_stopped()
 
     def quick_freezer(self) -> int:
         """Returns the descriptor that takes "1" to stop its processes and "0" to let them go on.

@@ -13,7 +13,7 @@ from referee.sandbox.build import FOLDER_FILES, FOLDER_MIB, SOURCE_FOLDER
 from referee.sandbox.cgroups.hierarchy import IDLE_PART, V1_SHARES
 from referee.sandbox.container.image import IO_FOLDER
 from referee.sandbox.copies import BOT_FOLDER
-from referee.sandbox.environment import LOCKED, MIB, OPEN_FILES, environment, file_limit
+from referee.sandbox.environment import LOCKED, MIB, OPEN_FILES, SIGNALS, environment, file_limit
 from referee.sandbox.launcher import walled
 from referee.sandbox.masks import Masks
 
@@ -165,6 +165,7 @@ def _tmpfs(size_mib: int, files: int, uid: int) -> str:
 def _limits(bot: BotSpec) -> list[Ulimit]:
     """Limits of each process; the control group binds all together."""
     found = {"core": 0, "nofile": OPEN_FILES, "memlock": LOCKED, "fsize": file_limit(bot.bounds)}
+    found["sigpending"] = SIGNALS
     if bot.is_build:
         found |= {"fsize": 1 << 30, "nofile": 1024}
     return [Ulimit(name=name, soft=most, hard=most) for name, most in found.items()]

@@ -172,15 +172,24 @@ class ContainerProcess(Streams):
             self._host_out = self._host_out or self._control.host_kills() > 0
         return self._host_out
 
-    def freeze(self) -> None:
+    def freeze(self, *, for_now: bool = False) -> None:
         """Stops all its processes.
 
         Raises:
             SandboxError: the daemon did not, where it is its to do.
         """
+        if self._frozen:  # a daemon does not stop what it has stopped
+            return
         with suppress(OSError):  # the group is gone
-            self._control.freeze()
+            self._control.freeze(for_now=for_now)
         self._frozen = True
+
+    def is_stopped(self) -> bool:
+        """Whether all have come to a stop, or are gone."""
+        try:
+            return self._control.is_stopped()
+        except OSError:
+            return True
 
     def thaw(self) -> None:
         """Lets them run again.

@@ -57,7 +57,7 @@ class Distant(PolledGroup):
             return 1
         raise OSError("that is the daemon's to say")
 
-    def freeze(self) -> None:
+    def freeze(self, *, for_now: bool = False) -> None:
         """Has the daemon stop it.
 
         Raises:
@@ -70,6 +70,10 @@ class Distant(PolledGroup):
             if self._daemon.news.connected:
                 raise Unstoppable(str(error)) from error
             raise
+
+    def is_stopped(self) -> bool:
+        """The daemon says so itself: it answers when all has stopped."""
+        return True
 
     def thaw(self) -> None:
         """Has the daemon let it go on.

@@ -1,0 +1,105 @@
+"""A bot's process that is nothing but pipes, for tests on a mock clock."""
+
+import os
+
+from protocol import Connection
+from referee.match.leg import Ask
+from support.drive import HELLO
+
+HOUR_US = 3_600_000_000
+READY = b'{"type":"ready","protocol":1,"name":"x"}\n'
+
+
+class FakeProcess:
+    """Pipes whose other ends the test holds; see `referee.sandbox.BotProcess`."""
+
+    pid = 0
+
+    def __init__(self) -> None:
+        self.hears, self.stdin = os.pipe()
+        self.stdout, self.says = os.pipe()
+        self.stderr, self.warns = os.pipe()
+        self.exited_fd, self.lives = os.pipe()
+        self.ended: str | None = None
+        self.waits = False
+        self.bloated = False
+        self.host_ended_it: bool | None = None
+        self.frozen = False
+        self.worked_us = 0
+        self._open = {
+            *(self.hears, self.stdin, self.stdout, self.says),
+            *(self.stderr, self.warns, self.exited_fd, self.lives),
+        }
+        for descriptor in self._open:
+            os.set_blocking(descriptor, False)
+
+    def close(self, descriptor: int) -> None:
+        if descriptor in self._open:
+            self._open.remove(descriptor)
+            os.close(descriptor)
+
+    def end(self, status: str) -> None:
+        self.ended = status
+        for descriptor in (self.hears, self.says, self.warns, self.lives):
+            self.close(descriptor)
+
+    def counts_all(self) -> bool:
+        """Yes."""
+        return True
+
+    def threads(self) -> tuple[int, ...]:
+        """None that /proc knows."""
+        return ()
+
+    def cpu_us(self) -> int:
+        return self.worked_us
+
+    def status(self) -> str | None:
+        return self.ended
+
+    def out_of_memory(self) -> bool:
+        return self.bloated
+
+    def ended_by_host(self) -> bool | None:
+        return self.host_ended_it
+
+    def freeze(self, *, for_now: bool = False) -> None:
+        self.frozen = True
+
+    def is_stopped(self) -> bool:
+        return self.frozen
+
+    def freezer(self) -> int:
+        """No descriptor stops it."""
+        return -1
+
+    def goes_on(self) -> None:
+        """As ever."""
+
+    def thaw(self) -> None:
+        self.frozen = False
+
+    def waits_for_input(self) -> bool:
+        return self.waits
+
+    def unread(self) -> int:
+        return 0 if self.waits else 1
+
+    def close_stdin(self) -> None:
+        self.close(self.stdin)
+
+    def kill(self) -> None:
+        self.ended = self.ended or "killed"
+
+    def drop(self) -> None:
+        pass
+
+    def release(self) -> None:
+        for descriptor in tuple(self._open):
+            self.close(descriptor)
+
+
+def asked(allowance_us: int = HOUR_US) -> Ask:
+    """A greeting."""
+    connection = Connection()
+    return Ask(0, "", connection.send(HELLO), allowance_us, connection)
