@@ -3,11 +3,15 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 from referee.errors import RefereeError
+from referee.text import printable
 
 Tee = Callable[[int, str, bytes], None]
 """Takes what is said: the place, ">" to the bot, "<" from it or "!" on its stderr, the bytes."""
+
+_TAB: Final = "\t"
 
 
 @contextmanager
@@ -21,12 +25,13 @@ def written(path: Path | None) -> Iterator[Tee | None]:
         yield None
         return
     with _told(path):
-        file = path.open("w")
+        file = path.open("w", encoding="utf-8")
 
     def tee(place: int, mark: str, data: bytes) -> None:
+        text = data.removesuffix(b"\n").decode(errors="backslashreplace")
         with _told(path):
-            for line in data.decode(errors="backslashreplace").splitlines():
-                file.write(f"{place} {mark} {line}\n")
+            for line in text.split("\n") if data else ():
+                file.write(f"{place} {mark} {printable(line, keep=_TAB)}\n")
 
     try:
         yield tee
