@@ -137,9 +137,10 @@ def find(typed: str, settings: Settings) -> BotSource:
     except (OSError, ValueError, RecursionError) as error:
         what = error.strerror if isinstance(error, OSError) else str(error)
         where = getattr(error, "filename", None) or typed
+        place = "" if where == typed else f"{where}: "
         ours = isinstance(error, OSError) and error.errno in OUR_TROUBLE
         kind = HostError if ours else RefereeError
-        raise kind(f"bot {typed!r}: {where}: {what}") from error
+        raise kind(f"bot {typed!r}: {place}{what}") from error
 
 
 def _find(typed: str, settings: Settings) -> BotSource:

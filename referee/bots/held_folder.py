@@ -146,14 +146,16 @@ class HeldFolder:
         show. Links to folders and to nothing are left out.
 
         Raises:
-            ValueError: a link leads out of the folder, or as `walk` has it.
+            ValueError: a link leads out of the folder, there are too many, or as `walk` has it.
             OSError: likewise.
         """
-        found = {}
+        found: dict[str, Path] = {}
         for entry in self.walk():
             path = self.path / entry.name
             if entry.kind is Kind.FILE or (entry.kind is Kind.LINK and self._names_a_file(entry)):
                 found[entry.name] = path
+            if len(found) > MOST_FILES:
+                raise ValueError(f"it holds more than {MOST_FILES:,} files")
         return found
 
     def _names_a_file(self, link: Entry) -> bool:

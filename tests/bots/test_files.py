@@ -194,3 +194,17 @@ def test_what_became_a_folder_leaves_no_descriptor(tmp_path: Path) -> None:
         with pytest.raises(IsADirectoryError):
             held.opened("data")
         assert len(os.listdir("/proc/self/fd")) == before
+
+
+@pytest.mark.parametrize(("most", "fine"), [(3, True), (2, False)])
+def test_a_folder_has_so_many_files_at_most(
+    most: int, fine: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hundreds of thousands would be hashed and copied for minutes, and keep as many inodes."""
+    monkeypatch.setattr("referee.bots.held_folder.MOST_FILES", most)
+    folder = bot(tmp_path / "bot")
+    if fine:
+        assert len(find(str(folder), Settings()).files) == most
+        return
+    with pytest.raises(RefereeError, match=r"bot '.*bot': it holds more than 2 files"):
+        find(str(folder), Settings())

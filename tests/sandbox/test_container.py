@@ -27,6 +27,7 @@ from referee.sandbox import Sandbox, choose, janitor
 from referee.sandbox.choose import opened
 from referee.sandbox.container import janitor as janitor_container
 from referee.sandbox.container import sandbox as container
+from referee.sandbox.environment import SIGNALS
 from referee.sandbox.folders import work_folder
 from referee.sandbox.janitor import LABEL, groups_of, run_of
 from referee.sandbox.names import SandboxName
@@ -203,6 +204,14 @@ async def test_what_is_seen_and_done_from_outside(sandbox: Sandbox, tmp_path: Pa
     assert time.monotonic() - begin < 2
     assert living(own) == []
     assert process.status() == "killed by SIGKILL"
+
+
+async def test_signals_that_wait_are_bounded(sandbox: Sandbox, tmp_path: Path) -> None:
+    """They are memory of the kernel, and the daemon's bound is the machine's."""
+    asks = "import resource as r; print(*r.getrlimit(r.RLIMIT_SIGPENDING), flush=True)"
+    process = await sandbox.launch(await prepared(sandbox, python_bot(tmp_path / "b", asks)))
+    assert await line_of(process) == f"{SIGNALS} {SIGNALS}"
+    finish(process)
 
 
 async def test_want_of_memory_is_known_long_after(sandbox: Sandbox, tmp_path: Path) -> None:
