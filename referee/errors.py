@@ -68,7 +68,7 @@ class SandboxError(HostError):
 
 
 class Unstoppable(SandboxError):
-    """A bot was not stopped between its acts, though what stops bots works: it is its own doing."""
+    """A bot was not stopped between its acts, though what stops bots is there."""
 
 
 class Shortage(HostError):

@@ -20,6 +20,7 @@ from referee.match.outcome import FaultFound
 from referee.match.seating import Seating
 from referee.match.terms import unusual_options
 from referee.terminal.console import print_table
+from referee.terminal.debug_command import debug_command
 from referee.text import plural, printable, told_apart
 
 _SIDES: Final = "AB"
@@ -293,11 +294,12 @@ def print_worst(
         deal = costliest_deal(block, first)
         to.print(f"block {block.block}: {_signed(block.lead)} a deal")
         if deal is not None and block.record is not None:
-            record = shlex.quote(block.record)
+            record, typed = shlex.quote(block.record), (bots[0].typed,)
             seen = f"referee replay {record} --deal {deal} --bot {shlex.quote(name)}"
-            fed = f"referee debug {record} --deal {deal} --as {shlex.quote(name)}"
+            where = comparison.sandbox.partition(":")[0]
+            fed = debug_command(block.record, f"--deal {deal}", typed, called=name, sandbox=where)
             to.print(f"   {seen}", style="dim", soft_wrap=True)
-            to.print(f"   {fed} -- {shlex.quote(bots[0].typed)}", style="dim", soft_wrap=True)
+            to.print(f"   {fed}", style="dim", soft_wrap=True)
     if blocks[0].record is None:
         to.print("   with --records DIR there are commands that show them", style="dim")
 

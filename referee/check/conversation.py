@@ -94,6 +94,12 @@ class Conversation:
         self.mend: str | None = None
         self._asked: set[str] = set()
 
+    @property
+    def where(self) -> str:
+        """The act that was under way at its end, as `referee match` tells of it; "" for none."""
+        deal, act = self._leg.moment()
+        return f"deal {deal}, act {act}: " if deal else ""
+
     async def run(self) -> None:
         """Plays until the deals are over or something is wrong."""
         try:

@@ -87,7 +87,7 @@ async def examine(
     plain = Conversation(plan, bot, sandbox, grease=False, tee=tee)
     await plain.run()
     if plain.verdict is not None:
-        return [await _explained(plain.verdict, plain.mend, plan, bot, sandbox)]
+        return [await _explained(plain, plain.verdict, plan, bot, sandbox)]
     findings = [
         _measured("starts", plain.start_us, _SLOW_START_US, "start faster: load less"),
         CheckFinding(Level.OK, f"plays {_DEALS} deals of {plan.terms.game} by the rules"),
@@ -104,7 +104,7 @@ async def examine(
     if greasy.verdict is None:
         findings.append(CheckFinding(Level.OK, "ignores fields and messages that it does not know"))
     else:
-        what = f"unknown fields or messages upset it: {greasy.verdict.detail}"
+        what = f"unknown fields or messages upset it: {greasy.where}{greasy.verdict.detail}"
         mend = "ignore every field and every `type` that SPEC.md does not name (SPEC 3.1)"
         findings.append(CheckFinding(Level.PROBLEM, what, mend))
     return findings
@@ -118,15 +118,17 @@ def _measured(verb: str, took_us: int, slow_us: int, mend: str) -> CheckFinding:
 
 
 async def _explained(
-    verdict: Verdict, known: str | None, plan: MatchPlan, bot: BotSpec, sandbox: Sandbox
+    found: Conversation, verdict: Verdict, plan: MatchPlan, bot: BotSpec, sandbox: Sandbox
 ) -> CheckFinding:
     starting = '"type":"hello"' in verdict.evidence.to_bot
     output = verdict.code is FaultCode.OUTPUT
     code = FaultCode.STARTUP if starting and not output else verdict.code
     silent = starting and verdict.code is FaultCode.LATE
     what, mend = f"{code}: {verdict.detail}", HINTS[code if silent else verdict.code]
-    if known is not None:
-        mend = known
+    if not starting:
+        what = found.where + what
+    if found.mend is not None:
+        mend = found.mend
     elif verdict.mistake is Mistake.SILENT:
         mend = await _why_silent(plan, bot, sandbox)
     elif verdict.mistake in MISTAKES:

@@ -30,6 +30,7 @@ from referee.sandbox import Sandbox
 from referee.sandbox.choose import opened, opened_for
 from referee.sandbox.names import SandboxName
 from referee.terminal.console import busy, console
+from referee.terminal.debug_command import debug_command
 from referee.terminal.json_output import json_text
 from referee.text import plural, told_apart
 
@@ -104,13 +105,13 @@ class DebugRun(Struct, frozen=True):
             if fed.trouble is not None:
                 console(stderr=True).print(f"{self.path}: {fed.trouble}", style="red")
             return
-        again = f"referee debug {shlex.quote(str(self.path))}"
-        called = "" if self.called is None else f" --as {shlex.quote(self.called)}"
         print_stopped(
             name,
             fed.stopped,
             several=several,
-            again=lambda act: f"{again} {act}{called} -- {shlex.join(self.words)}",
+            again=lambda act: debug_command(
+                str(self.path), act, self.words, called=self.called, sandbox=self.sandbox
+            ),
         )
         if played_on is not None and fed.stopped.question is not None:
             print_what_if(played_on, fed.stopped.question)

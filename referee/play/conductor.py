@@ -6,8 +6,7 @@ Decides nothing itself: what is asked, what an answer is worth and when it is ov
 import math
 import time
 from collections.abc import Callable, Sequence
-from functools import cache, partial
-from importlib.metadata import version
+from functools import partial
 from typing import Final
 
 import trio
@@ -19,15 +18,16 @@ from protocol.messages import Answer, Ready
 from referee.bots.find import BotSpec
 from referee.errors import HostError, RefereeError, SandboxError, Shortage, innermost, shortage
 from referee.match.leg import Ask, DealResult, DealStart, Leg
-from referee.match.lines import FORMAT, BotLine, EndLine, Header, LineWriter, StartLine
+from referee.match.lines import EndLine, LineWriter, StartLine
 from referee.match.match import Match
 from referee.match.plan import MatchPlan
 from referee.match.totals import Totals
 from referee.match.verdict import Blame, FaultCode, Mishap, Verdict
 from referee.play.affinity import one_core
 from referee.play.evidence import Heard
+from referee.play.header import header
 from referee.play.seat import Seat
-from referee.play.start import Void, start_bot
+from referee.play.start import Void, come_to_rest, start_bot
 from referee.play.tee import Tee
 from referee.play.usual_act import Unusual, play_usual
 from referee.record.stderr_log import Moment, StderrLog
@@ -37,18 +37,8 @@ _BACK_OFF_S: Final = 0.5
 _DETAIL_KEPT: Final = 500
 _SHARE_NS: Final = 20_000_000
 """So long deals follow each other at once; then all else that runs in trio has a turn."""
-_REST_S: Final = 5.0
-"""How long bots may take to come to a stop, where they do not work: they may wait for the disk."""
-
-_REST_LOOK_S: Final = 0.001
 _CLEAR_EVERY: Final = 100
 """Deals between two looks for what living bots have orphaned."""
-
-
-@cache
-def _version() -> str:
-    """Our own; to look it up takes a millisecond."""
-    return version("briscola-referee")
 
 
 class MatchResult(Struct, frozen=True):
@@ -143,7 +133,7 @@ class _MatchConductor:
         self._bug: BaseException | None = None
 
     async def play(self) -> None:
-        self._recorder.write(self._header())
+        self._recorder.write(header(self._plan, self._bots, self._sandbox))
         match = self._match
         while (leg := match.next_leg()) is not None:
             while (start := match.next_deal()) is not None:
@@ -151,20 +141,6 @@ class _MatchConductor:
             if match.given_up is not None:
                 return
             await self._end_leg(leg)
-
-    def _header(self) -> Header:
-        plan = self._plan
-        return Header(
-            record=FORMAT,
-            referee=_version(),
-            terms=plan.terms,
-            rules=plan.name,
-            bots=tuple(BotLine(bot.name, bot.hash) for bot in self._bots),
-            decks=plan.decks,
-            given=plan.given,
-            legs=len(plan.seatings),
-            sandbox=f"{self._sandbox.name}: {self._sandbox.how}",
-        )
 
     async def _play_deal(self, leg: Leg, start: DealStart) -> None:
         """Plays a deal to its end, or until a mishap makes it void."""
@@ -300,8 +276,7 @@ class _MatchConductor:
     async def _start_bots(self, leg: Leg) -> None:
         """Starts the processes that this deal still needs.
 
-        One after the other: no bot shares its time before `ready` with one that is not ready yet,
-        and those that are ready rest.
+        One after the other: no bot shares its time before `ready` with one that is not ready yet.
         """
         for ask in [leg.greet(place) for place in leg.to_start()]:
             bot = self._bots[self._match.bot_at(ask.place)]
@@ -322,54 +297,32 @@ class _MatchConductor:
                 StartLine(ask.place, receipt.complete, PROTOCOL_VERSION, ready.name, ready.version)
             )
 
-        for seat in self._seats.values():
-            seat.off_turn.go_on()
-
     async def _start(
         self, ask: Ask, bot: BotSpec, lives: Callable[[Seat], None]
     ) -> Heard | Verdict:
-        """Starts a bot while all others rest; again, if it could not be started for one of them."""
-        while True:
-            await self._rest()
-            try:
-                return await start_bot(
-                    ask,
-                    bot,
-                    self._sandbox,
-                    freeze=self._plan.terms.freeze,
-                    lives=lives,
-                    seats=self._seats.values(),
-                )
-            except SandboxError:
-                for seat in self._seats.values():
-                    seat.off_turn.check()
-                if ask.place in self._seats or not await self._fault_charged():
-                    raise
+        """Starts a bot; if that cannot be done, once more while all that live stand still.
 
-    async def _rest(self) -> None:
-        """Stops all bots that live, and waits until they have come to a stop.
-
-        To start one can take a daemon, and the whole machine: a bot that works meanwhile could make
-        that fail, which would be charged to no bot.
+        A bot that keeps the machine busy could make it fail, which would be charged to no bot.
         """
-        rests = False
-        while not rests:
-            seats = [seat.off_turn for seat in self._seats.values()]
-            for seat in seats:
-                seat.rest()
-            with trio.move_on_after(_REST_S):
-                while not all(seat.rests() for seat in seats):
-                    await trio.sleep(_REST_LOOK_S)
-                    for seat in seats:
-                        seat.check()
-            rests = not await self._fault_charged()
+        start = partial(
+            start_bot, ask, bot, self._sandbox, freeze=self._plan.terms.freeze, lives=lives
+        )
+        try:
+            return await start(seats=self._seats.values())
+        except SandboxError:
+            if not self._seats or ask.place in self._seats:
+                raise
+        await come_to_rest([seat.off_turn for seat in self._seats.values()])
+        await self._fault_charged()
+        found = await start(seats=self._seats.values())
+        for seat in self._seats.values():
+            seat.off_turn.go_on()
+        return found
 
-    async def _fault_charged(self) -> bool:
-        """Faults the bots that were ended for what they did off turn; returns whether any was."""
-        charged = [seat for seat in self._seats.values() if seat.off_turn.charge]
-        for seat in charged:
+    async def _fault_charged(self) -> None:
+        """Faults the bots that were ended for what they did off turn."""
+        for seat in [seat for seat in self._seats.values() if seat.off_turn.charge]:
             await self._fault(seat.off_turn_verdict())
-        return bool(charged)
 
     def _keep_stderr(self, log: StderrLog, place: int, data: bytes) -> None:
         deal, act = self._match.leg.moment()

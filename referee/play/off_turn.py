@@ -84,7 +84,7 @@ class OffTurn:
     def stop(self) -> None:
         """Stop the bot, if it is to be stopped between its acts; `begin` was before."""
         if self.freezes:
-            self._freeze()
+            self._freeze(self.since_us)
 
     def rest(self) -> None:
         """Stop the bot until it is asked or `go_on`: while no bot is to move, none may work."""
@@ -111,16 +111,35 @@ class OffTurn:
 
     def _stop_from(self, cpu: int, *, for_now: bool = False) -> None:
         """Stop the bot, which may have worked until now, and had used `cpu` by then."""
-        self._freeze(for_now=for_now)
-        # what a daemon that is slow to stop it lets it use is not its fault
-        self._stopped_us = self._process.cpu_us() if self._process.is_stopped() else cpu
+        if not self._freeze(cpu, for_now=for_now):
+            self._stopped_us = _NEVER
+        elif self._process.is_stopped():  # what a slow daemon lets it use is not its fault
+            self._stopped_us = self._process.cpu_us()
+        else:
+            self._stopped_us = cpu
 
-    def _freeze(self, *, for_now: bool = False) -> None:
-        """Stop the bot; one that does so much that it cannot be stopped is ended for it."""
+    def _freeze(self, cpu: int, *, for_now: bool = False) -> bool:
+        """Stop the bot; one that works so much that it cannot be stopped is ended for it.
+
+        One that does not work is let be: it may be another one that keeps a daemon from stopping
+        it, and it takes the time of none.
+
+        Args:
+            cpu: the processor time that it had used before.
+            for_now: whether it is not to be stopped again and again.
+
+        Returns:
+            Whether it is to come to a stop.
+        """
+        begin = time.perf_counter_ns()
         try:
             self._process.freeze(for_now=for_now)
         except Unstoppable as error:
-            self.end_for_good(f"it could not be stopped between its acts: {error}")
+            took_us = (time.perf_counter_ns() - begin) // 1000
+            if (self._process.cpu_us() - cpu) * 2 >= took_us:
+                self.end_for_good(f"it could not be stopped between its acts: {error}")
+            return False
+        return True
 
     def _judge(self, cpu: int) -> bool:
         """Whether it is found only now to have worked between its acts; `cpu` is its time now.

@@ -1,9 +1,10 @@
 """Starting a bot: its process, and its answer to the greeting."""
 
 import errno
-from collections.abc import Callable, Collection
+from collections.abc import Awaitable, Callable, Collection
 from typing import Final
 
+import trio
 from msgspec.structs import replace
 
 from protocol.limits import PROTOCOL_VERSION
@@ -13,11 +14,16 @@ from referee.errors import SHORTAGES, HostError, SandboxError
 from referee.match.leg import Ask, too_late
 from referee.match.verdict import FaultCode, Freeze, Mishap, Verdict
 from referee.play.evidence import Heard
+from referee.play.off_turn import OffTurn
 from referee.play.seat import Seat
 from referee.sandbox import BotProcess, Sandbox
 
 _OF_THE_HOST: Final = {*SHORTAGES, errno.EAGAIN}
 """Why a process may not start through no fault of the bot."""
+
+_LOOK_S: Final = 0.002
+_REST_S: Final = 5.0
+"""How long bots may take to come to a stop, where they do not work: they may wait for the disk."""
 
 _AT_ANY_TIME: Final = {FaultCode.OUTPUT, FaultCode.MEMORY}
 """What keeps its code when it is found at the start."""
@@ -32,20 +38,59 @@ class Void(HostError):
         self.mishap = mishap
 
 
-async def launched(bot: BotSpec, sandbox: Sandbox) -> BotProcess:
+async def launched(bot: BotSpec, sandbox: Sandbox, others: Collection[OffTurn] = ()) -> BotProcess:
     """Start a bot's process.
+
+    Args:
+        bot: whom to start.
+        sandbox: where.
+        others: those that live, of whom none may work meanwhile: to start a process can take a
+            daemon, and all of the machine.
 
     Raises:
         SandboxError: no bot can be started.
         OSError: this one cannot, and that is its own fault.
     """
     try:
-        return await sandbox.launch(bot)
+        return await _watched(sandbox.launch(bot), others)
     except OSError as error:
         if error.errno not in _OF_THE_HOST:
             raise
         line = f"bot {bot.name} cannot be started: {error.strerror}"
         raise SandboxError(line) from error
+
+
+async def _watched(launch: Awaitable[BotProcess], others: Collection[OffTurn]) -> BotProcess:
+    """Await a launch, and stop whoever works until it is over."""
+    found: list[BotProcess | Exception] = []
+    async with trio.open_nursery() as nursery:
+
+        async def begin() -> None:
+            try:
+                found.append(await launch)
+            except Exception as error:  # raised below, as what it was: nurseries wrap
+                found.append(error)
+            nursery.cancel_scope.cancel()
+
+        nursery.start_soon(begin)
+        while others:
+            await trio.sleep(_LOOK_S)
+            for other in others:
+                other.check()
+    if isinstance(found[0], Exception):
+        raise found[0]
+    return found[0]
+
+
+async def come_to_rest(bots: Collection[OffTurn]) -> None:
+    """Stop bots, and wait until they have come to a stop, or are charged since they work on."""
+    for bot in bots:
+        bot.rest()
+    with trio.move_on_after(_REST_S):
+        while not all(bot.rests() for bot in bots):
+            await trio.sleep(_LOOK_S)
+            for bot in bots:
+                bot.check()
 
 
 async def start_bot(
@@ -65,14 +110,14 @@ async def start_bot(
         sandbox: where.
         freeze: when it is to be stopped later on.
         lives: is told of the process as soon as there is one, and has to end it.
-        seats: those that play already, and are to rest meanwhile.
+        seats: those that play already, of whom none may work meanwhile.
 
     Raises:
         SandboxError: no bot can be started.
         Void: it did not get ready, and that is no bot's doing.
     """
     try:
-        process = await launched(bot, sandbox)
+        process = await launched(bot, sandbox, [seat.off_turn for seat in seats])
     except OSError as error:
         return Verdict(ask.place, FaultCode.STARTUP, f"it cannot be started: {error}")
     seat = Seat(ask.place, process, freeze, seats)

@@ -16,7 +16,7 @@ from referee.record.verify import Resimulation
 SHOWN: Final = 3
 """So many acts are shown."""
 
-LEAST_US: Final = 1000
+LEAST_US: Final = 10_000
 """Shorter acts are not worth a look, in microseconds."""
 
 

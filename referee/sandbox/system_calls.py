@@ -296,6 +296,15 @@ often as it has entries: 10,000 of these, polled 51,200 times, were made in 15 m
 for 26 s. It is less by as much as one process can poll it less often.
 """
 
+_POLLS: Final = tuple(
+    Condition(call, _none_of(argument, ALL_BITS ^ _POLLED))
+    for argument, calls in (
+        (0, (Call("select", 23, -1), Call("pselect6", 270, 72))),
+        (1, (Call("poll", 7, -1), Call("ppoll", 271, 73))),
+    )
+    for call in calls
+)
+
 
 def conditions(column: int) -> tuple[Condition, ...]:
     """The calls that are allowed with some arguments, for x86_64 (0) or aarch64 (1)."""
@@ -333,15 +342,7 @@ def conditions(column: int) -> tuple[Condition, ...]:
         # to the usual one, as some do for every thread
         Condition(Call("sched_setscheduler", 144, 119), _one_of(1, 0)),
         Condition(Call("clone", 56, 220), _CLONES),
-        *(
-            Condition(Call(name, *numbers), _none_of(argument, ALL_BITS ^ _POLLED))
-            for name, argument, *numbers in (
-                ("poll", 1, 7, -1),
-                ("ppoll", 1, 271, 73),
-                ("select", 0, 23, -1),
-                ("pselect6", 0, 270, 72),
-            )
-        ),
+        *_POLLS,
         Condition(Call("close_range", 436, 436), _none_of(2, _OWN_FILES)),
         Condition(Call("getsockopt", 55, 209), _one_of(2, *_SOCKET_OPTIONS)),
         Condition(Call("socket", 41, 198), _LOCAL_STREAMS),

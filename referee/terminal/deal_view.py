@@ -124,7 +124,8 @@ def scene_text(scene: Scene, deal: DealResult, names: Sequence[str], viewer: int
     bots = deal.start.bots
     shown = range(len(bots)) if viewer is None else (viewer,)
     hands = _side_by_side(
-        [Text.assemble((f"{at}:", "dim"), faces(scene.hands[at])) for at in shown]
+        [Text.assemble((f"{at}:", "dim"), faces(scene.hands[at])) for at in shown],
+        scene.acts[0].number if scene.acts else None,
     )
     done = Text("  ").join(
         Text.assemble(
@@ -156,15 +157,16 @@ def _duration(us: int) -> str:
     )
 
 
-def _side_by_side(hands: Sequence[Text]) -> Text:
-    """Put hands into lines, as many beside each other as fit."""
+def _side_by_side(hands: Sequence[Text], act: int | None) -> Text:
+    """Put hands into lines, as many beside each other as fit, before an act of this number."""
     rows: list[list[Text]] = [[]]
     for hand in hands:
         if rows[-1] and sum(len(one) + 2 for one in (*rows[-1], hand)) > _WIDEST:
             rows.append([])
         rows[-1].append(hand)
     lines = [Text("  ").join(row) for row in rows]
-    labels = ("   hands ", *["         "] * (len(lines) - 1))
+    first = "" if act is None else f"act {act}"
+    labels = (f"{first:>8} hands ", *[" " * 15] * (len(lines) - 1))
     return Text("\n").join(
         Text.assemble((label, "dim"), line) for label, line in zip(labels, lines, strict=True)
     )

@@ -1,6 +1,5 @@
 """What came of a match: as one JSON object, and as tables for a person."""
 
-import shlex
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +18,7 @@ from referee.record.as_json import ResultJson
 from referee.record.slowest import SlowAct, slowest_acts
 from referee.rules.match_end import Reason
 from referee.terminal.console import console, print_table
+from referee.terminal.debug_command import debug_command
 from referee.text import plural, told_apart
 
 _TROUBLES_SHOWN: Final = 10
@@ -143,7 +143,8 @@ def print_report(
     _print_bots(to, plan, names, result)
     to.print()
     _print_troubles(to, plan, names, result.totals, sandbox=sandbox, path=path)
-    _print_slowest(to, plan, bots, result.totals, path)
+    _print_slowest(to, plan, names, result.totals, path)
+    _print_look(to, plan, bots, result.totals, path=path, sandbox=sandbox)
     _print_result(to, names, result.end, result.totals)
     to.print(f"record: {path}", soft_wrap=True)
     if repeatable:
@@ -204,7 +205,7 @@ def _print_troubles(
     """The first faults and void deals."""
     for fault in totals.faults[:_TROUBLES_SHOWN]:
         deal = _deal(plan, fault.leg, fault.deal)
-        where = f"deal {deal}" if fault.deal else "after the last deal"
+        where = f"deal {deal}, act {fault.act}" if fault.deal else "after the last deal"
         to.print(f"fault: {names[fault.bot]}, {where}: {fault.code}: {fault.detail}", style="red")
         if fault.code is FaultCode.STARTUP and sandbox != "bare":
             to.print(f"       {_ALONE}", style="dim")
@@ -223,20 +224,38 @@ def _slowest(path: Path, totals: Totals) -> tuple[SlowAct, ...]:
 
 
 def _print_slowest(
-    to: Console, plan: MatchPlan, bots: list[BotSource], totals: Totals, path: Path
+    to: Console, plan: MatchPlan, names: list[str], totals: Totals, path: Path
 ) -> None:
-    """Print the acts that took longest, and how to look at the first."""
-    slowest = _slowest(path, totals)
-    names = told_apart([bot.name for bot in bots])
-    for slow in slowest:
+    """Print the acts that took longest, if they took long."""
+    for slow in _slowest(path, totals):
         where = f"deal {_deal(plan, slow.leg, slow.deal)}, act {slow.act}"
         to.print(f"slow: {names[slow.bot]}, {where}: {_duration(slow.us)}", style="dim")
-    if slowest:
-        first, typed = slowest[0], bots[slowest[0].bot].typed
-        at = f"--deal {_deal(plan, first.leg, first.deal)} --act {first.act}"
-        called = "" if names.count(bots[first.bot].name) else f" --as {names[first.bot]}"
-        line = f"look at it: referee debug {path} {at}{called} -- {shlex.quote(typed)}"
-        to.print(line, style="dim", soft_wrap=True)
+
+
+def _print_look(
+    to: Console,
+    plan: MatchPlan,
+    bots: list[BotSource],
+    totals: Totals,
+    *,
+    path: Path,
+    sandbox: str,
+) -> None:
+    """Print how to look at the first fault of an act; where there is none, at the slowest act."""
+    acts: list[FaultFound | SlowAct] = [fault for fault in totals.faults if fault.deal]
+    acts += _slowest(path, totals)
+    if not acts:
+        return
+    act, names = acts[0], told_apart([bot.name for bot in bots])
+    bot, name = bots[act.bot], names[act.bot]
+    command = debug_command(
+        str(path),
+        f"--deal {_deal(plan, act.leg, act.deal)} --act {act.act}",
+        (bot.typed,),
+        called=None if name == bot.name else name,
+        sandbox=sandbox,
+    )
+    to.print(f"look at it: {command}", style="dim", soft_wrap=True)
 
 
 def _print_result(to: Console, names: list[str], end: EndLine, totals: Totals) -> None:

@@ -213,7 +213,7 @@ def test_the_command_fails_a_bot_that_fails(
 
     assert run(["check", str(tmp_path), "--sandbox", "bare", "--key", KEY]) == 1
     said = capsys.readouterr().out
-    assert said.startswith("problem malformed: Object missing required field `id`")
+    assert said.startswith("problem deal 1, act 0: malformed: Object missing required field `id`")
     assert "\n         -> copy the `id` of the act into the answer" in said
 
 

@@ -738,7 +738,7 @@ FRAIL: Final[dict[str, Callable[[], Exception]]] = {
 async def test_a_sandbox_that_fails_once_costs_nobody_anything(
     kind: str, launch: int, tmp_path: Path
 ) -> None:
-    """The deal is void by the host, and is played again."""
+    """A second launch is tried again; at the first one the deal is void, and played again."""
     wanted = outcome(await undisturbed(tmp_path / "calm"))
     path = tmp_path / "record"
     frail = Frail(lambda number: number == launch, FRAIL[kind])
@@ -747,7 +747,7 @@ async def test_a_sandbox_that_fails_once_costs_nobody_anything(
 
     assert outcome(result) == wanted
     assert result.bug is None
-    assert [line.family for line in voids(path)] == [Blame.HOST]
+    assert [line.family for line in voids(path)] == ([Blame.HOST] if launch == 1 else [])
     assert played(path) == played(tmp_path / "calm")
 
 

@@ -2,11 +2,12 @@
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import chain, repeat
 from pathlib import Path
-from unittest.mock import Mock
 
 import pytest
+import trio
 from trio.testing import MockClock
 
 from protocol import Connection
@@ -15,6 +16,7 @@ from referee.errors import SandboxError
 from referee.match.verdict import FaultCode, Freeze, Verdict
 from referee.play.off_turn import MOST_STOPPED_US, OFF_TURN_US
 from referee.play.seat import GRACE_S, Seat
+from referee.play.start import launched
 from referee.sandbox.bare import Bare, BareProcess
 from support.fake_process import READY, FakeProcess, asked
 from support.matches import match
@@ -22,62 +24,96 @@ from support.matches import match
 BOTS = ("sample:first", "sample:first-c")
 
 
-class Watched(Bare):
-    """A sandbox that looks, at each launch, whether those that live have stopped."""
+class Hindered(Bare):
+    """A sandbox that does not come up once, while the bot that was launched before works or not."""
 
-    def __init__(self) -> None:
-        """Nothing was launched."""
+    def __init__(self, worked_us: int) -> None:
+        """That one is to use so much after it was stopped."""
         super().__init__()
-        self.launched: list[BareProcess] = []
+        self._worked_us = worked_us
+        self._first: BareProcess | None = None
         self.stopped: list[bool] = []
 
     async def launch(self, bot: BotSpec) -> BareProcess:
-        """As its parent, after the look."""
-        living = [process for process in self.launched if process.status() is None]
-        self.stopped += [process.is_stopped() for process in living]
-        process = await super().launch(bot)
-        self.launched.append(process)
-        return process
+        """As its parent, or not."""
+        first = self._first
+        if first is None:
+            self._first = await super().launch(bot)
+            return self._first
+        self.stopped.append(first.is_stopped())
+        if len(self.stopped) > 1:
+            return await super().launch(bot)
+        readings = chain([first.cpu_us()] * 2, repeat(first.cpu_us() + self._worked_us))
+        first.cpu_us = readings.__next__  # type: ignore[method-assign]  # a stand-in
+        first.is_stopped = count_to(first, 3)  # type: ignore[method-assign]  # likewise
+        raise SandboxError("the daemon does not answer")
+
+
+def count_to(process: BareProcess, looks: int) -> Callable[[], bool]:
+    """Have it come to a stop only after so many looks."""
+    left = chain([False] * looks, repeat(True))
+    return lambda: next(left) and BareProcess.is_stopped(process)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("freeze", Freeze)
-async def test_a_bot_that_is_ready_rests_while_another_is_started(
+async def test_a_launch_that_fails_is_tried_again_while_all_others_stand_still(
     freeze: Freeze, tmp_path: Path
 ) -> None:
-    """Whenever it may be stopped otherwise, and it goes on to play."""
-    watched = Watched()
-    result = await match(
-        tmp_path / "record", "briscola-2", *BOTS, deals=2, sandbox=watched, freeze=freeze
-    )
+    """Whenever they may be stopped otherwise, and they go on to play."""
+    hindered = Hindered(0)
+    path = tmp_path / "record"
+    result = await match(path, "briscola-2", *BOTS, deals=2, sandbox=hindered, freeze=freeze)
 
-    assert watched.stopped == [True]
+    assert hindered.stopped == [freeze is Freeze.ALWAYS, True]
     assert result.totals.fault_counts == [0, 0]
-    assert result.totals.deals == 2
-
-
-class Hindered(Watched):
-    """A sandbox that does not come up while the bot that was launched before works."""
-
-    async def launch(self, bot: BotSpec) -> BareProcess:
-        """As its parent, or not, where that bot seems to have worked and still lives."""
-        for process in self.launched:
-            if process.status() is None:
-                used = process.cpu_us() + MOST_STOPPED_US + OFF_TURN_US
-                process.cpu_us = Mock(return_value=used)  # type: ignore[method-assign]  # for it
-                raise SandboxError("the daemon does not answer")
-        return await super().launch(bot)
+    assert (result.totals.deals, result.totals.voids) == (2, [])
 
 
 @pytest.mark.slow
-async def test_a_launch_that_fails_while_a_bot_works_is_charged_to_that_bot(tmp_path: Path) -> None:
+async def test_a_launch_that_fails_while_a_bot_works_on_is_charged_to_that_bot(
+    tmp_path: Path,
+) -> None:
     """It was stopped, and used the processor all the same: the other is started without it."""
-    result = await match(tmp_path / "record", "briscola-2", *BOTS, deals=1, sandbox=Hindered())
+    hindered = Hindered(MOST_STOPPED_US + OFF_TURN_US)
+    result = await match(tmp_path / "record", "briscola-2", *BOTS, deals=1, sandbox=hindered)
 
     (fault,) = result.totals.faults
     assert (fault.bot, fault.code) == (0, FaultCode.LATE)
     assert "after it was stopped" in fault.detail
     assert result.totals.voids == []
+
+
+class Slow(Bare):
+    """A sandbox that takes a second for a launch, after which `meanwhile` is known."""
+
+    def __init__(self, meanwhile: Callable[[], None]) -> None:
+        """Begin with none."""
+        super().__init__()
+        self._meanwhile = meanwhile
+
+    async def launch(self, bot: BotSpec) -> BareProcess:
+        """Fails in the end."""
+        await trio.sleep(1)
+        self._meanwhile()
+        raise SandboxError("it takes long")
+
+
+@pytest.mark.parametrize("works", [True, False])
+async def test_a_bot_that_works_while_another_is_started_is_stopped(
+    works: bool, process: FakeProcess, autojump_clock: MockClock
+) -> None:
+    """One that waits is let be: to be stopped ends its wait, which not every program expects."""
+    seat = Seat(0, process, Freeze.AUTO)
+    await ready(seat, process)
+    process.worked_us += 2 * OFF_TURN_US * works
+    seen: list[bool] = []
+    sandbox = Slow(lambda: seen.append(process.frozen))
+    bot = BotSpec("x", ("true",), "/", "", "x")
+    with pytest.raises(SandboxError, match="it takes long"):
+        await launched(bot, sandbox, [seat.off_turn])
+
+    assert seen == [works]
 
 
 @pytest.fixture

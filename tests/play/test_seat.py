@@ -230,22 +230,27 @@ async def test_always_and_never_are_what_they_say(
         process.worked_us += 100_000
 
 
-async def test_a_bot_that_cannot_be_stopped_is_ended_and_charged_at_its_next_act(
-    process: FakeProcess, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("works", "charged"), [(True, True), (False, False)])
+async def test_a_bot_that_works_and_cannot_be_stopped_is_ended_and_charged_at_its_next_act(
+    works: bool, charged: bool, process: FakeProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where what stops bots works and refuses this one, no other bot and no deal pays for it."""
+    """One that does not work takes nothing: another one may keep a daemon from stopping it."""
 
-    def refuse(_: FakeProcess, *, for_now: bool = False) -> None:
+    def refuse(found: FakeProcess, *, for_now: bool = False) -> None:
+        if works:
+            found.worked_us += 1_000_000
         raise Unstoppable("unable to freeze")
 
     monkeypatch.setattr(FakeProcess, "freeze", refuse)
     seat = Seat(0, process, Freeze.ALWAYS)
     await answered(seat, process)
-    verdict = await seat.ask(asked())
+    os.write(process.says, READY)
+    found = await seat.ask(asked())
 
-    assert isinstance(verdict, Verdict)
-    assert verdict.code is FaultCode.LATE
-    assert "could not be stopped between its acts: unable to freeze" in verdict.detail
+    assert isinstance(found, Verdict) is charged
+    if isinstance(found, Verdict):
+        assert found.code is FaultCode.LATE
+        assert "could not be stopped between its acts: unable to freeze" in found.detail
 
 
 async def test_a_frozen_bot_is_let_go_for_its_farewell(

@@ -343,6 +343,7 @@ async def test_how_long_it_takes_to_stop_another_is_not_the_bots_time(
     def freeze(*, for_now: bool = False) -> None:
         os.write(mover.says, READY)
         time.sleep(10 * ALLOWANCE_US / 1e6)
+        worker.worked_us += 10 * ALLOWANCE_US
         raise Unstoppable("docker: it does not want to")
 
     monkeypatch.setattr(worker, "freeze", freeze)

@@ -17,6 +17,12 @@ from referee.sandbox.procfs import descendants
 from referee.sandbox.watchdog import WATCHDOG
 
 _PAUSE_S: Final = 2.0
+_UNPAUSE_S: Final = 20.0
+"""A bot that cannot go on cannot play, so the daemon is given longer for that."""
+
+_BELIEVED_S: Final = 0.3
+"""A daemon that says for so long that there is nothing to do is not mistaken."""
+
 _PAUSE_AGAIN_S: Final = 0.005
 
 
@@ -30,6 +36,7 @@ class Distant(PolledGroup):
         self._gauge: Gauge | None = None
         with suppress(OSError):  # others' groups cannot be changed, but mostly be read
             self._gauge = gauge_of(pid)
+        self._paused = False
         self._mappings: MappingBound | None = None
         if self._gauge is not None:
             self._mappings = MappingBound(self._gauge.kernel_bytes, self.members, self.kill)
@@ -65,15 +72,16 @@ class Distant(PolledGroup):
             SandboxError: it is not there.
         """
         try:
-            self._tell(APIClient.pause)
+            self._tell(APIClient.pause, "is already paused", _PAUSE_S)
         except SandboxError as error:
             if self._daemon.news.connected:
                 raise Unstoppable(str(error)) from error
             raise
+        self._paused = True
 
     def is_stopped(self) -> bool:
-        """The daemon says so itself: it answers when all has stopped."""
-        return True
+        """Whether the daemon has stopped it: it answers when all has."""
+        return self._paused
 
     def thaw(self) -> None:
         """Has the daemon let it go on.
@@ -81,23 +89,35 @@ class Distant(PolledGroup):
         Raises:
             SandboxError: it did not.
         """
-        self._tell(APIClient.unpause)
+        self._tell(APIClient.unpause, "is not paused", _UNPAUSE_S)
+        self._paused = False
 
-    def _tell(self, what: Callable[[APIClient, str], None]) -> None:
+    def _tell(self, what: Callable[[APIClient, str], None], done: str, patience_s: float) -> None:
         """Tells the daemon, again where it is mistaken.
 
         It takes late news of one pause for the next, and then knows for some milliseconds
-        not whether a container is paused.
+        not whether a container is paused. What it did without telling us in time is done, though.
+
+        Args:
+            what: to do.
+            done: what it says where that was done before.
+            patience_s: for how long it is told.
         """
-        until = time.monotonic() + _PAUSE_S
+        begin = time.monotonic()
+        done_since = begin + patience_s
         while os.path.exists(f"/proc/{self._root}"):
             try:
                 with self._daemon.client(_PAUSE_S) as client:
                     return what(client, self._container)
-            except SandboxError:
-                if time.monotonic() > until or not self._daemon.news.connected:
+            except SandboxError as error:
+                now = time.monotonic()
+                done_since = min(done_since, now) if done in str(error) else begin + patience_s
+                if now > done_since + _BELIEVED_S:
+                    return None
+                if now > begin + patience_s or not self._daemon.news.connected:
                     raise
                 time.sleep(_PAUSE_AGAIN_S)
+        return None
 
     def remove(self) -> None:
         """Close what was opened; the group belongs to who made it. Idempotent."""
