@@ -92,6 +92,11 @@ class OffTurn:
             self._rests = True
             self._stop_from(self._process.cpu_us(), for_now=not self.freezes)
 
+    def is_free(self) -> bool:
+        """Whether it works though it has not been stopped, nor ended."""
+        stopped = self._rests or self.freezes or self.charge
+        return not stopped and self.worked_us() > OFF_TURN_US
+
     def rests(self) -> bool:
         """Whether it has come to a stop, or has ended."""
         return not self._rests or self._process.is_stopped() or self._process.status() is not None
@@ -193,7 +198,21 @@ class OffTurnTable:
         for other in self._found_running:
             self._found_running[other] += other.runs()
 
-    def end_busiest(self, held_up_us: int) -> bool:
+    def make_room(self, held_up_us: int) -> bool:
+        """Stop those that work and may, until their next act; if none does, end the busiest.
+
+        Args:
+            held_up_us: for how long the bot that is to move was kept from running.
+
+        Returns:
+            Whether there is any such bot.
+        """
+        free = [other for other in self._found_running if other.is_free()]
+        for other in free:
+            other.rest()
+        return bool(free) or self._end_busiest(held_up_us)
+
+    def _end_busiest(self, held_up_us: int) -> bool:
         """End the bot that took most: by the processor time that it used, or by looks.
 
         A bot can keep the core so that we cannot look; what it has used meanwhile is counted all

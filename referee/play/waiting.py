@@ -125,7 +125,7 @@ class Wait:
             self._held_up.give_up()
 
     def _is_put_off(self) -> bool:
-        """Whether the deadline that has come is put off; ends the bot that took too much."""
+        """Whether the deadline that has come is put off; stops or ends bots that took too much."""
         self._look()
         self._add_stall()
         before = self._put_off_us
@@ -138,12 +138,11 @@ class Wait:
         if not self._held_up.is_too_long():
             return self._put_off_us >= before + _LEAST_HELD_UP_US
         before_ns = time.perf_counter_ns()
-        ended = self._table.end_busiest(self._put_off_us)
-        if ended:
+        if is_less := self._table.make_room(self._put_off_us):
             self._held_up.wait_longer()
             self._be_away(time.perf_counter_ns() - before_ns)
             self._put_off_us = self._held_up.us()
-        return ended
+        return is_less
 
     def _add_stall(self) -> None:
         """Put the deadline off by how long we were not woken while other bots had used that time.

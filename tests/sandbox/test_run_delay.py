@@ -85,7 +85,7 @@ class Busy(Puppet):
 
     works = False
     waited_us = 0
-    froze = 0
+    froze = thawed = 0
     killed = False
     alone = True
 
@@ -106,6 +106,10 @@ class Busy(Puppet):
     def freeze(self, *, for_now: bool = False) -> None:
         """Count."""
         self.froze += 1
+
+    def thaw(self) -> None:
+        """Likewise."""
+        self.thawed += 1
 
     def kill(self) -> None:
         """Remember."""
@@ -222,7 +226,7 @@ async def test_a_bot_that_kept_the_core_is_charged_by_what_it_used(
 ) -> None:
     """Nobody could look meanwhile; the other has its time, and no deal is void."""
     waits(monkeypatch, 0)
-    other = Seat(0, bots[1])
+    other = Seat(0, bots[1], Freeze.ALWAYS)
     other.off_turn.begin()
     bots[1].worked_us += 150_000
     await silent(bots[0], other)
@@ -232,6 +236,22 @@ async def test_a_bot_that_kept_the_core_is_charged_by_what_it_used(
     assert bots[1].killed
     assert isinstance(charged, Verdict)
     assert "it used 150 ms of the processor off turn" in charged.detail
+
+
+async def test_a_bot_that_may_work_off_turn_is_stopped_before_it_is_charged(
+    bots: tuple[Busy, Busy], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only until its next act: the organiser has let all work, and there are too few cores."""
+    waits(monkeypatch, 0)
+    other = Seat(0, bots[1], Freeze.NEVER)
+    other.off_turn.begin()
+    bots[1].worked_us += 150_000
+    await silent(bots[0], other)
+
+    assert not other.off_turn.charge
+    assert bots[1].froze == 1
+    other.off_turn.end(0)
+    assert bots[1].thawed == 1
 
 
 async def test_no_other_bot_wins_it_time_to_work(
@@ -343,7 +363,7 @@ async def test_how_long_it_takes_to_stop_another_is_not_the_bots_time(
     def freeze(*, for_now: bool = False) -> None:
         os.write(mover.says, READY)
         time.sleep(10 * ALLOWANCE_US / 1e6)
-        worker.worked_us += 10 * ALLOWANCE_US
+        worker.worked_us += 1 << 30
         raise Unstoppable("docker: it does not want to")
 
     monkeypatch.setattr(worker, "freeze", freeze)
