@@ -4,7 +4,7 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Final
@@ -21,6 +21,7 @@ from referee.debug.session import Fed, Feeding, chosen_bot
 from referee.debug.stops import AtFault, Stop, UntilDifference
 from referee.debug.what_if import WhatIf, play_on
 from referee.errors import RefereeError
+from referee.match.leg import DealResult
 from referee.match.lines import ActLine
 from referee.play.interrupts import interruptible
 from referee.play.tee import Tee, written
@@ -37,7 +38,7 @@ from referee.text import plural, told_apart
 _PDB: Final = ("-m", "pdb")
 _PDB_PROGRAM: Final = Path(__file__).resolve().parent.parent / "debug" / "pdb_on_terminal.py"
 _USUAL: Final = "sample:greedy"
-PlayedOn = tuple[WhatIf | None, WorldsPlayed | None]
+PlayedOn = tuple[tuple[WhatIf, DealResult] | None, WorldsPlayed | None]
 """What came of playing on from the act: on the record's deck, and on others."""
 
 _NO_HASH: Final = ""
@@ -83,22 +84,25 @@ class DebugRun(Struct, frozen=True):
                 raise RefereeError(f"{self.path}: does not verify: {error}") from error
             several = reader.header.legs > 1
         if as_json:
-            print(json_text(debug_json(names[which], fed, *played_on), indent=None))
+            ended, worlds = played_on
+            what_if = None if ended is None else ended[0]
+            print(json_text(debug_json(names[which], fed, what_if, worlds), indent=None))
         else:
-            self._show(names[which], fed, *played_on, several=several)
+            self._show(names, which, fed, played_on, several=several)
         if fed.stopped is None:
             return int(isinstance(self.stop, AtFault) or fed.trouble is not None)
         return int(isinstance(self.stop, UntilDifference))
 
     def _show(
         self,
-        name: str,
+        names: Sequence[str],
+        which: int,
         fed: Fed,
-        played_on: WhatIf | None,
-        worlds: WorldsPlayed | None,
+        played_on: PlayedOn,
         *,
         several: bool,
     ) -> None:
+        name, (ended, worlds) = names[which], played_on
         if fed.stopped is None:
             what = "no fault" if isinstance(self.stop, AtFault) else "no difference"
             console().print(f"{name}: {what} in {plural(fed.acts, 'act')}")
@@ -113,10 +117,10 @@ class DebugRun(Struct, frozen=True):
                 str(self.path), act, self.words, called=self.called, sandbox=self.sandbox
             ),
         )
-        if played_on is not None and fed.stopped.question is not None:
-            print_what_if(played_on, fed.stopped.question)
-        if worlds is not None and played_on is not None:
-            print_worlds(played_on.action, worlds)
+        if ended is not None and fed.stopped.question is not None:
+            print_what_if(*ended, fed.stopped.question, names)
+        if worlds is not None and ended is not None:
+            print_worlds(ended[0].action, worlds)
 
     async def _fed(
         self, reader: RecordReader, names: list[str], tee: Tee | None
@@ -169,7 +173,7 @@ class DebugRun(Struct, frozen=True):
         talk, spec = console(stderr=True), specs[which]
         talk.print(f"sandbox: {sandbox.name} ({sandbox.how}); no clock runs", style="dim")
         feeding = Feeding(reader, which, specs, sandbox, tee)
-        played_on: list[WhatIf] = []
+        played_on: list[tuple[WhatIf, DealResult]] = []
 
         async def after(at: Question, processes: Mapping[int, FedProcess]) -> None:
             if self.what_if is not None:

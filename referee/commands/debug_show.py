@@ -1,21 +1,22 @@
 """What `referee debug` found out: for people, and as one JSON object."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
-from rich.text import Text
+from msgspec.structs import replace
 
 from protocol.messages import Answer
 from referee.debug.mean_interval import MeanInterval
 from referee.debug.play_worlds import WorldsPlayed
 from referee.debug.session import Fed, Stopped
 from referee.debug.what_if import WhatIf
+from referee.match.leg import DealResult
 from referee.match.lines import ActLine
 from referee.match.verdict import Verdict
 from referee.record.retelling import Question
 from referee.terminal.act_view import position_lines, text_lines
-from referee.terminal.card_text import action_face
 from referee.terminal.console import console
+from referee.terminal.deal_view import scene_text, scenes
 from referee.text import plural
 
 
@@ -103,14 +104,17 @@ def print_stopped(
         to.print(f"   this act again: {command}", style="dim", soft_wrap=True)
 
 
-def print_what_if(found: WhatIf, question: Question) -> None:
-    """Print how the deal ends so, and how it ended."""
+def print_what_if(
+    found: WhatIf, deal: DealResult, question: Question, names: Sequence[str]
+) -> None:
+    """Print how the deal goes on and ends so, trick by trick, and how it ended."""
     to = console()
     seat = question.seat
-    acts = Text("  ").join(
-        Text.assemble(f"{who}:", action_face(action)) for who, action in found.acts
-    )
-    to.print(Text.assemble(("   played on ", "dim"), acts))
+    to.print("   played on with all hands open:", style="dim")
+    for scene in scenes(deal, None):
+        acts = tuple(act for act in scene.acts if act.number >= question.act)
+        if acts:
+            to.print(scene_text(replace(scene, acts=acts), deal, names, None))
     points = " ".join(map(str, found.points))
     before = "" if found.recorded is None else f", in the record {found.recorded[seat]:+d}"
     brought = f"the bot's {found.by_seat[seat]:+d}{before}"

@@ -70,8 +70,8 @@ def _recorded(path: Path, at: Question) -> tuple[int, ...] | None:
 
 async def play_on(
     path: Path, at: Question, action: str, processes: Mapping[int, FedProcess]
-) -> WhatIf:
-    """Play a deal on from an act with another action.
+) -> tuple[WhatIf, DealResult]:
+    """Play a deal on from an act with another action; return what came of it, and the deal.
 
     Args:
         path: the record.
@@ -95,14 +95,15 @@ async def play_on(
             said = answer.action if isinstance(answer, Answer) else answer
             raise RefereeError(f"--what-if: the bot at place {asked.place} went wrong: {said}")
         answer_with(leg, asked, answer.action)
-    deal: DealResult = leg.close_deal()
-    return WhatIf(
+    deal = leg.close_deal()
+    found = WhatIf(
         action=action,
         acts=deal.acts[at.act :],
         points=deal.account.points,
         by_seat=deal.by_seat,
         recorded=_recorded(path, at),
     )
+    return found, deal
 
 
 def answer_with(leg: Leg, ask: Ask, action: str) -> None:

@@ -37,7 +37,7 @@ async def played_on(path: Path, seats: int, act: int | None, action: str | None)
 
     async def after(at: Question, processes: Mapping[int, FedProcess]) -> None:
         recorded = getattr(at.answer, "act", "")
-        found.append(await play_on(path, at, action or recorded, processes))
+        found.append((await play_on(path, at, action or recorded, processes))[0])
 
     with RecordReader(path) as reader:
         specs = dict.fromkeys(range(seats), fickle())
