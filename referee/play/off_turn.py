@@ -167,6 +167,7 @@ class OffTurn:
 
     def worked_us(self) -> int:
         """Return the processor time that it has used since its last act, in microseconds."""
+        self._process.recount()
         return max(self._process.cpu_us() - self.since_us, 0)
 
     def runs(self) -> bool:

@@ -44,6 +44,9 @@ class BotProcess(Protocol):
     def cpu_us(self) -> int:
         """Processor time used, in microseconds; stands still once it is gone."""
 
+    def recount(self) -> None:
+        """Count now what `cpu_us` else counts now and then."""
+
     def counts_all(self) -> bool:
         """Whether `cpu_us` leaves out nothing: neither processes that are gone nor their like."""
 

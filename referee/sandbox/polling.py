@@ -81,14 +81,18 @@ class PolledGroup:
         while self._root:
             await trio.sleep(rest_s)
             began = time.perf_counter()
-            found = self.members()
-            # of those that have ended, their parent knows
-            self._others_us = sum(map(cpu_us, found)) - cpu_us(self._main, waited=False)
-            if await self._has_too_much(found):
+            if await self._has_too_much(self.recount()):
                 self._exceeded = True
                 self.kill()
                 return
             rest_s = min(max(_LOOK_S, _SHARE * (time.perf_counter() - began)), _LONGEST_S)
+
+    def recount(self) -> tuple[int, ...]:
+        """Count what processes beside the main one have used; return the ids of all."""
+        found = self.members()
+        # of those that have ended, their parent knows
+        self._others_us = sum(map(cpu_us, found)) - cpu_us(self._main, waited=False)
+        return found
 
     async def _has_too_much(self, found: tuple[int, ...]) -> bool:
         """Whether processes have too much memory, or too many mappings, or do not let us see."""

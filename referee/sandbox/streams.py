@@ -54,6 +54,9 @@ class Streams(ABC):
     def goes_on(self) -> None:  # noqa: B027  # it was not stopped by a descriptor
         """Take note that it was let go on by `freezer`."""
 
+    def recount(self) -> None:  # noqa: B027  # most count all of it at each reading
+        """Count now what is else counted now and then: nothing."""
+
     def drop(self) -> None:  # noqa: B027  # not every kind has anything to drop
         """Begin to drop what the bot has read: nothing, where no group knows what that is."""
 

@@ -75,7 +75,7 @@ def test_a_changed_bot_is_stopped_where_it_plays_otherwise(
     assert f"the record has {found['recorded']}, now {found['answered']}" in shown
     for label in ("hand", "trick", "points", "legal", "told", "said", "took"):
         assert f"\n   {label}" in shown
-    assert f"--deal 1.1 --act {found['act']} -- {mine}" in shown
+    assert f"--deal 1.1 --act {found['act']} --sandbox bare -- {mine}" in shown
 
 
 def test_any_act_can_be_asked_for(record: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -45,3 +45,18 @@ async def test_a_look_that_waits_for_a_processor_ends_no_bot(
     monkeypatch.setattr(polling, "is_running", starved)
     assert not await PolledGroup(4096)._has_too_much((os.getpid(),))
     assert looks >= 60
+
+
+def test_what_children_use_is_known_when_it_is_recounted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between looks they can stop a core, and who is to move then must not pay for it."""
+    used = {1: 10_000, 2: 300_000}
+    monkeypatch.setattr(polling, "descendants", lambda _: set(used))
+    monkeypatch.setattr(polling, "cpu_us", lambda pid, waited=True: used[pid])  # noqa: ARG005
+    root, first = 1 << 30, 1 << 29
+    monkeypatch.setattr(polling, "children", {root: {first}, first: {1}}.__getitem__)
+    group = PolledGroup(64)
+    group.begin(root)
+    before = group.cpu_us()
+    group.recount()
+
+    assert group.cpu_us() - before >= used[2]

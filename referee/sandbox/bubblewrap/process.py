@@ -88,6 +88,11 @@ class BubblewrapProcess(Streams):
             pass  # gone: the last reading stands
         return self._cpu_us
 
+    def recount(self) -> None:
+        """Count now what its children have used, where that is sampled."""
+        if isinstance(self._control, PolledGroup):
+            self._control.recount()
+
     def counts_all(self) -> bool:
         """Whether `cpu_us` leaves out nothing."""
         return self._control.counts_all()
