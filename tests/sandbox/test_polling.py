@@ -51,7 +51,7 @@ def test_what_children_use_is_known_when_it_is_recounted(monkeypatch: pytest.Mon
     """Between looks they can stop a core, and who is to move then must not pay for it."""
     used = {1: 10_000, 2: 300_000}
     monkeypatch.setattr(polling, "descendants", lambda _: set(used))
-    monkeypatch.setattr(polling, "cpu_us", lambda pid, waited=True: used[pid])  # noqa: ARG005
+    monkeypatch.setattr(polling, "cpu_us", lambda pid, waited=True: used[pid])
     root, first = 1 << 30, 1 << 29
     monkeypatch.setattr(polling, "children", {root: {first}, first: {1}}.__getitem__)
     group = PolledGroup(64)
