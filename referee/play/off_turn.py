@@ -26,6 +26,9 @@ may have been kept from looking at it by others."""
 _LEAST_LOOKS: Final = 5
 """In fewer a bot may be seen ready to run that only waits to do the last of its own act."""
 
+_SLOW_NS: Final = 50_000_000
+"""A daemon takes so long to stop a bot only where it is kept from it."""
+
 _NEVER: Final = 1 << 62
 
 
@@ -83,8 +86,12 @@ class OffTurn:
 
     def stop(self) -> None:
         """Stop the bot, if it is to be stopped between its acts; `begin` was before."""
-        if self.freezes:
-            self._freeze(self.since_us)
+        if not self.freezes:
+            return
+        begin = time.perf_counter_ns()
+        self._freeze(self.since_us)
+        if time.perf_counter_ns() - begin > _SLOW_NS:  # what a slow daemon lets it use is not its
+            self._stopped_us = self._process.cpu_us()
 
     def rest(self) -> None:
         """Stop the bot until it is asked or `go_on`: while no bot is to move, none may work."""

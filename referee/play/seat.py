@@ -7,6 +7,7 @@ an answer that comes at once costs no scheduling; only after a millisecond does 
 import os
 import time
 from collections.abc import Collection
+from contextlib import suppress
 from typing import Final
 
 import trio
@@ -14,6 +15,7 @@ import trio
 from protocol.connection import Connection
 from protocol.errors import RemoteFault, RemoteProtocolError
 from protocol.messages import Answer
+from referee.errors import SandboxError
 from referee.match.leg import Ask
 from referee.match.verdict import Blame, FaultCode, Freeze, Mishap, Verdict
 from referee.play.evidence import STDERR_MOST, Heard, Witness
@@ -180,7 +182,7 @@ class Seat(Witness):
 
     async def say_fault(self, line: bytes) -> None:
         """Tell a bot at fault why, let it leave, and end it: its next life may come at once."""
-        self.process.thaw()
+        self._thaw_if_possible()
         self._write_what_fits(line)
         self.process.close_stdin()
         with trio.move_on_after(LAST_WORD_S):
@@ -194,7 +196,7 @@ class Seat(Witness):
         What it holds is let go by `end`, when all bots of the match have ended: while one lives it
         could keep in memory what another has read.
         """
-        self.process.thaw()
+        self._thaw_if_possible()
         used_us = -self.process.cpu_us()
         self._write_what_fits(line)
         self.process.close_stdin()
@@ -224,6 +226,11 @@ class Seat(Witness):
             self._ended = True
             trio.lowlevel.notify_closing(self.process.stderr)  # an orphan may hold it open
             self.process.release()
+
+    def _thaw_if_possible(self) -> None:
+        """Let it go on to leave; where a daemon does not, it is ended without."""
+        with suppress(SandboxError):
+            self.process.thaw()
 
     def _write_what_fits(self, line: bytes) -> None:
         self.said = line

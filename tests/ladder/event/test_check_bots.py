@@ -45,7 +45,10 @@ def test_bots_that_do_not_pass_are_named_before_the_first_match(
     for _ in range(2):
         assert run(["event", "run", file]) == 2
         said = capsys.readouterr().err
-        assert "these bots do not pass `check`:\n  broken, briscola-2: crashed: " in said
+        assert (
+            "these bots do not pass `check`:\n  broken, briscola-2: deal 1, act 0: crashed: "
+            in said
+        )
         assert said.count("broken, ") == 1
         assert "first, " not in said
         assert "with --no-check they play all the same" in said
