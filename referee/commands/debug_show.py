@@ -12,7 +12,7 @@ from referee.debug.session import Fed, Stopped
 from referee.debug.what_if import WhatIf
 from referee.match.leg import DealResult
 from referee.match.lines import ActLine
-from referee.match.verdict import Verdict
+from referee.match.verdict import FaultCode, Verdict
 from referee.record.retelling import Question
 from referee.terminal.act_view import position_lines, text_lines
 from referee.terminal.console import console
@@ -96,12 +96,23 @@ def print_stopped(
     for line in text_lines("stderr", reply.stderr, "yellow"):
         to.print(line)
     style = "green" if stopped.difference is None else "bold red"
-    to.print(f"   {stopped.difference or 'as in the record'}", style=style)
+    to.print(f"   {stopped.difference or _likeness(stopped)}", style=style)
     if stopped.before is not None:
         to.print(f"   it had differed before, at {stopped.before}", style="yellow")
     if question is not None:
         command = again(f"--deal {deal} --act {question.act}")
         to.print(f"   this act again: {command}", style="dim", soft_wrap=True)
+
+
+def _likeness(stopped: Stopped) -> str:
+    """What there is to say where nothing is known to differ: of a late act, only the time is."""
+    question, reply = stopped.question, stopped.reply
+    if question is None or not isinstance(question.answer, Verdict):
+        return "as in the record"
+    now = reply.answer(question.ask.id)
+    if question.answer.code is not FaultCode.LATE or not isinstance(now, Answer):
+        return "as in the record"
+    return f"the record has no answer in time; now {now.action} after {reply.us / 1000:.1f} ms"
 
 
 def print_what_if(

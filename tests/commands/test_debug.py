@@ -105,6 +105,24 @@ def test_the_first_fault_is_shown_again(tmp_path: Path, capsys: pytest.CaptureFi
     assert "first: no fault in 0 acts" in capsys.readouterr().out
 
 
+def test_a_late_act_that_is_mended_is_not_as_in_the_record(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No clock runs, so nothing is known to differ; but there was no answer, and now there is."""
+    path = tmp_path / "record"
+    slow = BOT.replace("        action =", "        import time; time.sleep(1)\n        action =")
+    bot = program(tmp_path / "mine", slow)
+    words = ["--deals", "1", "--sandbox", "bare", "--record", str(path)]
+    clock = ["--time", "move=100ms,bank=0s,soft=0ms"]
+    assert run(["match", str(bot), "sample:first", *words, *clock]) == 1
+    program(bot, BOT)
+    capsys.readouterr()
+    assert bare(str(path), str(bot), "--at-fault") == 0
+    shown = capsys.readouterr().out
+    assert "the record has no answer in time; now " in shown
+    assert "as in the record" not in shown
+
+
 def test_all_that_is_said_can_be_written_down(record: str, tmp_path: Path) -> None:
     """Line by line, with the place and the direction."""
     tee = tmp_path / "tee"
