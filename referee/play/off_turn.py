@@ -90,11 +90,11 @@ class OffTurn:
             return
         begin = time.perf_counter_ns()
         self._freeze(self.since_us)
-        if time.perf_counter_ns() - begin > _SLOW_NS:  # what a slow daemon lets it use is not its
+        if time.perf_counter_ns() - begin > _SLOW_NS:  # what a daemon lets it use is not its fault
             self._stopped_us = self._process.cpu_us()
 
     def rest(self) -> None:
-        """Stop the bot until it is asked or `go_on`: while no bot is to move, none may work."""
+        """Stop the bot until it is asked or `go_on`, whenever it may work otherwise."""
         if self._process.status() is None and not self.charge:
             self._rests = True
             self._stop_from(self._process.cpu_us(), for_now=not self.freezes)

@@ -20,7 +20,7 @@ from referee.match.leg import Ask
 from referee.match.verdict import Blame, FaultCode, Freeze, Mishap, Verdict
 from referee.play.evidence import STDERR_MOST, Heard, Witness
 from referee.play.exchange import READ_MOST, Exchange, exchange
-from referee.play.off_turn import OffTurnTable
+from referee.play.off_turn import OffTurn, OffTurnTable
 from referee.play.standstill import STOOD_STILL_US
 from referee.play.waiting import Wait
 from referee.sandbox import BotProcess
@@ -127,7 +127,10 @@ class Seat(Witness):
 
     def others_us(self) -> int:
         """Return the processor time that other bots have used off turn, since their last acts."""
-        return sum(seat.off_turn.worked_us() for seat in self._seats if seat is not self)
+        return sum(other.worked_us() for other in self._others())
+
+    def _others(self) -> list[OffTurn]:
+        return [seat.off_turn for seat in self._seats if seat is not self]
 
     def _unless_stopped(self, found: Heard | Verdict | Mishap) -> Heard | Verdict | Mishap:
         """What came of an act during which we were stopped: how long it took is not known."""
@@ -160,9 +163,8 @@ class Seat(Witness):
             self.stderr.feed(talk)
         if came >= STOOD_STILL_US:
             self.standstill.end_of_poll(came - self.held_us)
-            for seat in self._seats:
-                if seat is not self:
-                    seat.off_turn.check()
+            for other in self._others():
+                other.check()
         if came >= min(ask.allowance_us, STOOD_STILL_US):  # what others took of it is not its time
             came = max(came - self.others_us(), 1)
             sent = min(sent, came)
@@ -175,9 +177,8 @@ class Seat(Witness):
                 return self.protocol_verdict(error, self.receipt(sent, came, came, cpu))
             if message is not None:
                 return message, self.receipt(sent, came, came, cpu)
-        others = [seat.off_turn for seat in self._seats if seat is not self]
-        unsent = ask.line[written:]
-        self._wait = Wait(self, ask, OffTurnTable(others), begin=begin, cpu=cpu, unsent=unsent)
+        table, unsent = OffTurnTable(self._others()), ask.line[written:]
+        self._wait = Wait(self, ask, table, begin=begin, cpu=cpu, unsent=unsent)
         return None
 
     async def say_fault(self, line: bytes) -> None:

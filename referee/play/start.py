@@ -61,7 +61,7 @@ async def launched(bot: BotSpec, sandbox: Sandbox, others: Collection[OffTurn] =
 
 
 async def _watched(launch: Awaitable[BotProcess], others: Collection[OffTurn]) -> BotProcess:
-    """Await a launch, and stop whoever works until it is over."""
+    """Await a launch, and stop each of the other bots that works before it is over."""
     found: list[BotProcess | Exception] = []
     async with trio.open_nursery() as nursery:
 

@@ -138,11 +138,11 @@ class Wait:
         if not self._held_up.is_too_long():
             return self._put_off_us >= before + _LEAST_HELD_UP_US
         before_ns = time.perf_counter_ns()
-        if is_less := self._table.make_room(self._put_off_us):
+        if made_room := self._table.make_room(self._put_off_us):
             self._held_up.wait_longer()
             self._be_away(time.perf_counter_ns() - before_ns)
             self._put_off_us = self._held_up.us()
-        return is_less
+        return made_room
 
     def _add_stall(self) -> None:
         """Put the deadline off by how long we were not woken while other bots had used that time.

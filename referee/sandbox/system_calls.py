@@ -289,7 +289,7 @@ _CLONES: Final = (
 one thread for all, and no process can close what another one waits in."""
 
 _POLLED: Final = 31
-"""How many descriptors a poll may have, and the highest number in a select.
+"""How many descriptors a poll may have; in a select, those with numbers below it.
 
 Who wakes an epoll runs through all that polls it, with the interrupts of the core off, and as
 often as it has entries: 10,000 of these, polled 51,200 times, were made in 15 ms and kept a core

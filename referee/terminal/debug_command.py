@@ -2,7 +2,7 @@
 
 import shlex
 
-BARE = "bare"
+from referee.sandbox.names import SandboxName
 
 
 def debug_command(
@@ -20,6 +20,6 @@ def debug_command(
     options = [shlex.quote(record), at]
     if called is not None:
         options += ["--as", shlex.quote(called)]
-    if sandbox == BARE:
-        options += ["--sandbox", BARE]
+    if sandbox == SandboxName.BARE:
+        options += ["--sandbox", sandbox]
     return f"referee debug {' '.join(options)} -- {shlex.join(words)}"

@@ -143,8 +143,15 @@ def print_report(
     _print_bots(to, plan, names, result)
     to.print()
     _print_troubles(to, plan, names, result.totals, sandbox=sandbox, path=path)
-    _print_slowest(to, plan, names, result.totals, path)
-    _print_look(to, plan, bots, result.totals, path=path, sandbox=sandbox)
+    slowest = _slowest(path, result.totals)
+    for slow in slowest:
+        where = f"deal {_deal(plan, slow.leg, slow.deal)}, act {slow.act}"
+        to.print(f"slow: {names[slow.bot]}, {where}: {_duration(slow.us)}", style="dim")
+    faults = [fault for fault in result.totals.faults if fault.deal]
+    for act in [*faults, *slowest][:1]:
+        to.print(
+            f"look at it: {_look(plan, bots, act, path, sandbox)}", style="dim", soft_wrap=True
+        )
     _print_result(to, names, result.end, result.totals)
     to.print(f"record: {path}", soft_wrap=True)
     if repeatable:
@@ -223,39 +230,18 @@ def _slowest(path: Path, totals: Totals) -> tuple[SlowAct, ...]:
     return slowest_acts(path) if totals.acts <= _MOST_LOOKED_AT else ()
 
 
-def _print_slowest(
-    to: Console, plan: MatchPlan, names: list[str], totals: Totals, path: Path
-) -> None:
-    """Print the acts that took longest, if they took long."""
-    for slow in _slowest(path, totals):
-        where = f"deal {_deal(plan, slow.leg, slow.deal)}, act {slow.act}"
-        to.print(f"slow: {names[slow.bot]}, {where}: {_duration(slow.us)}", style="dim")
-
-
-def _print_look(
-    to: Console,
-    plan: MatchPlan,
-    bots: list[BotSource],
-    totals: Totals,
-    *,
-    path: Path,
-    sandbox: str,
-) -> None:
-    """Print how to look at the first fault of an act; where there is none, at the slowest act."""
-    acts: list[FaultFound | SlowAct] = [fault for fault in totals.faults if fault.deal]
-    acts += _slowest(path, totals)
-    if not acts:
-        return
-    act, names = acts[0], told_apart([bot.name for bot in bots])
-    bot, name = bots[act.bot], names[act.bot]
-    command = debug_command(
+def _look(
+    plan: MatchPlan, bots: list[BotSource], act: FaultFound | SlowAct, path: Path, sandbox: str
+) -> str:
+    """Return the command that looks at an act."""
+    bot, name = bots[act.bot], told_apart([bot.name for bot in bots])[act.bot]
+    return debug_command(
         str(path),
         f"--deal {_deal(plan, act.leg, act.deal)} --act {act.act}",
         (bot.typed,),
         called=None if name == bot.name else name,
         sandbox=sandbox,
     )
-    to.print(f"look at it: {command}", style="dim", soft_wrap=True)
 
 
 def _print_result(to: Console, names: list[str], end: EndLine, totals: Totals) -> None:

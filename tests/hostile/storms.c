@@ -8,8 +8,8 @@
 // expect: memory late startup plays
 // before: a core stopped for 9 to 26 s; while the other's container was made all deals were void,
 //   uncharged, and 9 of 9 matches given up; a killed referee was outlived by 9 s
-// after: a poll has 31 descriptors at most, no bot runs while another is started, and one that goes
-//   on in the kernel after it was stopped is charged
+// after: a poll has 31 descriptors at most, a bot that works while another is started is stopped,
+//   and one that goes on in the kernel after it was stopped is charged
 // not-bare: bare refuses no system calls
 #include <fcntl.h>
 #include <poll.h>

@@ -1,4 +1,4 @@
-"""While none is to move, none may work: bots rest while another is started, and leave in time."""
+"""Bots that work while another is started are stopped, all are where it fails, and leave in time."""
 
 import os
 import time
@@ -44,8 +44,8 @@ class Hindered(Bare):
         if len(self.stopped) > 1:
             return await super().launch(bot)
         readings = chain([first.cpu_us()] * 2, repeat(first.cpu_us() + self._worked_us))
-        first.cpu_us = readings.__next__  # type: ignore[method-assign]  # a stand-in
-        first.is_stopped = count_to(first, 3)  # type: ignore[method-assign]  # likewise
+        first.cpu_us = readings.__next__  # type: ignore[method-assign]  # what the kernel would say
+        first.is_stopped = count_to(first, 3)  # type: ignore[method-assign]  # the freezer needs a while
         raise SandboxError("the daemon does not answer")
 
 
@@ -191,7 +191,7 @@ async def test_a_bot_that_keeps_the_core_instead_of_leaving_is_charged(
         process.worked_us = int(used_s * 1e6)
         kill()
 
-    process.kill = work  # type: ignore[method-assign]  # it works until then
+    process.kill = work  # type: ignore[method-assign]  # the bot works until it is ended
     verdict = await seat.say_end(b"end", Connection())
 
     assert (verdict is not None) is charged

@@ -10,22 +10,26 @@ import tarfile
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import docker
 import pytest
 import trio
+from docker import APIClient
+from docker.errors import APIError
+from requests import RequestException
 
 from referee.bots.find import BotSpec
 from referee.bots.settings import Settings
-from referee.errors import RefereeError, SandboxError
+from referee.errors import RefereeError, SandboxError, Unstoppable
 from referee.match.lines import EndLine, VoidLine
 from referee.match.verdict import Blame, FaultCode, Freeze
 from referee.play.conductor import MatchResult
 from referee.sandbox import Sandbox, choose, janitor
 from referee.sandbox.choose import opened
 from referee.sandbox.container import janitor as janitor_container
+from referee.sandbox.container import remote
 from referee.sandbox.container import sandbox as container
 from referee.sandbox.environment import SIGNALS
 from referee.sandbox.folders import work_folder
@@ -363,6 +367,33 @@ async def test_bots_are_of_users_of_their_own(sandbox: Sandbox) -> None:
     assert len(owners) == 2
     assert min(owners) > 60000
     finish(*processes)
+
+
+@pytest.mark.usefixtures("docker_host")
+async def test_a_bot_that_was_paused_without_a_word_is_let_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A daemon that answers too late has done it all the same; the bot could never move else."""
+    pause = APIClient.pause
+
+    def pause_in_silence(client: APIClient, container: str) -> None:
+        with suppress(APIError):  # again: it is paused
+            pause(client, container)
+        raise RequestException("Read timed out")
+
+    async with opened(SandboxName.DOCKER, cgroups=False) as sandbox:
+        process = await sandbox.launch(
+            await prepared(sandbox, python_bot(tmp_path / "s", SPINNERS))
+        )
+        assert await line_of(process) == "spinning"
+        monkeypatch.setattr(APIClient, "pause", pause_in_silence)
+        monkeypatch.setattr(remote, "_PAUSE_S", 0.5)
+        with pytest.raises(Unstoppable):
+            process.freeze()
+        process.thaw()
+        os.write(process.stdin, b"\n")
+        assert await line_of(process) == "still here"
+        finish(process)
 
 
 @pytest.mark.usefixtures("docker_host")

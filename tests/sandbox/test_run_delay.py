@@ -221,15 +221,23 @@ async def test_the_bot_that_works_off_turn_is_charged_for_what_another_lost(
     assert "it kept another bot from running for 200 ms" in charged.detail
 
 
+async def kept_from_running(
+    bots: tuple[Busy, Busy], freeze: Freeze, monkeypatch: pytest.MonkeyPatch
+) -> Seat:
+    """The seat of a bot that used 150 ms at the turn of another one, which did not answer."""
+    waits(monkeypatch, 0)
+    other = Seat(0, bots[1], freeze)
+    other.off_turn.begin()
+    bots[1].worked_us += 150_000
+    await silent(bots[0], other)
+    return other
+
+
 async def test_a_bot_that_kept_the_core_is_charged_by_what_it_used(
     bots: tuple[Busy, Busy], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody could look meanwhile; the other has its time, and no deal is void."""
-    waits(monkeypatch, 0)
-    other = Seat(0, bots[1], Freeze.ALWAYS)
-    other.off_turn.begin()
-    bots[1].worked_us += 150_000
-    await silent(bots[0], other)
+    other = await kept_from_running(bots, Freeze.ALWAYS, monkeypatch)
     connection = Connection()
     charged = await other.ask(Ask(0, "", connection.send(HELLO), ALLOWANCE_US, connection))
 
@@ -242,11 +250,7 @@ async def test_a_bot_that_may_work_off_turn_is_stopped_before_it_is_charged(
     bots: tuple[Busy, Busy], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Only until its next act: the organiser has let all work, and there are too few cores."""
-    waits(monkeypatch, 0)
-    other = Seat(0, bots[1], Freeze.NEVER)
-    other.off_turn.begin()
-    bots[1].worked_us += 150_000
-    await silent(bots[0], other)
+    other = await kept_from_running(bots, Freeze.NEVER, monkeypatch)
 
     assert not other.off_turn.charge
     assert bots[1].froze == 1

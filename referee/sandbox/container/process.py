@@ -178,11 +178,11 @@ class ContainerProcess(Streams):
         Raises:
             SandboxError: the daemon did not, where it is its to do.
         """
-        if self._frozen:  # a daemon does not stop what it has stopped
+        if self._frozen and self.is_stopped():  # a daemon does not stop what it has stopped
             return
+        self._frozen = True  # a daemon that does not answer in time may stop it all the same
         with suppress(OSError):  # the group is gone
             self._control.freeze(for_now=for_now)
-        self._frozen = True
 
     def is_stopped(self) -> bool:
         """Whether all have come to a stop, or are gone."""
