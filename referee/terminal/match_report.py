@@ -147,8 +147,9 @@ def print_report(
     for slow in slowest:
         where = f"deal {_deal(plan, slow.leg, slow.deal)}, act {slow.act}"
         to.print(f"slow: {names[slow.bot]}, {where}: {_duration(slow.us)}", style="dim")
-    faults = [fault for fault in result.totals.faults if fault.deal]
-    for act in [*faults, *slowest][:1]:
+    acts: list[FaultFound | SlowAct] = [one for one in result.totals.faults if one.deal]
+    acts += slowest
+    for act in acts[:1]:
         to.print(
             f"look at it: {_look(plan, bots, act, path, sandbox)}", style="dim", soft_wrap=True
         )

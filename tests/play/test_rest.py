@@ -1,4 +1,4 @@
-"""Bots that work while another is started are stopped, all are where it fails, and leave in time."""
+"""A bot that works while another is started is stopped; all are where that fails."""
 
 import os
 import time
