@@ -8,7 +8,7 @@ from hostile.honest import Act, answer, play
 
 
 def misdeed(act: Act) -> None:
-    time.sleep(0.35)
+    time.sleep(1)  # three times its time: a stall of the machine excuses what it lasted
     answer(act)
     time.sleep(0.1)
     answer(act)
