@@ -17,6 +17,7 @@ from referee.sandbox.choose import opened
 from referee.sandbox.folders import work_folder
 from referee.sandbox.janitor import run_of
 from referee.sandbox.names import SandboxName
+from referee.sandbox.procfs import children
 from support.matches import has_tool, lines_of, match, verified
 from support.processes import open_files, until
 from support.sandboxes import (
@@ -384,6 +385,20 @@ def _mounts(who: str) -> list[str]:
         for line in lines
         if "docker" not in line and not (" - tmpfs " in line and "/pytest-" in line)
     ]
+
+
+async def test_a_start_that_is_broken_off_leaves_no_process(bwrap: Sandbox) -> None:
+    """At whatever moment, even when bubblewrap is about to make its first process."""
+    bot = await prepared(bwrap, HONEST)
+    before = children(os.getpid())
+    left = {}
+    for moment_us in range(0, 8000, 40):
+        with trio.move_on_after(moment_us / 1e6):
+            finish(await bwrap.launch(bot))
+        if more := children(os.getpid()) - before:
+            left[moment_us] = more
+
+    assert left == {}
 
 
 async def test_what_a_bot_has_read_is_dropped_when_none_of_its_processes_lives(

@@ -177,7 +177,10 @@ class BubblewrapProcess(Streams):
             if not has_ended(self._init_fd, _KILL_S):
                 self._control.kill()
         elif self._popen.poll() is None:
-            # before bwrap has told us of it, the first process is there all the same
+            # before bwrap has told us of it, the first process is there all the same, or would be
+            # made while we look: so bwrap is stopped first
+            self._popen.send_signal(signal.SIGSTOP)
+            os.waitid(os.P_PID, self.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
             firsts = children(self.pid)
             for pid in firsts:
                 with suppress(ProcessLookupError, PermissionError):
