@@ -1,7 +1,8 @@
 """Who plays no more, since it faults again and again or its deals are void. Pure.
 
 In events it is decided between rounds from the finished ones only, so that the order in which
-tables finish changes nothing; in ladders after each match. A bot that is benched stays benched.
+tables finish changes nothing, and inside a round by `ladder.event.forfeits`; in ladders after each
+match. A bot that is benched stays benched.
 """
 
 from collections.abc import Iterable, Sequence
@@ -115,7 +116,7 @@ def benched(entrants: int, least: int, played: Sequence[RoundResult]) -> dict[in
     for one in played:
         for result in one.tables:
             for place, bot in enumerate(result.table.bots):
-                more = counted(result.blocks, result.voids, place)
+                more = counted(result.played_by(bot), result.voids, place)
                 counts[bot] = total((counts[bot], more))
         for bot in range(entrants):
             others = (count for at, count in enumerate(counts) if at != bot)

@@ -1,6 +1,7 @@
 """What an event has played so far: the input of formats, standings, ratings and benching. Pure."""
 
 from collections.abc import Sequence
+from itertools import chain, repeat
 from typing import Final
 
 from msgspec import Struct
@@ -53,6 +54,8 @@ class TableResult(Struct, frozen=True):
             same processes played them all.
         begun: how many parts of this table were begun before each, in the order of `parts`; empty
             where they were begun in that order.
+        forfeits: the bots that were benched before each part, in the order of `parts`; empty where
+            there are none.
     """
 
     table: Pairing
@@ -67,6 +70,16 @@ class TableResult(Struct, frozen=True):
     faults: tuple[int, ...] = ()
     parts: tuple[int, ...] = ()
     begun: tuple[int, ...] = ()
+    forfeits: tuple[tuple[int, ...], ...] = ()
+
+    def played_by(self, bot: int) -> tuple[BlockResult, ...]:
+        """The blocks of the matches that a bot did not forfeit."""
+        if not self.forfeits:
+            return self.blocks
+        of_part = chain.from_iterable(map(repeat, self.forfeits, self.parts))
+        return tuple(
+            block for block, benched in zip(self.blocks, of_part, strict=True) if bot not in benched
+        )
 
 
 class RoundResult(Struct, frozen=True):

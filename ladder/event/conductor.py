@@ -4,7 +4,7 @@ Decides nothing itself, and keeps nothing that the log does not have: an event t
 takes the same way through its schedule, and plays what the log lacks.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, Protocol
@@ -12,12 +12,14 @@ from typing import Final, Protocol
 import trio
 from msgspec import Struct
 
-from ladder.benching import benched
+from ladder.benching import Misconduct, benched
+from ladder.event.forfeits import Forfeits
 from ladder.event.key import commitment
 from ladder.event.log import Contents, EventLog
 from ladder.event.log_check import Misfit, check_log
 from ladder.event.log_lines import EventEnd, MatchLine, round_line
 from ladder.event.plan import EventPlan, SectionPlan
+from ladder.event.round_queue import Begun, RoundQueue
 from ladder.event.rounds import next_round
 from ladder.event.schedule import (
     Compact,
@@ -34,7 +36,6 @@ from ladder.host_or_bot import Doubts
 from ladder.results import Pairing, Round, RoundResult
 from ladder.terms import MOST_MATCHES
 from referee.errors import HostError, RefereeError
-from referee.match.outcome import MatchOutcome
 from referee.workers.jobs import Players
 
 RECORDS: Final = "records"
@@ -133,12 +134,11 @@ def rounds_in_log(found: Contents) -> tuple[Rounds, ...]:
     for (section, number), line in sorted(found.rounds.items()):
         tables = tuple(map(Pairing, line.tables))
         begun = Round(tables, line.first, line.blocks, line.byes, line.label)
-        outcomes: dict[Part, MatchOutcome] = {}
-        for part in parts(section, number, begun, plan.match_blocks):
-            played = found.matches.get(part.place)
-            if played is not None:
-                outcomes[part] = played.outcome
-        sections[section].append(round_result(begun, outcomes))
+        schedule = parts(section, number, begun, plan.match_blocks)
+        played = {
+            part: found.matches[part.place] for part in schedule if part.place in found.matches
+        }
+        sections[section].append(round_result(begun, played))
     return tuple(map(tuple, sections))
 
 
@@ -158,38 +158,39 @@ class _EventConductor:
     async def section(self, at: int) -> Rounds:
         played: list[RoundResult] = []
         entrants, least = len(self._plan.entrants), self._plan.bench
-        told: set[int] = set()
+        counts = [Misconduct()] * entrants
+        self._told: set[int] = set()
         while True:
             out = benched(entrants, least, played)
-            for bot in [bot for bot in out if bot not in told]:
-                self._watch.benched(
-                    self._plan.sections[at], self._plan.entrants[bot].name, out[bot]
-                )
-            told |= out.keys()
+            self._tell_benched(at, out)
             found = next_round(self._plan, at, played, out)
             if found is None:
                 return tuple(played)
-            played.append(await self._round(at, len(played), found))
+            schedule = parts(at, len(played), found, self._plan.match_blocks)
+            forfeits = Forfeits(schedule, counts, least)
+            played.append(await self._round(at, len(played), found, RoundQueue(schedule, forfeits)))
+            counts = forfeits.counts()
 
-    async def _round(self, at: int, number: int, found: Round) -> RoundResult:
+    def _tell_benched(self, at: int, out: Mapping[int, str]) -> None:
+        for bot in [bot for bot in out if bot not in self._told]:
+            self._watch.benched(self._plan.sections[at], self._plan.entrants[bot].name, out[bot])
+        self._told |= out.keys()
+
+    async def _round(self, at: int, number: int, found: Round, queue: RoundQueue) -> RoundResult:
         section = self._plan.sections[at]
         self._begin(at, number, found)
         self._watch.begins(section, number, found)
-        outcomes: dict[Part, MatchOutcome] = {}
-        todo = []
-        for part in parts(at, number, found, self._plan.match_blocks):
+        matches: dict[Part, MatchLine] = {}
+        for part in queue.waiting():
             line = self._log.found.matches.pop(part.place, None)
-            if line is None:
-                todo.append(part)
-            else:
-                outcomes[part] = self._compact(line.outcome)
+            if line is not None:
+                matches[part] = self._compact(line)
+                queue.settle(line)
         async with trio.open_nursery() as nursery:
-            queue = iter(todo)
             for _ in range(self._players.size + 1):  # one waits, so that no worker does
-                nursery.start_soon(self._matches, queue, outcomes)
-        for line in self._doubts.flush():
-            self._log.write(line)
-        result = round_result(found, outcomes)
+                nursery.start_soon(self._matches, queue, matches)
+        self._settle(queue, self._doubts.flush())
+        result = round_result(found, matches)
         self._watch.ends(section, number, result)
         return result
 
@@ -208,26 +209,45 @@ class _EventConductor:
             where = f"round {number + 1} of {self._plan.sections[at].name}"
             raise RefereeError(f"log {str(self._log.path)!r}: {where} is not what follows from it")
 
-    async def _matches(self, queue: Iterator[Part], outcomes: dict[Part, MatchOutcome]) -> None:
+    async def _matches(self, queue: RoundQueue, matches: dict[Part, MatchLine]) -> None:
         """Plays what is next in the queue, which it shares with others, until there is nothing."""
-        for part in queue:
-            await self._match(part, outcomes)
+        while queue:
+            begun = queue.next()
+            if begun is not None:
+                matches[begun.part] = self._compact(await self._match(begun, queue))
+            elif queue.under_way:
+                await queue.changed()
+            else:  # what waits here waits for those that were given up
+                self._settle(queue, self._doubts.flush())
 
-    async def _match(self, part: Part, outcomes: dict[Part, MatchOutcome]) -> None:
-        bots, key, record = self._way.bots, self._way.key, self._record(part)
-        name = None if record is None else str(record)
-        result = await self._players.play(job(self._plan, part, bots=bots, key=key, record=name))
-        outcome = result.outcome
+    async def _match(self, begun: Begun, queue: RoundQueue) -> MatchLine:
+        part, forfeits, record = begun.part, begun.forfeits, self._record(begun.part)
+        wanted = job(
+            self._plan,
+            part,
+            [one.bot for one in forfeits],
+            bots=self._way.bots,
+            key=self._way.key,
+            record=None if record is None else str(record),
+        )
+        result = await self._players.play(wanted)
         if record is not None:
             with _host(record):
                 sync_folder(record.parent)  # what the log has was recorded
-        line = MatchLine(part.place, outcome)
-        for settled in self._doubts.add(line, outcome.given_up, part.bots):
-            self._log.write(settled)
+        line = MatchLine(part.place, result.outcome, forfeits)
+        self._settle(queue, self._doubts.add(line, result.outcome.given_up, part.bots))
+        queue.end()
         if result.bug:
             self._watch.bug(result.bug)
-        outcomes[part] = self._compact(outcome)
-        self._watch.match(sum(block.deals for block in outcome.blocks))
+        self._watch.match(sum(block.deals for block in result.outcome.blocks))
+        return line
+
+    def _settle(self, queue: RoundQueue, lines: Sequence[MatchLine]) -> None:
+        """Write down matches that count, and tell who is benched by them."""
+        for line in lines:
+            self._log.write(line)
+            queue.settle(line)
+            self._tell_benched(line.match[0], queue.out)
 
     def _record(self, part: Part) -> Path | None:
         """Where a match's record goes: not over one of a match that was never logged."""

@@ -4,8 +4,12 @@ The chain of hashes shows damage; that a log was written anew shows here, as far
 not fit its own plan.
 """
 
+from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import Final
 
+from ladder.benching import Misconduct
+from ladder.event.forfeits import Forfeits
 from ladder.event.log_lines import EventEnd, EventHeader, EventRound, MatchLine, ScheduleKey
 from ladder.event.plan import EventPlan
 from ladder.event.schedule import Part, matches_in, parts
@@ -54,7 +58,7 @@ def check_log(
     for at in range(len(plan.sections)):
         numbers = sorted(number for section, number in rounds if section == at)
         _check(numbers == list(range(len(numbers))), "a round is missing")
-    begun = {place: _round(plan, line) for place, line in rounds.items()}
+    begun = {place: _round(plan, line) for place, line in sorted(rounds.items())}
     counted = sum(matches_in(one, plan.match_blocks) for one in begun.values())
     _check(counted <= MOST_MATCHES, f"more than {MOST_MATCHES:,} matches")
     planned = {
@@ -65,6 +69,8 @@ def check_log(
     for place, match in matches.items():
         _check(place in planned, f"match {list(place)} is of no round")
         _check_match(plan, planned[place], match.outcome)
+    for at in range(len(plan.sections)):
+        _check_forfeits(plan, [part for part in planned.values() if part.place[0] == at], matches)
     if end is not None:
         _check(commitment == plan.commitment, "the key is not the one that was committed to")
 
@@ -81,6 +87,23 @@ def _round(plan: EventPlan, line: EventRound) -> Round:
         _check(fits and all(bot in bots for bot in table), f"{where}: who sits at a table")
     _check(all(bot in bots for bot in line.byes), f"{where}: who rests")
     return Round(tuple(map(Pairing, line.tables)), line.first, line.blocks)
+
+
+def _check_forfeits(
+    plan: EventPlan, schedule: Sequence[Part], matches: Mapping[ScheduleKey, MatchLine]
+) -> None:
+    """Looks whether the bots of a section that forfeited matches are those that had to."""
+    counts = [Misconduct()] * len(plan.entrants)
+    for _, own in groupby(schedule, key=lambda part: part.place[1]):
+        parts_ = list(own)
+        played = [part for part in parts_ if part.place in matches]
+        forfeits = Forfeits(parts_, counts, plan.bench)
+        for part in played:
+            forfeits.add(matches[part.place])
+        for part in played:
+            fits = matches[part.place].forfeits == forfeits.of(part)
+            _check(fits, f"match {list(part.place)}: who forfeits it")
+        counts = forfeits.counts()
 
 
 def _check_match(plan: EventPlan, part: Part, match: MatchOutcome) -> None:

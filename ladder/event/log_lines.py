@@ -42,11 +42,23 @@ class EventRound(Struct, frozen=True):
     label: str
 
 
-class MatchLine(Struct, frozen=True):
-    """A match is over: a table of a round, or some blocks of it."""
+class Forfeit(Struct, frozen=True):
+    """A bot that did not play a match, and why: what it had played before, by `benching.reason`."""
+
+    bot: int
+    reason: str
+
+
+class MatchLine(Struct, frozen=True, omit_defaults=True):
+    """A match is over: a table of a round, or some blocks of it.
+
+    Attributes:
+        forfeits: its bots that were benched before it, in the order of their places.
+    """
 
     match: ScheduleKey
     outcome: MatchOutcome
+    forfeits: tuple[Forfeit, ...] = ()
 
 
 class EventEnd(Struct, frozen=True):

@@ -5,17 +5,17 @@ ever and no more than a match should be lost when we are killed.
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ladder.event.log_lines import ScheduleKey
+from ladder.event.log_lines import MatchLine, ScheduleKey
 from ladder.event.plan import EventPlan
 from ladder.results import FAULTS_KEPT, Pairing, Round, RoundResult, TableResult
 from ladder.terms import LuckUse
-from referee.match.outcome import BlockResult, MatchOutcome
+from referee.match.outcome import BlockResult
 from referee.workers.jobs import Job
 
 _SHARED: Final = 10_000
@@ -71,12 +71,21 @@ def parts(section: int, number: int, played: Round, most: int) -> list[Part]:
     return sorted(found, key=lambda one: (one.step, one.place))
 
 
-def job(plan: EventPlan, part: Part, *, bots: Sequence[str], key: str, record: str | None) -> Job:
+def job(
+    plan: EventPlan,
+    part: Part,
+    benched: Collection[int],
+    *,
+    bots: Sequence[str],
+    key: str,
+    record: str | None,
+) -> Job:
     """What a worker is told of a match.
 
     Args:
         plan: of the event.
         part: the match.
+        benched: its bots that forfeit it.
         bots: the texts that find the entrants.
         key: the text that the event key is made of.
         record: the file to write, if any.
@@ -91,6 +100,7 @@ def job(plan: EventPlan, part: Part, *, bots: Sequence[str], key: str, record: s
         record=record,
         luck=plan.luck is not LuckUse.OFF,
         hashes=tuple(plan.entrants[bot].hash for bot in part.bots),
+        benched=tuple(place for place, bot in enumerate(part.bots) if bot in benched),
     )
 
 
@@ -114,11 +124,12 @@ class Compact:
         """Has seen nothing yet."""
         self._seen: dict[tuple[int, ...], tuple[int, ...]] = {}
 
-    def __call__(self, outcome: MatchOutcome) -> MatchOutcome:
-        """The same outcome."""
+    def __call__(self, line: MatchLine) -> MatchLine:
+        """The same match."""
         if len(self._seen) > _SHARED:
             self._seen.clear()  # or what is to save memory would take it
-        return replace(outcome, blocks=tuple(map(self._block, outcome.blocks)))
+        blocks = tuple(map(self._block, line.outcome.blocks))
+        return replace(line, outcome=replace(line.outcome, blocks=blocks))
 
     def _block(self, block: BlockResult) -> BlockResult:
         same = self._seen.setdefault
@@ -129,19 +140,20 @@ class Compact:
         )
 
 
-def round_result(played: Round, outcomes: Mapping[Part, MatchOutcome]) -> RoundResult:
-    """What a round brought, by the outcomes of its matches."""
+def round_result(played: Round, matches: Mapping[Part, MatchLine]) -> RoundResult:
+    """What a round brought, by its matches."""
     tables: list[list[Part]] = [[] for _ in played.tables]
-    for part in sorted(outcomes, key=lambda part: part.place):
+    for part in sorted(matches, key=lambda part: part.place):
         tables[part.place[2]].append(part)
     rows = zip(played.tables, tables, strict=True)
-    return RoundResult(played, tuple(_table_result(*row, outcomes) for row in rows))
+    return RoundResult(played, tuple(_table_result(*row, matches) for row in rows))
 
 
 def _table_result(
-    table: Pairing, of: Sequence[Part], every: Mapping[Part, MatchOutcome]
+    table: Pairing, of: Sequence[Part], every: Mapping[Part, MatchLine]
 ) -> TableResult:
-    outcomes = [every[part] for part in of]
+    outcomes = [every[part].outcome for part in of]
+    forfeits = tuple(tuple(one.bot for one in every[part].forfeits) for part in of)
     reasons = [one.given_up for one in outcomes if one.given_up]
     faults = [fault for one in outcomes for fault in one.fault_list]
     return TableResult(
@@ -156,6 +168,7 @@ def _table_result(
         faults=_added(table, [one.faults for one in outcomes]),
         parts=tuple(len(one.blocks) for one in outcomes),
         begun=tuple(part.step for part in of),
+        forfeits=forfeits if any(forfeits) else (),
         game_digest=digest_of([one.game_digest for one in outcomes]),
     )
 

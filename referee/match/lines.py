@@ -27,7 +27,7 @@ class BotLine(Struct, frozen=True):
     hash: str
 
 
-class Header(Struct, frozen=True):
+class Header(Struct, frozen=True, omit_defaults=True):
     """The first line: what was agreed before the first card.
 
     Attributes:
@@ -37,6 +37,7 @@ class Header(Struct, frozen=True):
         given: whether the decks were given by hand instead of derived from the block keys.
         legs: how many there are to be.
         sandbox: where the bots ran, and what bound them there.
+        benched: bots that played no more before the first card, as after their third fault.
     """
 
     record: Count
@@ -48,6 +49,7 @@ class Header(Struct, frozen=True):
     given: bool
     legs: int
     sandbox: str = ""
+    benched: tuple[int, ...] = ()
 
 
 class LegLine(Struct, frozen=True):

@@ -25,7 +25,7 @@ from referee.match.lines import (
 from referee.match.outcome import FaultFound
 from referee.match.plan import MatchPlan
 from referee.match.totals import Totals
-from referee.match.verdict import ATTEMPTS, FaultCode, Mishap, Receipt, Verdict
+from referee.match.verdict import ATTEMPTS, FAULTS_BEFORE_BENCH, FaultCode, Mishap, Receipt, Verdict
 
 
 class Match:
@@ -50,7 +50,7 @@ class Match:
         self.used_us = [0] * plan.bots
         self.given_up: Mishap | None = None
         self.write = write
-        self._faults = [0] * plan.bots
+        self._faults = [FAULTS_BEFORE_BENCH * (bot in plan.benched) for bot in range(plan.bots)]
         self._voids = 0
         self._leg: Leg | None = None
 

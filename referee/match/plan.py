@@ -37,6 +37,7 @@ class MatchConfig(Struct, frozen=True, kw_only=True):
         key: the text that cards, ids and seeds come from.
         deck: decks given by hand, one a line; None: they follow from the key.
         deck_file: the file that they stand in, for errors.
+        benched: bots that play no more before the first card, as after their third fault.
     """
 
     terms: Terms
@@ -47,6 +48,7 @@ class MatchConfig(Struct, frozen=True, kw_only=True):
     deck: str | None = None
     deck_file: str = ""
     dealer: int | None = None
+    benched: tuple[int, ...] = ()
 
 
 class MatchPlan(Struct, frozen=True):
@@ -63,6 +65,7 @@ class MatchPlan(Struct, frozen=True):
             bot can tell by its place in which leg it is.
         dealer: the place that deals first in every leg.
         block: returns the block of the deal of a leg with this number, counted from 0.
+        benched: bots that play no more before the first card, as after their third fault.
     """
 
     terms: Terms
@@ -75,6 +78,7 @@ class MatchPlan(Struct, frozen=True):
     seatings: tuple[tuple[int, ...], ...]
     dealer: int
     block: Callable[[int], Block]
+    benched: tuple[int, ...] = ()
 
     def leg(self, number: int) -> LegPlan:
         """Return the plan of one leg."""
@@ -121,6 +125,7 @@ def make_plan(asked: MatchConfig) -> MatchPlan:
         seatings=leg_order(_seatings(asked, held, partners), block_key(secret, first)),
         dealer=_dealer(asked.dealer, seats, block_key(secret, 0), first),
         block=block,
+        benched=asked.benched,
     )
 
 

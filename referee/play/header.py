@@ -34,4 +34,5 @@ def header(plan: MatchPlan, bots: Sequence[BotSpec], sandbox: Sandbox) -> Header
         given=plan.given,
         legs=len(plan.seatings),
         sandbox=f"{sandbox.name}: {sandbox.how}",
+        benched=plan.benched,
     )

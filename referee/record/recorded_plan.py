@@ -53,7 +53,17 @@ def recorded_plan(cursor: Cursor) -> MatchPlan:
         seatings=_in_order(_seatings(header, rules), cursor),
         dealer=dealer,
         block=block,
+        benched=_benched(header),
     )
+
+
+def _benched(header: Header) -> tuple[int, ...]:
+    """Return who played no more from the start, where decks stand alone."""
+    benched = header.benched
+    known = [bot for bot in range(len(header.bots)) if bot in benched]
+    if list(benched) != known or (benched and header.decks is None):
+        raise Mismatch(1, f"the bots {list(benched)} cannot be benched before the first card")
+    return benched
 
 
 def _rules(header: Header) -> MatchRules:

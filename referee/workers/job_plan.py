@@ -35,5 +35,6 @@ def plan_of(job: Job) -> MatchPlan:
             deals=job.blocks,
             first=job.first,
             key=job.key,
+            benched=job.benched,
         )
     )

@@ -26,6 +26,7 @@ class Job(Struct, frozen=True, kw_only=True):
         hashes: what the bots must be, by their SHA-256; empty if anything will do.
         names: what the record calls them; empty for the names that they have brought along.
         submitted: whether strangers handed the bots in: then they never run bare.
+        benched: which of the bots play no more before the first card, as after their third fault.
     """
 
     terms: Terms
@@ -38,6 +39,7 @@ class Job(Struct, frozen=True, kw_only=True):
     hashes: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     submitted: bool = False
+    benched: tuple[int, ...] = ()
 
 
 class JobResult(Struct, frozen=True):

@@ -120,6 +120,7 @@ FORGED = {
     b'"detail":"': b'"detail":"' + b"x" * 70_000,
     b'"options":{': b'"options":{"colour":"red",',
     b'"given":false': b'"given":true',
+    b'"}\n{"leg"': b'","benched":[0]}\n{"leg"',
     b'"evidence":{': b'"evidence":{"x":' + b"[" * 3000 + b"]" * 3000 + b",",
 }
 
@@ -272,6 +273,18 @@ async def test_only_the_times_differ_between_two_runs(tmp_path: Path) -> None:
         ends.append((result.end, [deal.sent for deal in verified(tmp_path / name)]))
 
     assert ends[0] == ends[1]
+
+
+async def test_a_record_that_benches_who_is_not_there_is_refused(tmp_path: Path) -> None:
+    """Nor twice, nor out of order, nor where decks do not stand alone."""
+    path, other = tmp_path / "record", tmp_path / "other"
+    await match(path, "briscola-2", "sample:first", "sample:first", deals=1)
+    header, rest = path.read_bytes().split(b"\n", 1)
+    for decks, benched in ((b"1", b"2"), (b"1", b"0,0"), (b"1", b"1,0"), (b"null", b"0")):
+        changed = header.replace(b'"decks":1', b'"decks":' + decks)
+        other.write_bytes(changed[:-1] + b',"benched":[' + benched + b"]}\n" + rest)
+        with pytest.raises(Mismatch, match="cannot be benched"), RecordReader(other) as reader:
+            Resimulation(reader)
 
 
 async def test_a_record_of_other_rules_is_refused(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from referee.bots.settings import Settings
 from referee.cli import run
 from referee.errors import HostError, RefereeError
 from referee.games import catalogue, find
-from referee.match.leg import Ask, DealResult, Leg
+from referee.match.leg import Ask, DealReason, DealResult, Leg
 from referee.match.lines import DealLine
 from referee.match.outcome import BlockResult, MatchOutcome
 from referee.match.plan import MatchPlan, make_plan
@@ -234,6 +234,28 @@ async def test_a_bot_that_crashes_is_at_fault_in_its_blocks(tmp_path: Path) -> N
     assert outcome.faults == (0, 3)
     assert [(one.bot, one.code) for one in outcome.fault_list] == [(1, FaultCode.CRASHED)] * 3
     assert "exit status 3" in outcome.fault_list[0].detail
+
+
+@pytest.mark.slow
+async def test_who_is_benched_before_the_first_card_is_charged_without_a_start(
+    tmp_path: Path,
+) -> None:
+    """Where it holds a side its deals are not played, else the stand-in plays; no faults of it."""
+    ran = tmp_path / "ran"
+    forfeiting = bot_that(tmp_path / "bot", f"open({str(ran)!r}, 'w').close()")
+    two, three = ("sample:first", forfeiting), ("sample:first", forfeiting, "sample:greedy")
+    for bots, game in ((two, "briscola-2"), (three, "briscola-3")):
+        path = tmp_path / game
+        outcome = await played(job(*bots, game=game, benched=(1,), record=str(path)))
+        assert [block.unplayed[1] for block in outcome.blocks] == [outcome.blocks[0].deals] * 2
+        assert all(block.unplayed[0] == 0 == sum(block.faults) for block in outcome.blocks)
+        assert outcome.faults == (0,) * len(bots)
+        reasons = {deal.reason for deal in verified(path)}
+        assert reasons == {DealReason.UNPLAYED if bots is two else DealReason.PLAYED}
+        worst = -120 * outcome.blocks[0].deals
+        assert {block.values[1] for block in outcome.blocks} == {worst}
+
+    assert not ran.exists()
 
 
 @pytest.mark.slow

@@ -70,7 +70,12 @@ pool_of = partial(
 
 
 async def played(
-    folder: Path, pool: Pool, *bots: str, blocks: int = 2, sandbox: Bare | None = None
+    folder: Path,
+    pool: Pool,
+    *bots: str,
+    blocks: int = 2,
+    benched: tuple[int, ...] = (),
+    sandbox: Bare | None = None,
 ) -> Played:
     """Plays a match of a pool as a ladder does, but bare."""
     hashes = tuple(find_bot(one, Settings()).hash for one in bots)
@@ -92,6 +97,7 @@ async def played(
         record=str(folder / "plain"),
         luck=pool.luck is not LuckUse.OFF,
         hashes=hashes,
+        benched=benched,
     )
     result = await Player(sandbox or Bare(), Settings()).play(wanted)
     kept = keep(folder, folder / "plain")
@@ -256,6 +262,17 @@ def test_a_record_calls_its_bots_as_the_facts_do(one: Played) -> None:
     assert prove_match(one.match, one.pool, one.path, names=names) is None
     trouble = prove_match(one.match, one.pool, one.path, names=(*names[:-1], "other"))
     assert (trouble or "").startswith("the bots' names: ")
+
+
+@pytest.mark.slow
+async def test_no_bot_of_a_ladder_forfeits_a_match(tmp_path: Path) -> None:
+    """A record in which one does is of no match of a ladder, whatever it brought."""
+    found = await played(
+        tmp_path, pool_of("briscola-2", 2), "sample:first", "sample:greedy", benched=(1,)
+    )
+
+    trouble = prove_match(found.match, found.pool, found.path)
+    assert (trouble or "").startswith("benched: ")
 
 
 @pytest.mark.slow

@@ -14,7 +14,13 @@ import trio
 from msgspec.structs import replace
 from rich.console import Console
 
-from ladder.event.conductor import Rounds, Way, play_event, rounds_in_log
+from ladder.event.conductor import (
+    Rounds,
+    Way,
+    check_against_plan,
+    play_event,
+    rounds_in_log,
+)
 from ladder.event.file import Event
 from ladder.event.key import commitment
 from ladder.event.log import LOG, Contents, EventLog
@@ -160,7 +166,10 @@ async def test_match_parts_are_known_in_standings(
     assert sum(bot["match_parts"] for bot in shown["bots"]) == 16
 
 
-def stopping_after(matches: int) -> Callable[[Job, MatchOutcome], MatchOutcome]:
+Twist = Callable[[Job, MatchOutcome], MatchOutcome]
+
+
+def stopping_after(matches: int) -> Twist:
     left = [matches]
 
     def twist(_: Job, outcome: MatchOutcome) -> MatchOutcome:
@@ -226,7 +235,7 @@ async def test_an_event_can_be_shown_at_any_moment(
         assert heading.key == ""
 
 
-def faulting(bot: str) -> Callable[[Job, MatchOutcome], MatchOutcome]:
+def faulting(bot: str) -> Twist:
     """Every block has a fault of this bot."""
 
     def twist(job: Job, outcome: MatchOutcome) -> MatchOutcome:
@@ -241,20 +250,58 @@ def faulting(bot: str) -> Callable[[Job, MatchOutcome], MatchOutcome]:
 async def test_a_bot_that_faults_again_and_again_is_benched(
     tmp_path: Path, autojump_clock: trio.testing.MockClock
 ) -> None:
-    """It has no table from the next round on; the others play on."""
+    """It forfeits the rest of its round, and has no table in the next; the others play on."""
     event = event_of(tmp_path, event_text(4, top="rounds = 3\nblocks = 5"))
     event = replace(event, bots=("a", "b", "c", "d"))
-    watch = Silent()
-    ((one, two, three),) = await played(tmp_path, event, ToyPool(twist=faulting("b")), watch)
+    watch, pool = Silent(), ToyPool(twist=faulting("b"))
+    ((one, two, three),) = await played(tmp_path, event, pool, watch)
 
     assert [len(one.tables), len(two.tables), len(three.tables)] == [6, 3, 3]
     assert all(1 not in table.table.bots for table in two.tables + three.tables)
-    assert watch.out == [("briscola-2", "bot 1", "faults in 15 of 15 blocks")]
+    assert watch.out == [("briscola-2", "bot 1", "faults in 10 of 10 blocks")]
+    assert [job.bots[at] for job in pool.jobs for at in job.benched] == ["b"]
+    assert [table.forfeits for table in one.tables if table.forfeits] == [((1,),)]
     (shown,) = object_of(as_json(*standings_of(event.plan, ((one, two, three),), KEY)))["sections"]
-    assert "faults in 15 of 15 blocks" in str(shown)
+    assert "faults in 10 of 10 blocks" in str(shown)
 
 
-def failing(bots: set[str]) -> Callable[[Job, MatchOutcome], MatchOutcome]:
+@pytest.mark.parametrize("least", [4, 10])
+async def test_who_forfeits_what_does_not_follow_from_the_order_of_ends(
+    least: int, tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
+    """Nor from where an event was interrupted; and its log fits, as far as it goes."""
+    text = event_text(5, top=f"rounds = 2\nblocks = 12\nmatch_blocks = 2\nbench = {least}")
+    event = replace(event_of(tmp_path, text), bots=("a", "b", "c", "d", "e"))
+    whole = await played(tmp_path / "0", event, ToyPool(twist=faulting("b")))
+    out = [bots for table in whole[0][0].tables for bots in table.forfeits if bots]
+
+    assert out == [(1,)] * (4 * 6 - least // 2)
+    for seed in range(1, 4):
+        folder = tmp_path / str(seed)
+        with pytest.raises(Stop):
+            await played(folder, event, ToyPool(seed, both(faulting("b"), stopping_after(20))))
+        check_against_plan(Contents(folder / LOG), folder / LOG)
+        pool = ToyPool(seed, faulting("b"))
+        assert without_times(await played(folder, event, pool)) == without_times(whole)
+        check_against_plan(Contents(folder / LOG), folder / LOG)
+
+
+def both(one: Twist, other: Twist) -> Twist:
+    """Both changes of what a job brings."""
+    return lambda job, outcome: other(job, one(job, outcome))
+
+
+async def test_a_match_that_waits_for_what_was_given_up_is_played(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
+    """Where nothing else is left to play, what was given up counts as it is."""
+    event = event_of(tmp_path, event_text(2, top="blocks = 12\nmatch_blocks = 5"))
+    ((one,),) = await played(tmp_path, event, ToyPool(twist=lambda _, found: given_up(found)))
+
+    assert one.tables[0].parts == (0, 0, 0)
+
+
+def failing(bots: set[str]) -> Twist:
     """Matches that have one of these bots are given up."""
     return lambda job, outcome: given_up(outcome) if bots & {*job.bots} else outcome
 

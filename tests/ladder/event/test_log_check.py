@@ -11,7 +11,15 @@ from msgspec.structs import replace
 from ladder.event import conductor
 from ladder.event.conductor import Way, check_against_plan, play_event
 from ladder.event.log import LOG, Contents, EventLog
-from ladder.event.log_lines import EventEnd, EventHeader, EventRound, Line, MatchLine, decode
+from ladder.event.log_lines import (
+    EventEnd,
+    EventHeader,
+    EventRound,
+    Forfeit,
+    Line,
+    MatchLine,
+    decode,
+)
 from referee.errors import RefereeError
 from support.events import KEY, Silent, ToyPool, event_of, event_text
 from support.pools import brought
@@ -54,8 +62,13 @@ def section(**changes: Any) -> Change:  # of fields of any type
     return changed
 
 
+def forfeited(line: MatchLine) -> MatchLine:
+    return replace(line, forfeits=(Forfeit(0, "faults in 10 of 10 blocks"),))
+
+
 FORGED: list[tuple[type[Line], Change, str]] = [
     (EventHeader, lambda line: replace(line, digest="0" * 64), "the digest of the plan is another"),
+    (MatchLine, forfeited, "who forfeits it"),
     (EventHeader, section(seats=10**12), "do not share out the seats"),
     (EventHeader, section(partners=((0,), (1, 2)), seats=3), "sides of different sizes"),
     (EventHeader, section(places=1), "tables of another size"),
