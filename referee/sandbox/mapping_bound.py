@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from referee.sandbox.procfs import count_mappings, count_waiters, is_running
+from referee.sandbox.procfs import UNREADABLE, count_mappings, count_waiters, is_running
 
 MOST_MAPPINGS: Final = 32_768
 """Of all processes of a bot together. Java and node have some thousand, Python some hundred."""
@@ -106,8 +106,11 @@ class _Count:
         self.thread.start()
 
     def _work(self) -> None:
-        waiters = count_waiters(self._members, MOST_WAITERS)
-        self._found = (*count_mappings(self._members, MOST_MAPPINGS), waiters)
+        try:
+            waiters = count_waiters(self._members, MOST_WAITERS)
+            self._found = (*count_mappings(self._members, MOST_MAPPINGS), waiters)
+        except UNREADABLE:
+            self._found = (MOST_MAPPINGS + 1, False, 0)
 
     def is_over(self, used: int) -> bool:
         """Whether it is done, or stays locked; `used` is what the kernel needs for the bot.

@@ -20,6 +20,7 @@ import trio
 
 from referee.sandbox.mapping_bound import MOST_MAPPINGS
 from referee.sandbox.procfs import (
+    UNREADABLE,
     children,
     count_mappings,
     cpu_us,
@@ -101,7 +102,8 @@ class PolledGroup:
         )
         if mappings is None or mappings[1] > MOST_MAPPINGS:
             return True
-        kernel = mappings[0] + sockets_kib(found) + entries_kib(max(found, default=0), _IN_MEMORY)
+        entries = entries_kib(sorted(found, reverse=True), _IN_MEMORY)
+        kernel = mappings[0] + sockets_kib(found) + entries
         mapped = sum(map(resident_kib, found)) + kernel
         if mapped <= self._most_kib:
             return False
@@ -111,7 +113,7 @@ class PolledGroup:
         return least or fair is None or fair + kernel > self._most_kib
 
     async def _in_time(self, look: Callable[[], T]) -> T | None:
-        """Looks at what a bot can lock, in a thread that is given up; None if it stays locked.
+        """Looks at what a bot can lock, in a thread that is given up; None if it does not let us.
 
         A thread that runs, or waits for a processor, is not locked out: on a machine that has
         other work that can take long, through no bot's doing.
@@ -125,9 +127,10 @@ class PolledGroup:
 
         async def work() -> None:
             limiter = trio.CapacityLimiter(1)  # those that were given up hold up no other
-            found.append(
-                await trio.to_thread.run_sync(begin, abandon_on_cancel=True, limiter=limiter)
-            )
+            with suppress(*UNREADABLE):
+                found.append(
+                    await trio.to_thread.run_sync(begin, abandon_on_cancel=True, limiter=limiter)
+                )
             nursery.cancel_scope.cancel()
 
         async with trio.open_nursery() as nursery:

@@ -152,7 +152,10 @@ def descendants(pid: int) -> set[int]:
     return found
 
 
-_PAGE_TABLES: Final = "VmPTE:"
+UNREADABLE: Final = (OSError, ValueError, IndexError)
+"""What is raised where a bot makes of /proc what we do not understand: then it has too much."""
+
+_PAGE_TABLES: Final = b"VmPTE:"
 _SOCKET_KIB: Final = 312
 """What a socket's messages that none has read may take: its buffer, and half of one for the last.
 
@@ -205,14 +208,14 @@ def threads_of(pids: Iterable[int]) -> Iterator[int]:
 def memory_kib(pid: int) -> int:
     """How much memory a process has, swap included, its share of what it shares; KiB, no files."""
     thread = _with_memory(pid)
-    shares = _kib(f"/proc/{thread}/smaps_rollup", "Pss_Anon:", "Pss_Shmem:", "SwapPss:")
+    shares = _kib(f"/proc/{thread}/smaps_rollup", b"Pss_Anon:", b"Pss_Shmem:", b"SwapPss:")
     return shares + _kib(f"/proc/{thread}/status", _PAGE_TABLES)
 
 
 def resident_kib(pid: int) -> int:
     """The same, but what processes share is counted for each of them; quickly known."""
     return _kib(
-        f"/proc/{_with_memory(pid)}/status", "RssAnon:", "RssShmem:", "VmSwap:", _PAGE_TABLES
+        f"/proc/{_with_memory(pid)}/status", b"RssAnon:", b"RssShmem:", b"VmSwap:", _PAGE_TABLES
     )
 
 
@@ -226,18 +229,23 @@ def _living(pid: int) -> str:
 
 def _with_memory(pid: int) -> int:
     """A thread of the process that has its memory: the first has none once it has ended."""
-    if _kib(f"/proc/{pid}/status", "VmSize:"):
+    if _kib(f"/proc/{pid}/status", b"VmSize:"):
         return pid
-    threads = (one for one in threads_of([pid]) if _kib(f"/proc/{one}/status", "VmSize:"))
+    threads = (one for one in threads_of([pid]) if _kib(f"/proc/{one}/status", b"VmSize:"))
     return next(threads, pid)
 
 
-def _kib(file: str, *wanted: str) -> int:
+def _kib(file: str, *wanted: bytes) -> int:
+    """Add up lines of a file by their first word.
+
+    One of them is the name that a process gave itself: any bytes but a newline, which alone ends a
+    line here.
+    """
     try:
-        text = Path(file).read_text()
+        lines = Path(file).read_bytes().split(b"\n")
     except OSError:
         return 0
-    return sum(int(line.split()[1]) for line in text.splitlines() if line.startswith(wanted))
+    return sum(int(line.split()[1]) for line in lines if line.startswith(wanted))
 
 
 def sockets_kib(pids: Iterable[int]) -> int:
@@ -290,19 +298,18 @@ def count_mappings(pids: Iterable[int], most: int) -> tuple[int, bool]:
     return lines, hidden
 
 
-def entries_kib(pid: int, folders: Iterable[str]) -> int:
+def entries_kib(pids: Iterable[int], folders: Iterable[str]) -> int:
     """Return what the kernel needs for the files in folders of memory, empty ones too, in KiB.
 
     Args:
-        pid: a process that has the folders, each with a file system of its own.
-        folders: absolute paths, as the process sees them.
+        pids: processes that have the same folders; those that have ended tell nothing.
+        folders: absolute paths, as the processes see them, each with a file system of its own.
     """
-    files = 0
-    for folder in folders:
+    for pid in pids:
         with suppress(OSError):
-            found = os.statvfs(f"{_living(pid)}/root{folder}")
-            files += found.f_files - found.f_ffree
-    return int(files * _ENTRY_KIB)
+            found = [os.statvfs(f"{_living(pid)}/root{folder}") for folder in folders]
+            return int(sum(one.f_files - one.f_ffree for one in found) * _ENTRY_KIB)
+    return 0
 
 
 def cpu_us(pid: int, *, waited: bool = True) -> int:

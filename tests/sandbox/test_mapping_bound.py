@@ -63,6 +63,18 @@ def test_too_many_waiters_are_ended(bot: Bot) -> None:
     assert ended == [(False, False), (True, True)]
 
 
+def test_who_cannot_be_counted_is_ended(bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At the next look, and without a word of ours about it."""
+
+    def unreadable(*_: object) -> int:
+        raise UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte")
+
+    monkeypatch.setattr(mapping_bound, "count_waiters", unreadable)
+    bot.uses(8, 20)
+
+    assert (bot.ended, bot.bound.exceeded) == (True, True)
+
+
 def test_waiters_of_a_process_are_counted_until_they_are_too_many() -> None:
     """One for each descriptor; as many as a process may open for one that waits itself."""
     before = count_waiters([os.getpid()], 1 << 20)

@@ -22,6 +22,16 @@ async def test_memory_that_stays_locked_is_too_much(
         unlocked.set()
 
 
+async def test_memory_that_cannot_be_read_is_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever a bot makes of what /proc says of it, no look ends the referee."""
+
+    def unreadable(_: int) -> int:
+        raise UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte")
+
+    monkeypatch.setattr(polling, "mappings_kib", unreadable)
+    assert await PolledGroup(4096)._has_too_much((os.getpid(),))
+
+
 async def test_memory_that_is_not_locked_is_counted() -> None:
     """As that of this process, which has more than one MiB, and less than four GiB."""
     found = [await PolledGroup(mib)._has_too_much((os.getpid(),)) for mib in (1, 4096)]

@@ -126,21 +126,32 @@ def test_sockets_are_counted_although_a_process_of_the_network_has_ended() -> No
             assert procfs.sockets_kib([ended.pid, os.getpid()]) > before
 
 
+def test_files_are_counted_although_a_process_with_their_folders_has_ended() -> None:
+    """It is there until its parent asks for its status, and shows no folder."""
+    with subprocess.Popen(["true"]) as ended:
+        os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
+        assert procfs.entries_kib([ended.pid], ["/"]) == 0
+        assert procfs.entries_kib([ended.pid, os.getpid()], ["/"]) > 0
+
+
 HEADLESS = """
 import ctypes, os, sys, threading, time
+libc = ctypes.CDLL(None)
+libc.prctl(15, os.fsencode(sys.argv[1]))  # PR_SET_NAME
 def work():
     held = bytearray(b"x") * (64 << 20)
     print("ready", flush=True)
     sys.stdin.read()
     os._exit(len(held) & 1)
 threading.Thread(target=work).start()
-ctypes.CDLL(None).pthread_exit(None)
+libc.pthread_exit(None)
 """
 
 
-def test_a_process_whose_first_thread_has_ended_has_its_memory_all_the_same() -> None:
-    """The kernel tells it of the threads that live."""
-    command = [sys.executable, "-S", "-c", HEADLESS]
+@pytest.mark.parametrize("name", [b"bot", b"\xff\xfe\xff", b"\x0cVmSize: 1", b"\rVmSize: 1", b"\n"])
+def test_a_process_whose_first_thread_has_ended_has_its_memory_all_the_same(name: bytes) -> None:
+    """The kernel tells it of the threads that live, whatever name the first one gave itself."""
+    command = [sys.executable, "-S", "-c", HEADLESS, os.fsdecode(name)]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe) as process:
         assert process.stdout is not None
