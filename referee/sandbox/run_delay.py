@@ -76,32 +76,79 @@ def _read_thread(thread: int) -> Thread:
     return Thread(int(ran), int(waited), slept, _READY in status)
 
 
-def held_up_us(before: Reading, after: Reading) -> int:
-    """Return how long others kept a bot from running between two readings, at least.
+class Waits:
+    """How long others kept a bot from running since a first reading, at least.
 
     While a thread waits, another has its core: the bot itself for no longer than its other threads
     have run meanwhile, and others for the rest. So a bot cannot bring it about by processes of its
-    own, which wait for each other. A wait that is not over is not counted by the kernel; but a
-    thread that was ready all the time has waited whenever it did not run.
+    own, which wait for each other.
 
-    Returns:
-        Microseconds.
+    Nor by what its threads have waited before: one may come to be looked at only now, since older
+    ones have ended, and one that calls `execve` takes the place and the number of the first thread,
+    but keeps its own counts. So from one reading to the next no thread can have run and waited for
+    longer than that was, and one that is new has begun since the last.
     """
-    since = []
-    for number, now in after.threads.items():
-        then = before.threads.get(number)
-        ran, waited = now.ran - (then.ran if then else 0), now.waited - (then.waited if then else 0)
-        if then and then.is_ready and now.is_ready and now.slept == then.slept:
-            waited = max(waited, after.at - before.at - ran)
-        since.append((ran, waited))
-    own = max((after.cpu_us - before.cpu_us) * 1000, sum(ran for ran, _ in since))
-    return max(0, *(waited - (own - ran) for ran, waited in since), 0) // 1000
+
+    def __init__(self, first: Reading) -> None:
+        """Begin to count.
+
+        Args:
+            first: what was counted before.
+        """
+        self._first = self._last = first
+        self._courses = {number: _Course(one, first.at) for number, one in first.threads.items()}
+
+    def add(self, now: Reading) -> None:
+        """Take in a later reading. Threads that are gone no longer count."""
+        courses = {}
+        for number, thread in now.threads.items():
+            course = self._courses.get(number)
+            if course is None:
+                life = thread.ran + thread.waited
+                is_new = life <= now.at - self._last.at
+                course = _Course(Thread(0, 0) if is_new else thread, self._last.at)
+            course.add(thread, now.at)
+            courses[number] = course
+        self._courses, self._last = courses, now
+
+    def held_up_us(self) -> int:
+        """Return how long it was until the last reading, in microseconds."""
+        since = [course.since() for course in self._courses.values()]
+        cpu_ns = (self._last.cpu_us - self._first.cpu_us) * 1000
+        own = max(cpu_ns, sum(ran for ran, _ in since))
+        return max(0, *(waited - (own - ran) for ran, waited in since), 0) // 1000
+
+    def asleep_us(self) -> int:
+        """Return how long the bot neither ran nor wanted to, in microseconds."""
+        spent = (self._last.at - self._first.at) // 1000
+        return max(0, spent - (self._last.cpu_us - self._first.cpu_us) - self.held_up_us())
 
 
-def asleep_us(before: Reading, after: Reading) -> int:
-    """Return how long a bot neither ran nor wanted to between two readings, in microseconds."""
-    spent = (after.at - before.at) // 1000
-    return max(0, spent - (after.cpu_us - before.cpu_us) - held_up_us(before, after))
+class _Course:
+    """How long one thread ran and waited, in nanoseconds.
+
+    A wait that is not over is not counted by the kernel; but a thread that was ready all the time
+    has waited whenever it did not run.
+    """
+
+    def __init__(self, begin: Thread, at: int) -> None:
+        self._begin, self._at = begin, at
+        self._ran = self._waited = 0
+        self._under_way = (0, 0)
+
+    def add(self, now: Thread, at: int) -> None:
+        begin, spent = self._begin, at - self._at
+        ran = min(max(now.ran - begin.ran, 0), spent)
+        waited = min(max(now.waited - begin.waited, 0), spent - ran)
+        if begin.is_ready and now.is_ready and now.slept == begin.slept:
+            self._under_way = (ran, spent - ran)
+            return
+        self._ran, self._waited = self._ran + ran, self._waited + waited
+        self._begin, self._at, self._under_way = now, at, (0, 0)
+
+    def since(self) -> tuple[int, int]:
+        ran, waited = self._under_way
+        return self._ran + ran, self._waited + waited
 
 
 class HeldUp:
@@ -112,7 +159,7 @@ class HeldUp:
         self._process = process
         self._least_us = _MOST * allowance_us
         self._most_us = self._least_us
-        self._before: Reading | None = None
+        self._waits: Waits | None = None
         self._lost_us = self._unseen_us = self._away_us = self._stalled_us = self._us = 0
         self._asked = self._cpu_us = 0
         self._is_known = True
@@ -128,9 +175,10 @@ class HeldUp:
             due: when we should have looked.
             cpu_us: the processor time that it had used when it was asked, in microseconds.
         """
-        if self._before is None:
+        if self._waits is None:
             self._asked, self._cpu_us = asked, cpu_us
-            self._before = now = read(self._process)
+            now = read(self._process)
+            self._waits = Waits(now)
             stood_us = (now.at - asked) // 1000 - (now.cpu_us - cpu_us)
             self.lose(max(min((now.at - due) // 1000, stood_us), 0))
 
@@ -155,9 +203,9 @@ class HeldUp:
         When it was that it answered is not known. It gains nothing by making us late, which takes
         processes of its own that run, nor by sleeping, which it does in its own time.
         """
-        if self._before is not None:
-            asleep = asleep_us(self._before, read(self._process))
-            self._unseen_us = min(self._unseen_us + us, asleep)
+        if self._waits is not None:
+            self._waits.add(read(self._process))
+            self._unseen_us = min(self._unseen_us + us, self._waits.asleep_us())
 
     def give_up(self) -> None:
         """Take nothing into account: it cannot be told from what the bot's own processes took."""
@@ -166,10 +214,17 @@ class HeldUp:
     def us(self) -> int:
         """Return how many microseconds it were until now, as far as they are taken into account."""
         if self._is_known:
-            waited = held_up_us(self._before, read(self._process)) if self._before else 0
+            waited = self._waited_us()
             found = min(waited + self._lost_us + self._unseen_us, self._most_us)
             self._us = max(self._us, found, self._stalled_us)
         return self._us + self._away_us
+
+    def _waited_us(self) -> int:
+        """Return what the kernel has counted of it until now."""
+        if self._waits is None:
+            return 0
+        self._waits.add(read(self._process))
+        return self._waits.held_up_us()
 
     def not_charged_us(self) -> int:
         """Return what of it is left out of the time that is charged, in microseconds.
@@ -177,7 +232,7 @@ class HeldUp:
         Never more than in which the bot itself did not run: no other can win it time to work.
         """
         held_up = self.us()
-        if self._before is None:
+        if self._waits is None:
             return held_up
         spent = (time.perf_counter_ns() - self._asked) // 1000
         return min(held_up, max(spent - (self._process.cpu_us() - self._cpu_us), 0))

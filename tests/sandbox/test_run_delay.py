@@ -9,6 +9,8 @@ from typing import Final
 
 import pytest
 import trio
+from hypothesis import given
+from hypothesis import strategies as st
 
 from protocol.connection import Connection
 from referee.errors import Unstoppable
@@ -19,7 +21,7 @@ from referee.play.off_turn import OFF_TURN_US
 from referee.play.seat import Seat
 from referee.sandbox import BotProcess
 from referee.sandbox.procfs import is_running
-from referee.sandbox.run_delay import HeldUp, Reading, Thread, held_up_us, read
+from referee.sandbox.run_delay import HeldUp, Reading, Thread, Waits, read
 from support.drive import HELLO
 from support.fuzz import Puppet
 
@@ -45,6 +47,8 @@ def reading(
     return Reading(at * MS, ran * 1000, found)
 
 
+counts = st.builds(Thread, st.integers(0, 90), st.integers(0, 90), st.integers(0, 2), st.booleans())
+
 NOTHING: Final = reading((0, 0), (0, 0), at=0, slept=0)
 CASES: Final = {
     "it had the core to itself": (reading((100, 0)), 0),
@@ -67,6 +71,61 @@ def test_only_what_others_ran_while_it_waited_counts(case: str) -> None:
     """Waiting for processes of its own gains a bot nothing, however many it has."""
     after, expected_ms = CASES[case]
     assert held_up_us(NOTHING, after) == expected_ms * 1000
+
+
+def held_up_us(first: Reading, *later: Reading) -> int:
+    """How long it was, by readings one after the other."""
+    waits = Waits(first)
+    for one in later:
+        waits.add(one)
+    return waits.held_up_us()
+
+
+def threads(at: int, **waited_ms: int) -> Reading:
+    """Threads that sleep, by number, and have waited for so long in their lives."""
+    found = {
+        int(number[1:]): Thread(0, waited * MS, slept=at) for number, waited in waited_ms.items()
+    }
+    return Reading(at * MS, 0, found)
+
+
+def test_what_threads_waited_before_does_not_count() -> None:
+    """Neither where older ones end, so that they are looked at, nor by `execve` in a thread.
+
+    Each such trick wins the time between two readings at most; and a second one, by another thread,
+    does not add to it.
+    """
+    begin = threads(0, t1=0, t2=5000)
+    assert held_up_us(begin, threads(100, t2=5000, t33=6700)) == 0
+    assert held_up_us(begin, threads(100, t1=6700, t2=5000)) == 100_000
+    assert held_up_us(begin, threads(100, t1=6700), threads(200, t1=6700, t2=9000)) == 100_000
+    readings = [threads(100 * at, **{f"t{at}": 100 * at}) for at in range(1, 9)]
+    assert held_up_us(begin, *readings) == 0
+    assert held_up_us(begin, threads(100, t33=100), threads(200, t33=100, t34=150)) == 100_000
+
+
+@given(st.lists(st.tuples(st.integers(0, 50), st.dictionaries(st.integers(0, 3), counts))))
+def test_others_keep_a_bot_for_no_longer_than_that_takes(
+    later: list[tuple[int, dict[int, Thread]]],
+) -> None:
+    """Whatever the kernel counts, and whichever thread that is of."""
+    at, readings = 0, [Reading(0, 0, {})]
+    for spent, found in later:
+        at += spent
+        readings.append(Reading(at, 0, found))
+
+    assert held_up_us(*readings) * 1000 <= at
+
+
+def test_a_wait_is_the_same_in_one_reading_or_in_many() -> None:
+    """It is counted when it is over, and known before: the thread was ready and did not run."""
+    begin = reading((0, 0), at=0, slept=1)
+    under_way = [reading((10, 0), at=at, slept=1) for at in (50, 100, 150)]
+    over = reading((10, 170), at=200, slept=2)
+
+    assert held_up_us(begin, under_way[-1]) == 140_000
+    assert held_up_us(begin, *under_way) == 140_000
+    assert held_up_us(begin, over) == held_up_us(begin, *under_way, over) == 170_000
 
 
 def test_the_kernel_counts_for_this_process() -> None:
@@ -125,7 +184,7 @@ def waits(monkeypatch: pytest.MonkeyPatch, *all_ms: int) -> None:
     def read_on(_: BotProcess) -> Reading:
         waited = next(readings) * MS
         Busy.waited_us = waited // 1000
-        return Reading(0, 0, {1: Thread(0, waited)})
+        return Reading(time.perf_counter_ns(), 0, {1: Thread(0, waited)})
 
     monkeypatch.setattr("referee.sandbox.run_delay.read", read_on)
 
@@ -277,6 +336,7 @@ async def test_a_bot_that_was_seen_at_work_a_few_times_only_is_not_charged(
     """On a busy machine it may wait for the last of its own act."""
     waits(monkeypatch, 0)
     monkeypatch.setattr("referee.play.off_turn.is_running", bool)
+    monkeypatch.setattr("referee.play.off_turn._LEAST_LOOKS", 1000)
     found = await silent(bots[0], Seat(0, bots[1]))
 
     assert isinstance(found, Mishap)
