@@ -133,7 +133,7 @@ async def test_without_control_groups_memory_is_watched(tmp_path: Path) -> None:
     "name",
     [
         *("memory_sockets", "memory_page_tables", "memory_unshared", "memory_headless"),
-        "memory_entries",
+        *("memory_entries", "memory_unseen_files"),
     ],
 )
 async def test_without_control_groups_hidden_memory_is_watched(name: str, tmp_path: Path) -> None:
