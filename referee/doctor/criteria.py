@@ -129,6 +129,12 @@ def mappings(facts: Facts, _: Terms) -> Judgement:
     return bool(facts.mapped_out), f"{facts.mapped} mappings of a file, then {end}"
 
 
+def waiters(facts: Facts, _: Terms) -> Judgement:
+    """There was an end to it."""
+    end = "ended" if facts.waiting_out else "no end"
+    return bool(facts.waiting_out), f"{facts.waiting} waiters for a pipe, then {end}"
+
+
 def processes(facts: Facts, terms: Terms) -> Judgement:
     """Forking was refused in time."""
     most = terms.processes

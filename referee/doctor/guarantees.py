@@ -227,6 +227,13 @@ GUARANTEES: Final = (
         _BUG,
     ),
     Guarantee(
+        "waiters",
+        "how much a message of a bot wakes has a bound",
+        ("waiting", "waiting_out"),
+        criteria.waiters,
+        _BUG,
+    ),
+    Guarantee(
         "processes", "the number of processes has a bound", ("forks",), criteria.processes, _GROUPS
     ),
     Guarantee(

@@ -22,7 +22,11 @@ _BARE_ABSENT: Final = {
 _USE_ANOTHER: Final = "--sandbox bwrap or docker has it"
 _WATCHED: Final = "memory is looked at 20 times a second, and each process has a limit of its own"
 _NO_SHARES: Final = "no control groups: a bot that starts more processes has more of the processor"
+_NO_WAITERS: Final = (
+    "no control groups of ours: nothing counts them, and one message stops a core for seconds"
+)
 _WATCHED_ABSENT: Final = {
+    "waiters": _NO_WAITERS,
     "shares": _NO_SHARES,
     "idle": _NO_SHARES,
     "memory": f"no control groups: {_WATCHED}",
@@ -179,6 +183,8 @@ def absent(
         found |= {name: (reason, mend) for name, reason in _WATCHED_ABSENT.items()}
     if not root and sandbox == "bwrap":
         found["user"] = ("only root can give user ids: bots have the referee's", _AS_ROOT)
+    if not root and sandbox == "docker":
+        found["waiters"] = (_NO_WAITERS, _AS_ROOT)
     if not root:
         found["cache"] = ("only root can have the kernel drop what a bot has read", _AS_ROOT)
     return found

@@ -313,6 +313,10 @@ TRIALS: Final[Mapping[str, Attempt]] = {
     "the size of /tmp": (("tmp",), _using_up("tmp")),
     "files in /tmp": (("tmp-files",), _using_up("inodes", "tmp_files_out", tmp_files=0)),
     "mappings of a file": (("mappings",), _using_up("mapped", "mapped_out", mapped=0)),
+    "what waits for a pipe": (
+        ("waiters",),
+        _using_up("waiting", "waiting_out", waiting=0),
+    ),
     "processes": (("processes",), _using_up("processes")),
     "open files and cores": (("open-files", "limits", "core"), _using_up("limits")),
     "a bot that ignores signals": (("session", "survivors", "deaf"), _daemon),

@@ -190,6 +190,11 @@ def mappings_uncounted(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(mapping_bound, "count_mappings", lambda *_: (0, False))
 
 
+def waiters_uncounted(patch: pytest.MonkeyPatch) -> None:
+    """Find no waiters, however many there are."""
+    patch.setattr(mapping_bound, "count_waiters", lambda *_: 0)
+
+
 def with_environment(_: list[str], options: dict[str, Any]) -> None:
     options["env"] = dict(os.environ)
 

@@ -18,6 +18,7 @@ from support.breaks import (
     nothing_refused,
     proc_open,
     same_user,
+    waiters_uncounted,
     without_janitor,
 )
 from support.walls import Break, Wall
@@ -198,6 +199,7 @@ WALLS: Final = (
         behind=("group: memory",),
         reason="the kernel's memory for them counts as the bot's",
     ),
+    Wall("waiters", waiters_uncounted, ("waiters",), "no end"),
     Wall("group: memory", _set(Memory=None, MemorySwap=None), ("memory", "memory-children")),
     Wall("group: processes", _set(PidsLimit=None), ("processes",)),
     Wall(

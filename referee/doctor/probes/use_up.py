@@ -16,6 +16,8 @@ MIB = 1 << 20
 MOST_FILES = 200_000
 MOST_OPEN = 4096
 MAPPED_AT_ONCE = 45_000
+WAITED_FILES = 60
+FIRST_WAITED, LAST_WAITED = 80, 250
 MOST_MAPPING = 8
 """Processes that map so much: together more than a group may have that is bound from outside."""
 LIMITS = {
@@ -157,6 +159,22 @@ def mapped(_: int) -> None:
             time.sleep(0.3)
 
 
+def waiting(_: int) -> None:
+    """An epoll that waits for one pipe under very many numbers, as many as one message wakes."""
+    os.mkfifo("/tmp/pipe")
+    kept = [os.open("/tmp/pipe", os.O_RDWR | os.O_NONBLOCK) for _ in range(WAITED_FILES)]
+    poll, waits = select.epoll(), 0
+    for file in kept:
+        for number in range(FIRST_WAITED, LAST_WAITED):
+            os.dup2(file, number)
+            poll.register(number, select.EPOLLIN)
+            os.close(number)
+            waits += 1
+        say(waiting=waits)
+        time.sleep(0.05)
+    time.sleep(1)
+
+
 def processes(bound: int) -> None:
     """Forks until it is refused, or has four times what it may have."""
     started: list[int] = []
@@ -199,7 +217,7 @@ def main() -> None:
     """Uses up what the command line says."""
     signal.alarm(LIFE_S)
     bound = json.loads(sys.stdin.readline())["bound"]
-    works = (memory, children, files, tmp, inodes, mapped, processes, limits)
+    works = (memory, children, files, tmp, inodes, mapped, waiting, processes, limits)
     {work.__name__: work for work in works}[sys.argv[1]](bound)
     say(done=True)
 
