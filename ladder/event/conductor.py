@@ -154,12 +154,14 @@ class _EventConductor:
         self._doubts = Doubts[MatchLine]()
         self._compact = Compact()
         self._matches_begun = 0
+        self._told: set[int] = set()
+        """Of whom it was told that they are benched in the section under way."""
 
     async def section(self, at: int) -> Rounds:
         played: list[RoundResult] = []
         entrants, least = len(self._plan.entrants), self._plan.bench
         counts = [Misconduct()] * entrants
-        self._told: set[int] = set()
+        self._told = set()
         while True:
             out = benched(entrants, least, played)
             self._tell_benched(at, out)

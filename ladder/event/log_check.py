@@ -95,9 +95,9 @@ def _check_forfeits(
     """Looks whether the bots of a section that forfeited matches are those that had to."""
     counts = [Misconduct()] * len(plan.entrants)
     for _, own in groupby(schedule, key=lambda part: part.place[1]):
-        parts_ = list(own)
-        played = [part for part in parts_ if part.place in matches]
-        forfeits = Forfeits(parts_, counts, plan.bench)
+        of_round = list(own)
+        played = [part for part in of_round if part.place in matches]
+        forfeits = Forfeits(of_round, counts, plan.bench)
         for part in played:
             forfeits.add(matches[part.place])
         for part in played:
