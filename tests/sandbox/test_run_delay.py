@@ -184,7 +184,7 @@ def waits(monkeypatch: pytest.MonkeyPatch, *all_ms: int) -> None:
     def read_on(_: BotProcess) -> Reading:
         waited = next(readings) * MS
         Busy.waited_us = waited // 1000
-        return Reading(time.perf_counter_ns(), 0, {1: Thread(0, waited)})
+        return Reading(waited, 0, {1: Thread(0, waited)})
 
     monkeypatch.setattr("referee.sandbox.run_delay.read", read_on)
 
@@ -336,7 +336,6 @@ async def test_a_bot_that_was_seen_at_work_a_few_times_only_is_not_charged(
     """On a busy machine it may wait for the last of its own act."""
     waits(monkeypatch, 0)
     monkeypatch.setattr("referee.play.off_turn.is_running", bool)
-    monkeypatch.setattr("referee.play.off_turn._LEAST_LOOKS", 1000)
     found = await silent(bots[0], Seat(0, bots[1]))
 
     assert isinstance(found, Mishap)
