@@ -73,6 +73,7 @@ class Wait:
         self._due = begin + _FIRST_LOOK_NS + witness.held_us * 1000  # in which we could not look
         self._late_us = self._away_us = 0
         self._held_up = HeldUp(witness.process, ask.allowance_us)
+        self._others_before_us = witness.others_us()
         self._killed_before = killed_for_memory()
         witness.standstill.end_of_poll(self._elapsed_us() - witness.held_us)
 
@@ -111,6 +112,7 @@ class Wait:
         if isinstance(heard, RemoteProtocolError):
             return self._witness.protocol_verdict(heard, self._receipt(self._last))
         if heard is not None:
+            self._share()
             self._held_up.lose_asleep(self._late_us)
             return heard, self._receipt(self._last)
         return self._why_silent(self._receipt(self._elapsed_us()))
@@ -128,6 +130,7 @@ class Wait:
         """Whether the deadline that has come is put off; stops or ends bots that took too much."""
         self._look()
         self._add_stall()
+        self._share()
         before = self._put_off_us
         if self._first is None and self._is_readable() and self._take():
             past_us = self._elapsed_us() - self._ask.allowance_us - self._held_up.us()
@@ -143,6 +146,10 @@ class Wait:
             self._be_away(time.perf_counter_ns() - before_ns)
             self._put_off_us = self._held_up.us()
         return made_room
+
+    def _share(self) -> None:
+        """Take into account what other bots have used since we began to wait for this one."""
+        self._held_up.share(self._witness.others_us() - self._others_before_us)
 
     def _add_stall(self) -> None:
         """Put the deadline off by how long we were not woken while other bots had used that time.

@@ -97,9 +97,11 @@ class Waits:
         """
         self._first = self._last = first
         self._courses = {number: _Course(one, first.at) for number, one in first.threads.items()}
+        self._gone = 0
+        """Nanoseconds that threads waited which are gone."""
 
     def add(self, now: Reading) -> None:
-        """Take in a later reading. Threads that are gone no longer count."""
+        """Take in a later reading."""
         courses = {}
         for number, thread in now.threads.items():
             course = self._courses.get(number)
@@ -109,6 +111,8 @@ class Waits:
                 course = _Course(Thread(0, 0) if is_new else thread, self._last.at)
             course.add(thread, now.at)
             courses[number] = course
+        gone = self._courses.keys() - courses.keys()
+        self._gone += sum(self._courses[number].since()[1] for number in gone)
         self._courses, self._last = courses, now
 
     def held_up_us(self) -> int:
@@ -117,6 +121,19 @@ class Waits:
         cpu_ns = (self._last.cpu_us - self._first.cpu_us) * 1000
         own = max(cpu_ns, sum(ran for ran, _ in since))
         return max(0, *(waited - (own - ran) for ran, waited in since), 0) // 1000
+
+    def at_most_us(self) -> int:
+        """Return how long it may have been: all waits, in turn, while the bot did not run.
+
+        Threads that hand work to each other wait one after the other; threads that wait for each
+        other do so while one of them runs.
+        """
+        waited = self._gone + sum(
+            waited for _, waited in map(_Course.since, self._courses.values())
+        )
+        cpu_us = self._last.cpu_us - self._first.cpu_us
+        spent_us = (self._last.at - self._first.at) // 1000
+        return max(min(waited // 1000, spent_us - cpu_us), 0)
 
     def asleep_us(self) -> int:
         """Return how long the bot neither ran nor wanted to, in microseconds."""
@@ -192,6 +209,16 @@ class HeldUp:
         What of that is counted otherwise, too, is not counted twice.
         """
         self._stalled_us = max(self._stalled_us, us)
+
+    def share(self, others_us: int) -> None:
+        """Take into account what other bots used meanwhile, as far as threads may have waited.
+
+        Args:
+            others_us: processor time that they used since the first look.
+        """
+        if self._waits is not None:
+            self._waits.add(read(self._process))
+            self.stall(min(self._waits.at_most_us(), others_us))
 
     def be_away(self, us: int) -> None:
         """Add time in which we saw to other bots, which has no bound but that of what we did."""
