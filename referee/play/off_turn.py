@@ -89,8 +89,9 @@ class OffTurn:
         if not self.freezes:
             return
         begin = time.perf_counter_ns()
-        self._freeze(self.since_us)
-        if time.perf_counter_ns() - begin > _SLOW_NS:  # what a daemon lets it use is not its fault
+        if not self._freeze(self.since_us):
+            self._stopped_us = _NEVER
+        elif time.perf_counter_ns() - begin > _SLOW_NS:  # what a daemon lets it use is not its fault
             self._stopped_us = self._process.cpu_us()
 
     def rest(self) -> None:

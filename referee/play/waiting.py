@@ -2,6 +2,8 @@
 
 import select
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import islice
 from typing import Final
 
@@ -113,7 +115,7 @@ class Wait:
             return self._witness.protocol_verdict(heard, self._receipt(self._last))
         if heard is not None:
             self._share()
-            self._held_up.lose_asleep(self._late_us)
+            self._held_up.answered(self._late_us)
             return heard, self._receipt(self._last)
         return self._why_silent(self._receipt(self._elapsed_us()))
 
@@ -140,10 +142,10 @@ class Wait:
         self._put_off_us = self._held_up.us()
         if not self._held_up.is_too_long():
             return self._put_off_us >= before + _LEAST_HELD_UP_US
-        before_ns = time.perf_counter_ns()
-        if made_room := self._table.make_room(self._put_off_us):
+        with self._away():
+            made_room = self._table.make_room(self._put_off_us)
+        if made_room:
             self._held_up.wait_longer()
-            self._be_away(time.perf_counter_ns() - before_ns)
             self._put_off_us = self._held_up.us()
         return made_room
 
@@ -232,14 +234,18 @@ class Wait:
 
         Nor is it the bot's that is to move: if it has answered meanwhile, we read it late.
         """
-        before = time.perf_counter_ns()
-        self._table.check()
-        self._be_away(time.perf_counter_ns() - before)
+        with self._away():
+            self._table.check()
 
-    def _be_away(self, spent_ns: int) -> None:
-        """Take into account that we saw to other bots for so long, if it was long."""
+    @contextmanager
+    def _away(self) -> Iterator[None]:
+        """Take into account that we see to other bots in the block, if that is long."""
+        begin, cpu_us = time.perf_counter_ns(), self._witness.process.cpu_us()
+        yield
+        spent_ns = time.perf_counter_ns() - begin
         if spent_ns >= _FIRST_LOOK_NS:
-            self._held_up.be_away(spent_ns // 1000)
+            used_us = self._witness.process.cpu_us() - cpu_us
+            self._held_up.be_away(spent_ns // 1000, used_us)
             self._away_us += spent_ns // 1000
             self._due += spent_ns
             self._witness.standstill.begin()

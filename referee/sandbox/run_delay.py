@@ -178,8 +178,9 @@ class HeldUp:
         self._most_us = self._least_us
         self._waits: Waits | None = None
         self._lost_us = self._unseen_us = self._away_us = self._stalled_us = self._us = 0
-        self._asked = self._cpu_us = 0
+        self._asked = self._cpu_us = self._used_away_us = 0
         self._is_known = True
+        self._has_answered = False
 
     def begin(self, asked: int, due: int, cpu_us: int) -> None:
         """Take what the kernel counts from now on into account. Idempotent.
@@ -220,9 +221,25 @@ class HeldUp:
             self._waits.add(read(self._process))
             self.stall(min(self._waits.at_most_us(), others_us))
 
-    def be_away(self, us: int) -> None:
-        """Add time in which we saw to other bots, which has no bound but that of what we did."""
+    def be_away(self, us: int, used_us: int) -> None:
+        """Add time in which we saw to other bots, which has no bound but that of what we did.
+
+        Args:
+            us: how long that was.
+            used_us: processor time that the bot used meanwhile, perhaps for what comes after an
+                answer that we have not read.
+        """
         self._away_us += us
+        self._used_away_us += used_us
+
+    def answered(self, us: int) -> None:
+        """Take note of the answer, which ends the wait: all that others took by then counts.
+
+        Args:
+            us: for how long we were not woken to it, as `lose_asleep` has it.
+        """
+        self._has_answered = True
+        self.lose_asleep(us)
 
     def lose_asleep(self, us: int) -> None:
         """Add time in which we were not woken to the answer of a bot, as far as it slept by then.
@@ -242,7 +259,9 @@ class HeldUp:
         """Return how many microseconds it were until now, as far as they are taken into account."""
         if self._is_known:
             waited = self._waited_us()
-            found = min(waited + self._lost_us + self._unseen_us, self._most_us)
+            found = waited + self._lost_us + self._unseen_us
+            if not self._has_answered:
+                found = min(found, self._most_us)
             self._us = max(self._us, found, self._stalled_us)
         return self._us + self._away_us
 
@@ -256,13 +275,15 @@ class HeldUp:
     def not_charged_us(self) -> int:
         """Return what of it is left out of the time that is charged, in microseconds.
 
-        Never more than in which the bot itself did not run: no other can win it time to work.
+        While we are there, never more than in which the bot itself did not run: no other can win it
+        time to work.
         """
-        held_up = self.us()
+        held_up, away = self.us(), self._away_us
         if self._waits is None:
             return held_up
-        spent = (time.perf_counter_ns() - self._asked) // 1000
-        return min(held_up, max(spent - (self._process.cpu_us() - self._cpu_us), 0))
+        spent = (time.perf_counter_ns() - self._asked) // 1000 - away
+        used = self._process.cpu_us() - self._cpu_us - self._used_away_us
+        return away + min(held_up - away, max(spent - used, 0))
 
     def is_too_long(self) -> bool:
         """Whether there is no sense in waiting any longer."""

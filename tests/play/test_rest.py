@@ -12,7 +12,7 @@ from trio.testing import MockClock
 
 from protocol import Connection
 from referee.bots.find import BotSpec
-from referee.errors import SandboxError
+from referee.errors import SandboxError, Unstoppable
 from referee.match.verdict import FaultCode, Freeze, Verdict
 from referee.play.off_turn import MOST_STOPPED_US, OFF_TURN_US
 from referee.play.seat import GRACE_S, Seat
@@ -150,6 +150,23 @@ async def test_a_stopped_bot_that_works_on_is_charged_at_its_next_act(
 
     assert isinstance(found, Verdict) is charged
     assert bool(process.ended) is charged
+
+
+async def test_a_bot_that_could_not_be_stopped_is_not_charged_as_if_it_had_been(
+    process: FakeProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another bot kept the daemon from it; what this one thinks meanwhile takes nothing from any."""
+
+    def refuse(_: FakeProcess, *, for_now: bool = False) -> None:
+        raise Unstoppable("the daemon does not answer")
+
+    monkeypatch.setattr(FakeProcess, "freeze", refuse)
+    seat = Seat(0, process, Freeze.ALWAYS)
+    await ready(seat, process)
+    process.worked_us += 2**30
+    later(monkeypatch)
+    await ready(seat, process)
+    assert not seat.off_turn.charge
 
 
 async def test_a_bot_that_worked_before_it_was_stopped_is_not_charged(

@@ -466,10 +466,14 @@ async def test_an_answer_too_long_for_any_match_is_a_fault_then_too(
     assert found.code is FaultCode.OUTPUT
 
 
+@pytest.mark.parametrize("ponders", [False, True])
 async def test_how_long_it_takes_to_stop_another_is_not_the_bots_time(
-    bots: tuple[Busy, Busy], monkeypatch: pytest.MonkeyPatch
+    ponders: bool, bots: tuple[Busy, Busy], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A daemon that cannot pause a container tries for seconds, many times what an act may take."""
+    """A daemon that cannot pause a container tries for seconds, many times what an act may take.
+
+    What the bot itself does meanwhile comes after its answer, which we have not read.
+    """
     mover, worker = bots
     other = Seat(0, worker, Freeze.AUTO)
     other.receipt(0, 0, 0, 0)  # its own act is over
@@ -479,6 +483,7 @@ async def test_how_long_it_takes_to_stop_another_is_not_the_bots_time(
         os.write(mover.says, READY)
         time.sleep(10 * ALLOWANCE_US / 1e6)
         worker.worked_us += 1 << 30
+        mover.worked_us += 10 * ALLOWANCE_US * ponders
         raise Unstoppable("docker: it does not want to")
 
     monkeypatch.setattr(worker, "freeze", freeze)
@@ -500,6 +505,21 @@ def test_what_we_and_the_bot_both_lost_counts() -> None:
     puppet.release()
 
     assert held_up.us() == 9000
+
+
+def test_all_that_others_took_counts_once_a_bot_has_answered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Before, four times what the act may take: so long is it waited for."""
+    waits(monkeypatch, 0, *[3000] * 4)
+    puppet = Puppet()
+    held_up = HeldUp(puppet, ALLOWANCE_US)
+    held_up.begin(0, 0, 0)
+    assert held_up.us() == 4 * ALLOWANCE_US
+    held_up.answered(0)
+    puppet.release()
+
+    assert held_up.us() == 3_000_000
 
 
 def test_a_thread_that_runs_is_told_from_one_that_sleeps() -> None:
