@@ -91,7 +91,8 @@ class OffTurn:
         begin = time.perf_counter_ns()
         if not self._freeze(self.since_us):
             self._stopped_us = _NEVER
-        elif time.perf_counter_ns() - begin > _SLOW_NS:  # what a daemon lets it use is not its fault
+        elif time.perf_counter_ns() - begin > _SLOW_NS:
+            # what a daemon lets it use is not its fault
             self._stopped_us = self._process.cpu_us()
 
     def rest(self) -> None:

@@ -6,12 +6,13 @@ The file may be compressed with Zstandard, as a ladder keeps it.
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import BinaryIO, Final, Self
+from typing import BinaryIO, Self
 
 from referee.errors import RefereeError
 from referee.match.lines import FORMAT, Header, Line, Sealed
 from referee.record.chain import BadLine, Chain, decode, format_of, is_written_so
 from referee.record.compressed import MAGIC, Damaged, Unpacked
+from referee.record.opened import opened
 
 LONGEST_LINE = 4 * 1024 * 1024
 LONGEST_PART = 16 * 1024 * 1024
@@ -19,8 +20,6 @@ LONGEST_PART = 16 * 1024 * 1024
 
 
 _LONGEST_WHAT = 2000
-_OWN_PIPES: Final = ("/dev/fd/", "/dev/stdin", "/proc/")
-"""Where the shell names pipes that it has opened itself, such as /dev/stdin."""
 
 
 class Mismatch(Exception):
@@ -54,18 +53,16 @@ class RecordReader:
         self.torn: int | None = None
         self._path = path
         self._chain = Chain()
-        if path.is_fifo() and not str(path).startswith(_OWN_PIPES):  # it would be waited for
-            raise RefereeError(f"{str(path)!r} is no record: it is a named pipe")
-        with ExitStack() as opened:
+        with ExitStack() as held:
             try:
-                file = opened.enter_context(path.open("rb"))
+                file = held.enter_context(opened(path, "record"))
                 packed = file.peek(len(MAGIC)).startswith(MAGIC)
             except OSError as error:
                 raise RefereeError(f"record {str(path)!r}: {error.strerror}") from error
             self._text: BinaryIO | Unpacked = Unpacked(file) if packed else file
             self._lines = self._read()
             self.header = self._read_header()
-            self._opened = opened.pop_all()
+            self._opened = held.pop_all()
 
     def _read_header(self) -> Header:
         try:

@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from referee.errors import HostError, RefereeError
 from referee.record.compressed import Damaged, Unpacked
+from referee.record.opened import opened
 
 DEAL_MOST: Final = 32 * 1024
 """Bytes of each process that are kept in a deal."""
@@ -199,7 +200,7 @@ def read_stderr(path: Path) -> Iterator[StderrChunk]:
     """
     bounds = _Bounds()
     try:
-        with path.open("rb") as file:
+        with opened(path, "stderr of bots") as file:
             unpacked = Unpacked(file)
             try:
                 while line := unpacked.readline(_LONGEST):

@@ -155,7 +155,7 @@ async def test_a_stopped_bot_that_works_on_is_charged_at_its_next_act(
 async def test_a_bot_that_could_not_be_stopped_is_not_charged_as_if_it_had_been(
     process: FakeProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another bot kept the daemon from it; what this one thinks meanwhile takes nothing from any."""
+    """Another one kept the daemon from it; what this one thinks meanwhile takes nothing."""
 
     def refuse(_: FakeProcess, *, for_now: bool = False) -> None:
         raise Unstoppable("the daemon does not answer")

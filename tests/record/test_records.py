@@ -17,6 +17,7 @@ from referee.match.verdict import Receipt
 from referee.record.as_json import match_object
 from referee.record.chain import BadLine, Chain, decode
 from referee.record.reader import Mismatch, RecordReader
+from referee.record.stderr_log import stderr_by_act, stderr_file
 from referee.record.verify import Resimulation
 from referee.record.writer import HELD, Recorder
 from support.matches import match, rogue, verified
@@ -218,6 +219,17 @@ def test_a_pipe_to_which_no_process_writes_is_no_record(where: str | None) -> No
         os.mkfifo(f"{folder}/record.jsonl")
         with pytest.raises(RefereeError, match="is no record"):
             RecordReader(Path(folder, "record.jsonl"))
+
+
+def test_nothing_that_may_never_end_is_read(tmp_path: Path) -> None:
+    """Nor a link to it: a terminal's device waits for a person, and a log's pipe for a writer."""
+    (tmp_path / "record.jsonl").symlink_to("/dev/ptmx")
+    with pytest.raises(RefereeError, match="is no record: it is a device"):
+        RecordReader(tmp_path / "record.jsonl")
+    log = stderr_file(tmp_path / "record.jsonl")
+    os.mkfifo(log)
+    with pytest.raises(RefereeError, match="is no stderr of bots: it is a named pipe"):
+        stderr_by_act(log)
 
 
 def test_a_hash_covers_the_hash_before_it() -> None:
