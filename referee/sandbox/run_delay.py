@@ -8,6 +8,7 @@ from typing import Final
 from msgspec import Struct
 
 from referee.sandbox import BotProcess
+from referee.sandbox.procfs import UNREADABLE
 
 _MOST_THREADS: Final = 32
 """So many are looked at, those that began first: a bot does not make us look at thousands."""
@@ -55,7 +56,7 @@ def read(process: BotProcess) -> Reading:
     for thread in islice(process.threads(), _MOST_THREADS):
         try:
             threads[thread] = _read_thread(thread)
-        except (OSError, ValueError, IndexError):
+        except UNREADABLE:
             continue
     return Reading(time.perf_counter_ns(), process.cpu_us(), threads)
 
