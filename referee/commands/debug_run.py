@@ -20,7 +20,7 @@ from referee.debug.play_worlds import WorldPlayer, WorldsPlayed, compared
 from referee.debug.session import Fed, Feeding, chosen_bot
 from referee.debug.stops import AtFault, Stop, UntilDifference
 from referee.debug.what_if import WhatIf, play_on
-from referee.errors import RefereeError
+from referee.errors import RefereeError, innermost
 from referee.match.leg import DealResult
 from referee.match.lines import ActLine
 from referee.play.interrupts import interruptible
@@ -80,8 +80,11 @@ class DebugRun(Struct, frozen=True):
             names = told_apart([line.name for line in reader.header.bots])
             try:
                 which, fed, played_on = trio.run(self._fed, reader, names, writes)
-            except Mismatch as error:
-                raise RefereeError(f"{self.path}: does not verify: {error}") from error
+            except Exception as error:  # a nursery may have wrapped it
+                found = innermost(error)
+                if not isinstance(found, Mismatch):
+                    raise
+                raise RefereeError(f"{self.path}: does not verify: {found}") from error
             several = reader.header.legs > 1
         if as_json:
             ended, worlds = played_on

@@ -36,7 +36,8 @@ _LONGEST: Final = 1 << 20
 _ESCAPED: Final = 4
 """Characters that a byte becomes at most, where it is no text."""
 
-_MOST_CHUNKS: Final = 1_000_000
+_MOST_CHUNKS: Final = 100_000
+"""Each is what was read at once: a line an act in a thousand deals makes 20,000."""
 _MOST_PLACES: Final = 16
 
 
@@ -213,7 +214,7 @@ def read_stderr(path: Path) -> Iterator[StderrChunk]:
             except Damaged as error:
                 if "cut off" not in str(error):
                     raise RefereeError(f"{str(path)!r}: {error}") from error
-            except msgspec.DecodeError as error:
+            except (msgspec.DecodeError, RecursionError) as error:
                 raise RefereeError(f"{str(path)!r} has no stderr of bots: {error}") from error
     except OSError as error:
         raise RefereeError(f"{str(path)!r}: {error.strerror}") from error

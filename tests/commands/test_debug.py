@@ -52,6 +52,19 @@ def bare(*words: str) -> int:
     return run(["debug", *words, "--sandbox", "bare"])
 
 
+@pytest.mark.parametrize("stop", [("--deal", "1"), ("--at-fault",), ("--until-diff",)])
+def test_a_record_of_other_rules_is_named_in_one_line(
+    stop: tuple[str, ...], record: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As `replay` does, whichever task has found it."""
+    header, rest = Path(record).read_bytes().split(b"\n", 1)
+    other = tmp_path / "other"
+    other.write_bytes(header.replace(b'"revision":2', b'"revision":3') + b"\n" + rest)
+    capsys.readouterr()
+    assert bare(str(other), str(tmp_path / "mine"), *stop) == 2
+    assert "does not verify: line 1: played by briscola-2 revision 3" in capsys.readouterr().err
+
+
 def test_a_changed_bot_is_stopped_where_it_plays_otherwise(
     record: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

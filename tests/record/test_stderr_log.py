@@ -131,6 +131,15 @@ def test_a_file_with_more_than_a_referee_keeps_is_refused(
         stderr_by_act(path)
 
 
+def test_brackets_without_end_are_no_log(tmp_path: Path) -> None:
+    """Where no bot's text is, either: one line says so."""
+    path = tmp_path / "x.stderr.zst"
+    line = b'{"leg":0,"deal":1,"act":0,"place":0,"bot":0,"more":' + b"[" * 100_000 + b"\n"
+    path.write_bytes(zstandard.ZstdCompressor().compress(line))
+    with pytest.raises(RefereeError, match="has no stderr of bots"):
+        list(read_stderr(path))
+
+
 def test_all_that_a_referee_keeps_is_read(tmp_path: Path) -> None:
     """Of every deal as much as there can be, even if none of it is text."""
     path = tmp_path / "x.stderr.zst"
