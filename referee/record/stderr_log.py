@@ -36,8 +36,7 @@ _LONGEST: Final = 1 << 20
 _ESCAPED: Final = 4
 """Characters that a byte becomes at most, where it is no text."""
 
-_MOST_CHUNKS: Final = 100_000
-"""Each is what was read at once: a line an act in a thousand deals makes 20,000."""
+_MOST_CHUNKS: Final = 1_000_000
 _MOST_PLACES: Final = 16
 
 
