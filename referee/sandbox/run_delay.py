@@ -180,6 +180,7 @@ class HeldUp:
         self._waits: Waits | None = None
         self._lost_us = self._unseen_us = self._away_us = self._stalled_us = self._us = 0
         self._asked = self._cpu_us = self._used_away_us = 0
+        self._others_us = self._looked_us = 0
         self._is_known = True
         self._has_answered = False
 
@@ -218,9 +219,7 @@ class HeldUp:
         Args:
             others_us: processor time that they used since the first look.
         """
-        if self._waits is not None:
-            self._waits.add(read(self._process))
-            self.stall(min(self._waits.at_most_us(), others_us))
+        self._others_us = max(self._others_us, others_us)
 
     def be_away(self, us: int, used_us: int) -> None:
         """Add time in which we saw to other bots, which has no bound but that of what we did.
@@ -267,11 +266,18 @@ class HeldUp:
         return self._us + self._away_us
 
     def _waited_us(self) -> int:
-        """Return what the kernel has counted of it until now."""
+        """Return what the kernel has counted of it until now.
+
+        What our own looks take is left out: a bot with many threads makes them long, and they would
+        put off its deadline to the next look.
+        """
         if self._waits is None:
             return 0
+        begin = time.thread_time_ns()
         self._waits.add(read(self._process))
-        return self._waits.held_up_us()
+        self._looked_us += (time.thread_time_ns() - begin) // 1000
+        self.stall(min(self._waits.at_most_us(), self._others_us))
+        return max(self._waits.held_up_us() - self._looked_us, 0)
 
     def not_charged_us(self) -> int:
         """Return what of it is left out of the time that is charged, in microseconds.

@@ -373,7 +373,7 @@ async def test_no_other_bot_wins_it_time_to_work(
     bots: tuple[Busy, Busy], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is taken off is never more than in which it did not run itself."""
-    waits(monkeypatch, 0, 200, *[200] * 9)
+    waits(monkeypatch, 0, 300, *[300] * 9)
     monkeypatch.setattr(bots[0], "cpu_us", lambda: int(time.perf_counter() * 1e6))
     begun = time.perf_counter()
     found = await silent(bots[0])
@@ -512,6 +512,7 @@ def test_all_that_others_took_counts_once_a_bot_has_answered(
 ) -> None:
     """Before, four times what the act may take: so long is it waited for."""
     waits(monkeypatch, 0, *[3000] * 4)
+    monkeypatch.setattr("referee.sandbox.run_delay.time.thread_time_ns", lambda: 0)
     puppet = Puppet()
     held_up = HeldUp(puppet, ALLOWANCE_US)
     held_up.begin(0, 0, 0)
@@ -520,6 +521,26 @@ def test_all_that_others_took_counts_once_a_bot_has_answered(
     puppet.release()
 
     assert held_up.us() == 3_000_000
+
+
+def test_our_own_looks_put_off_no_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each takes two milliseconds where a bot has many threads, and the bot waits for as long."""
+    now = iter(range(1000))
+
+    def read_on(_: BotProcess) -> Reading:
+        at = next(now) * 2
+        return Reading(at * MS, 0, {1: Thread(0, at * MS)})
+
+    begin = iter(range(0, 1000 * MS, 2 * MS))
+    monkeypatch.setattr("referee.sandbox.run_delay.read", read_on)
+    monkeypatch.setattr("referee.sandbox.run_delay.time.thread_time_ns", lambda: next(begin))
+    puppet = Puppet()
+    held_up = HeldUp(puppet, ALLOWANCE_US)
+    held_up.begin(0, 0, 0)
+    found = {held_up.us() for _ in range(10)}
+    puppet.release()
+
+    assert found == {0}
 
 
 def test_a_thread_that_runs_is_told_from_one_that_sleeps() -> None:
