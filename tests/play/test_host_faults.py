@@ -894,6 +894,10 @@ def one_clock(monkeypatch: pytest.MonkeyPatch, autojump_clock: MockClock) -> Moc
         def perf_counter_ns() -> int:
             return int(trio.current_time() * 1e9)
 
+        @staticmethod
+        def thread_time_ns() -> int:
+            return 0  # what we do takes no time of that clock
+
     for module in (seat_module, exchange_module, waiting, evidence, run_delay):
         monkeypatch.setattr(module, "time", Time)
     monkeypatch.setattr(seat_module, "exchange", plain_exchange)
