@@ -75,7 +75,10 @@ class Wait:
         self._due = begin + _FIRST_LOOK_NS + witness.held_us * 1000  # in which we could not look
         self._late_us = self._away_us = 0
         self._held_up = HeldUp(witness.process, ask.allowance_us)
-        self._others_before_us = witness.others_us()
+        self._others_before_us: int | None = None
+        """What other bots had used at our first look."""
+        self._has_taken = False
+        """Whether bytes have come since we last looked for a whole line."""
         self._killed_before = killed_for_memory()
         witness.standstill.end_of_poll(self._elapsed_us() - witness.held_us)
 
@@ -123,6 +126,8 @@ class Wait:
         """Look whether what the bot itself has used is known, and so what others took."""
         away_us = self._witness.held_us - self._held_before_us + self._away_us
         due = self._begin + _FIRST_LOOK_NS + away_us * 1000
+        if self._others_before_us is None:
+            self._others_before_us = self._witness.others_us()
         self._held_up.begin(self._begin, due, self._cpu)
         self._witness.look()
         if not self._witness.is_counted:
@@ -150,8 +155,9 @@ class Wait:
         return made_room
 
     def _share(self) -> None:
-        """Take into account what other bots have used since we began to wait for this one."""
-        self._held_up.share(self._witness.others_us() - self._others_before_us)
+        """Take into account what other bots have used since our first look, if there was any."""
+        if self._others_before_us is not None:
+            self._held_up.share(self._witness.others_us() - self._others_before_us)
 
     def _add_stall(self) -> None:
         """Put the deadline off by how long we were not woken while other bots had used that time.
@@ -164,7 +170,7 @@ class Wait:
         self._held_up.stall(min(lost_us, witness.others_us()))
 
     def _is_readable(self) -> bool:
-        """Whether an answer has come that we were not woken for in time."""
+        """Whether bytes have come that we have not read."""
         poll = select.poll()
         poll.register(self._witness.process.stdout, select.POLLIN)
         return any(event & select.POLLIN for _, event in poll.poll(0))
@@ -244,8 +250,10 @@ class Wait:
         yield
         spent_ns = time.perf_counter_ns() - begin
         if spent_ns >= _FIRST_LOOK_NS:
-            used_us = self._witness.process.cpu_us() - cpu_us
-            self._held_up.be_away(spent_ns // 1000, used_us)
+            self._held_up.be_away(spent_ns // 1000)
+            if self._is_readable():
+                used_us = self._witness.process.cpu_us() - cpu_us
+                self._held_up.leave_unread(spent_ns // 1000, used_us)
             self._away_us += spent_ns // 1000
             self._due += spent_ns
             self._witness.standstill.begin()
@@ -305,6 +313,9 @@ class Wait:
             message = connection.next_message()
             if message is not None:
                 return message
+            if self._has_taken:
+                self._has_taken = False
+                self._held_up.works_on()
             ended = await self._readable_or_ended()
             if not self._take() and ended:
                 return None
@@ -321,6 +332,7 @@ class Wait:
         self._closed = not data
         if self._closed:
             return False
+        self._has_taken = True
         self._last = self._elapsed_us()  # before the line is read: parsing is our time
         if self._first is None:
             self._first = self._last

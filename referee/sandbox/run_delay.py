@@ -179,7 +179,7 @@ class HeldUp:
         self._most_us = self._least_us
         self._waits: Waits | None = None
         self._lost_us = self._unseen_us = self._away_us = self._stalled_us = self._us = 0
-        self._asked = self._cpu_us = self._used_away_us = 0
+        self._asked = self._cpu_us = self._unread_us = self._unread_cpu_us = 0
         self._others_us = self._looked_us = 0
         self._is_known = True
         self._has_answered = False
@@ -221,16 +221,24 @@ class HeldUp:
         """
         self._others_us = max(self._others_us, others_us)
 
-    def be_away(self, us: int, used_us: int) -> None:
-        """Add time in which we saw to other bots, which has no bound but that of what we did.
+    def be_away(self, us: int) -> None:
+        """Add time in which we saw to other bots, which has no bound but that of what we did."""
+        self._away_us += us
+
+    def leave_unread(self, us: int, used_us: int) -> None:
+        """Take note that bytes of the bot lay there when we came back: perhaps its answer.
+
+        What it did meanwhile came after that, then.
 
         Args:
-            us: how long that was.
-            used_us: processor time that the bot used meanwhile, perhaps for what comes after an
-                answer that we have not read.
+            us: how long we were away.
+            used_us: processor time that it used meanwhile.
         """
-        self._away_us += us
-        self._used_away_us += used_us
+        self._unread_us, self._unread_cpu_us = self._unread_us + us, self._unread_cpu_us + used_us
+
+    def works_on(self) -> None:
+        """Take note that what lay there was not the whole answer."""
+        self._unread_us = self._unread_cpu_us = 0
 
     def answered(self, us: int) -> None:
         """Take note of the answer, which ends the wait: all that others took by then counts.
@@ -247,9 +255,8 @@ class HeldUp:
         When it was that it answered is not known. It gains nothing by making us late, which takes
         processes of its own that run, nor by sleeping, which it does in its own time.
         """
-        if self._waits is not None:
-            self._waits.add(read(self._process))
-            self._unseen_us = min(self._unseen_us + us, self._waits.asleep_us())
+        if (waits := self._look()) is not None:
+            self._unseen_us = min(self._unseen_us + us, waits.asleep_us())
 
     def give_up(self) -> None:
         """Take nothing into account: it cannot be told from what the bot's own processes took."""
@@ -258,39 +265,40 @@ class HeldUp:
     def us(self) -> int:
         """Return how many microseconds it were until now, as far as they are taken into account."""
         if self._is_known:
-            waited = self._waited_us()
+            waited = 0
+            if (waits := self._look()) is not None:
+                self.stall(min(waits.at_most_us(), self._others_us))
+                waited = max(waits.held_up_us() - self._looked_us, 0)
             found = waited + self._lost_us + self._unseen_us
             if not self._has_answered:
                 found = min(found, self._most_us)
             self._us = max(self._us, found, self._stalled_us)
         return self._us + self._away_us
 
-    def _waited_us(self) -> int:
-        """Return what the kernel has counted of it until now.
+    def _look(self) -> Waits | None:
+        """Return what the kernel has counted until now, if it is taken into account.
 
-        What our own looks take is left out: a bot with many threads makes them long, and they would
-        put off its deadline to the next look.
+        What our own looks take is left out of it: a bot with many threads makes them long, and they
+        would put off its deadline to the next look.
         """
-        if self._waits is None:
-            return 0
-        begin = time.thread_time_ns()
-        self._waits.add(read(self._process))
-        self._looked_us += (time.thread_time_ns() - begin) // 1000
-        self.stall(min(self._waits.at_most_us(), self._others_us))
-        return max(self._waits.held_up_us() - self._looked_us, 0)
+        if self._waits is not None:
+            begin = time.thread_time_ns()
+            self._waits.add(read(self._process))
+            self._looked_us += (time.thread_time_ns() - begin) // 1000
+        return self._waits
 
     def not_charged_us(self) -> int:
         """Return what of it is left out of the time that is charged, in microseconds.
 
-        While we are there, never more than in which the bot itself did not run: no other can win it
-        time to work.
+        But for time in which its answer lay unread, never more than in which the bot itself did not
+        run: no other can win it time to work.
         """
-        held_up, away = self.us(), self._away_us
+        held_up, unread = self.us(), self._unread_us
         if self._waits is None:
             return held_up
-        spent = (time.perf_counter_ns() - self._asked) // 1000 - away
-        used = self._process.cpu_us() - self._cpu_us - self._used_away_us
-        return away + min(held_up - away, max(spent - used, 0))
+        spent = (time.perf_counter_ns() - self._asked) // 1000 - unread
+        used = self._process.cpu_us() - self._cpu_us - self._unread_cpu_us
+        return unread + min(held_up - unread, max(spent - used, 0))
 
     def is_too_long(self) -> bool:
         """Whether there is no sense in waiting any longer."""
