@@ -34,38 +34,38 @@ class Forfeits:
         """
         self.out: dict[int, str] = {}
         self._least = least
-        self._courses = [_Course(one) for one in before]
+        self._of_bot = [_BotMatches(one) for one in before]
         self._parts = {part.place: part for part in schedule}
         for part in schedule:
             for bot in part.bots:
-                self._courses[bot].add(part)
+                self._of_bot[bot].add(part)
 
     def add(self, line: MatchLine) -> None:
         """Take in a match that is over."""
         for place, bot in enumerate(self._parts[line.match].bots):
-            course, outcome = self._courses[bot], line.outcome
+            matches, outcome = self._of_bot[bot], line.outcome
             own = counted(outcome.blocks, outcome.voids, place)
-            course.finish(line.match, own, self._least)
-            if course.why is not None:
-                self.out.setdefault(bot, course.why)
+            matches.finish(line.match, own, self._least)
+            if matches.why is not None:
+                self.out.setdefault(bot, matches.why)
 
     def of(self, part: Part) -> tuple[Forfeit, ...] | None:
         """Return who forfeits a match, and why; None: matches under way are to decide that."""
         found = []
         for bot in part.bots:
-            course = self._courses[bot]
-            if course.is_open(part.place, self._least):
+            matches = self._of_bot[bot]
+            if matches.is_open(part.place, self._least):
                 return None
-            if (why := course.why_before(part.place)) is not None:
+            if (why := matches.why_before(part.place)) is not None:
                 found.append(Forfeit(bot, why))
         return tuple(found)
 
     def counts(self) -> list[Misconduct]:
         """Return what counts against each entrant now, forfeits left out."""
-        return [course.known for course in self._courses]
+        return [matches.known for matches in self._of_bot]
 
 
-class _Course:
+class _BotMatches:
     """The matches of one bot in a round.
 
     Attributes:

@@ -107,6 +107,8 @@ def make_plan(asked: MatchConfig) -> MatchPlan:
     given = _read_decks(asked.deck, asked.deck_file, rules.game.pack)
     if not asked.key:
         raise RefereeError("key: it must not be empty")
+    decks = _count_decks(asked.deals, given)
+    check_benched(asked.benched, asked.bots, decks)
     secret, first = event_key(asked.key), _first(asked)
     if not 0 <= terms.pace_ms <= _LONGEST_PACE_MS:
         raise RefereeError(f"pace {terms.pace_ms}: from 0 to {_LONGEST_PACE_MS} milliseconds")
@@ -120,13 +122,23 @@ def make_plan(asked: MatchConfig) -> MatchPlan:
         rules=rules,
         key=asked.key,
         bots=asked.bots,
-        decks=_count_decks(asked.deals, given),
+        decks=decks,
         given=bool(given),
         seatings=leg_order(_seatings(asked, held, partners), block_key(secret, first)),
         dealer=_dealer(asked.dealer, seats, block_key(secret, 0), first),
         block=block,
         benched=asked.benched,
     )
+
+
+def check_benched(benched: tuple[int, ...], bots: int, decks: int | None) -> None:
+    """Refuse what bots cannot be that play no more before the first card.
+
+    Raises:
+        RefereeError: they are not in order, not there, or decks do not stand alone.
+    """
+    if benched and (decks is None or benched != tuple(sorted({*benched} & {*range(bots)}))):
+        raise RefereeError(f"the bots {list(benched)} cannot be benched before the first card")
 
 
 def _read_decks(text: str | None, file: str, pack: Deck) -> tuple[Deck, ...]:

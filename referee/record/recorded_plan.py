@@ -5,7 +5,7 @@ from referee.games import find
 from referee.match.chance import BlockKey, leg_order
 from referee.match.leg_state import Block
 from referee.match.lines import DealLine, Header, LegLine
-from referee.match.plan import MatchPlan
+from referee.match.plan import MatchPlan, check_benched
 from referee.match.seating import holders, legs
 from referee.record.cursor import Cursor
 from referee.record.reader import Mismatch
@@ -58,12 +58,12 @@ def recorded_plan(cursor: Cursor) -> MatchPlan:
 
 
 def _benched(header: Header) -> tuple[int, ...]:
-    """Return who played no more from the start, where decks stand alone."""
-    benched = header.benched
-    known = [bot for bot in range(len(header.bots)) if bot in benched]
-    if list(benched) != known or (benched and header.decks is None):
-        raise Mismatch(1, f"the bots {list(benched)} cannot be benched before the first card")
-    return benched
+    """Return which bots played no more from the start."""
+    try:
+        check_benched(header.benched, len(header.bots), header.decks)
+    except RefereeError as error:
+        raise Mismatch(1, str(error)) from error
+    return header.benched
 
 
 def _rules(header: Header) -> MatchRules:

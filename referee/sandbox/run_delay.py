@@ -97,28 +97,28 @@ class Waits:
             first: what was counted before.
         """
         self._first = self._last = first
-        self._courses = {number: _Course(one, first.at) for number, one in first.threads.items()}
+        self._times = {number: _ThreadTimes(one, first.at) for number, one in first.threads.items()}
         self._gone = 0
         """Nanoseconds that threads waited which are gone."""
 
     def add(self, now: Reading) -> None:
         """Take in a later reading."""
-        courses = {}
+        times = {}
         for number, thread in now.threads.items():
-            course = self._courses.get(number)
-            if course is None:
+            one_thread = self._times.get(number)
+            if one_thread is None:
                 life = thread.ran + thread.waited
                 is_new = life <= now.at - self._last.at
-                course = _Course(Thread(0, 0) if is_new else thread, self._last.at)
-            course.add(thread, now.at)
-            courses[number] = course
-        gone = self._courses.keys() - courses.keys()
-        self._gone += sum(self._courses[number].since()[1] for number in gone)
-        self._courses, self._last = courses, now
+                one_thread = _ThreadTimes(Thread(0, 0) if is_new else thread, self._last.at)
+            one_thread.add(thread, now.at)
+            times[number] = one_thread
+        gone = self._times.keys() - times.keys()
+        self._gone += sum(self._times[number].since()[1] for number in gone)
+        self._times, self._last = times, now
 
     def held_up_us(self) -> int:
         """Return how long it was until the last reading, in microseconds."""
-        since = [course.since() for course in self._courses.values()]
+        since = [one_thread.since() for one_thread in self._times.values()]
         cpu_ns = (self._last.cpu_us - self._first.cpu_us) * 1000
         own = max(cpu_ns, sum(ran for ran, _ in since))
         return max(0, *(waited - (own - ran) for ran, waited in since), 0) // 1000
@@ -130,7 +130,7 @@ class Waits:
         other do so while one of them runs.
         """
         waited = self._gone + sum(
-            waited for _, waited in map(_Course.since, self._courses.values())
+            waited for _, waited in map(_ThreadTimes.since, self._times.values())
         )
         cpu_us = self._last.cpu_us - self._first.cpu_us
         spent_us = (self._last.at - self._first.at) // 1000
@@ -142,7 +142,7 @@ class Waits:
         return max(0, spent - (self._last.cpu_us - self._first.cpu_us) - self.held_up_us())
 
 
-class _Course:
+class _ThreadTimes:
     """How long one thread ran and waited, in nanoseconds.
 
     A wait that is not over is not counted by the kernel; but a thread that was ready all the time

@@ -44,8 +44,9 @@ class Hindered(Bare):
         if len(self.stopped) > 1:
             return await super().launch(bot)
         readings = chain([first.cpu_us()] * 2, repeat(first.cpu_us() + self._worked_us))
-        first.cpu_us = readings.__next__  # type: ignore[method-assign]  # what the kernel would say
-        first.is_stopped = count_to(first, 3)  # type: ignore[method-assign]  # the freezer needs a while
+        # the sandbox makes the process: what the kernel would say of it can be put in here only
+        first.cpu_us = readings.__next__  # type: ignore[method-assign]  # see above
+        first.is_stopped = count_to(first, 3)  # type: ignore[method-assign]  # see above
         raise SandboxError("the daemon does not answer")
 
 
@@ -198,7 +199,11 @@ async def test_a_bot_rests_until_it_is_asked_or_goes_on(process: FakeProcess) ->
 
 @pytest.mark.parametrize(("used_s", "charged"), [(GRACE_S, False), (3 * GRACE_S, True)])
 async def test_a_bot_that_keeps_the_core_instead_of_leaving_is_charged(
-    used_s: float, charged: bool, process: FakeProcess, autojump_clock: MockClock
+    used_s: float,
+    charged: bool,
+    process: FakeProcess,
+    monkeypatch: pytest.MonkeyPatch,
+    autojump_clock: MockClock,
 ) -> None:
     """In the time that it has, a process on one core cannot use more than that."""
     seat = Seat(0, process)
@@ -208,7 +213,7 @@ async def test_a_bot_that_keeps_the_core_instead_of_leaving_is_charged(
         process.worked_us = int(used_s * 1e6)
         kill()
 
-    process.kill = work  # type: ignore[method-assign]  # the bot works until it is ended
+    monkeypatch.setattr(process, "kill", work)
     verdict = await seat.say_end(b"end", Connection())
 
     assert (verdict is not None) is charged

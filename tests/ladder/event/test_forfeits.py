@@ -84,7 +84,7 @@ def test_who_faults_in_most_of_its_blocks_forfeits_what_follows() -> None:
     assert not any(lines[part.place].forfeits for part in schedule if 1 not in part.bots)
 
 
-def test_what_is_played_well_keeps_nobody_waiting() -> None:
+def test_a_match_of_bots_that_play_well_waits_for_none() -> None:
     """Once as many blocks were played as are under way, matches wait for none."""
     schedule = schedule_of(2, 12)
     forfeits = Forfeits(schedule, [Misconduct()] * 2, LEAST)
@@ -97,7 +97,7 @@ def test_what_is_played_well_keeps_nobody_waiting() -> None:
     assert forfeits.of(third) == ()
 
 
-def test_what_went_before_counts_and_0_benches_nobody() -> None:
+def test_earlier_rounds_count_and_0_benches_no_bot() -> None:
     """Two faulty blocks of an earlier round, and two of this; with bench = 0 all play on."""
     (first, second) = schedule_of(2, 4)
     faulty = {part.place: [2, 0] for part in (first, second)}
