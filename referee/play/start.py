@@ -63,20 +63,27 @@ async def launched(bot: BotSpec, sandbox: Sandbox, others: Collection[OffTurn] =
 async def _watched(launch: Awaitable[BotProcess], others: Collection[OffTurn]) -> BotProcess:
     """Await a launch, and stop each of the other bots that works before it is over."""
     found: list[BotProcess | Exception] = []
-    async with trio.open_nursery() as nursery:
+    try:
+        async with trio.open_nursery() as nursery:
 
-        async def begin() -> None:
-            try:
-                found.append(await launch)
-            except Exception as error:  # raised below, as what it was: nurseries wrap
-                found.append(error)
-            nursery.cancel_scope.cancel()
+            async def begin() -> None:
+                try:
+                    found.append(await launch)
+                except Exception as error:  # raised below, as what it was: nurseries wrap
+                    found.append(error)
+                nursery.cancel_scope.cancel()
 
-        nursery.start_soon(begin)
-        while others:
-            await trio.sleep(_LOOK_S)
-            for other in others:
-                other.check()
+            nursery.start_soon(begin)
+            while others:
+                await trio.sleep(_LOOK_S)
+                for other in others:
+                    other.check()
+    except BaseException:  # broken off when it had just come: no seat has it, so none would end it
+        for process in found:
+            if not isinstance(process, Exception):
+                process.kill()
+                process.release()
+        raise
     if isinstance(found[0], Exception):
         raise found[0]
     return found[0]

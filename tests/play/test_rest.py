@@ -118,6 +118,35 @@ async def test_a_bot_that_works_while_another_is_started_is_stopped(
     assert seen == [works]
 
 
+class BrokenOff(Bare):
+    """A sandbox in which a launch is over at the very moment at which it is broken off."""
+
+    def __init__(self, scope: trio.CancelScope) -> None:
+        """What is launched then is `launched`."""
+        super().__init__()
+        self._scope = scope
+        self.launched: BareProcess | None = None
+
+    async def launch(self, bot: BotSpec) -> BareProcess:
+        """As its parent."""
+        self.launched = await super().launch(bot)
+        self._scope.cancel()
+        return self.launched
+
+
+@pytest.mark.slow
+async def test_a_bot_that_comes_when_its_start_is_broken_off_is_ended(process: FakeProcess) -> None:
+    """No seat has it, so nothing else would end it."""
+    with trio.CancelScope() as scope:
+        sandbox = BrokenOff(scope)
+        bot = BotSpec("x", ("sleep", "60"), "/", "", "x")
+        await launched(bot, sandbox, [Seat(0, process).off_turn])
+
+    assert scope.cancelled_caught
+    assert sandbox.launched is not None
+    assert sandbox.launched.status() == "killed by SIGKILL"
+
+
 @pytest.fixture
 def process() -> Iterator[FakeProcess]:
     found = FakeProcess()
