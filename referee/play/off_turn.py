@@ -150,7 +150,7 @@ class OffTurn:
             self._process.freeze(for_now=for_now)
         except Unstoppable as error:
             took_us = (time.perf_counter_ns() - begin) // 1000
-            if (self._process.cpu_us() - cpu) * 2 >= took_us:
+            if (self._process.cpu_us() - cpu) * 2 > took_us:
                 self.end_for_good(f"it could not be stopped between its acts: {error}")
             return False
         return True
