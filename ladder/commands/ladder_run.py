@@ -322,11 +322,6 @@ async def _sandbox(name: SandboxName, settings: Settings) -> tuple[SandboxName, 
     Raises:
         RefereeError: nothing of the kind works here.
     """
-    async with opened_for(name, (), settings) as place:
-        if place.name == SandboxName.BARE:
-            raise RefereeError(
-                f"submitted bots run in a sandbox only, and none works here: {place.how} "
-                "(see `referee doctor`)"
-            )
+    async with opened_for(name, (), settings, strangers=True) as place:
         return SandboxName(place.name), place.how
     raise AssertionError  # the block above returns or raises

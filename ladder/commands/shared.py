@@ -48,7 +48,7 @@ class Sandboxes(StrEnum):
 
 
 Sandbox = Annotated[
-    Sandboxes, typer.Option(help="Where bots run; auto is the strongest that works here.")
+    Sandboxes, typer.Option(help="Where bots run; auto takes one that keeps strangers apart.")
 ]
 
 

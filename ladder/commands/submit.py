@@ -261,7 +261,7 @@ async def _take_all_in(
     """Takes in one after the other, and adds it to a list; a refusal stops none of the others."""
     games = tuple(pool.name for pool in pools) if asked.games else ()
     with trio.CancelScope() as scope:
-        async with interruptible(scope), opened_for(sandbox, (), settings) as place:
+        async with interruptible(scope), opened_for(sandbox, (), settings, strangers=True) as place:
             for path in asked.paths:
                 author = author_of(path, asked.author)
                 try:

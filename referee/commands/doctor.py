@@ -10,10 +10,11 @@ from rich.text import Text
 
 from referee.bots.settings import Settings, read_settings
 from referee.commands.shared import Json
-from referee.doctor.diagnosis import diagnose, is_sound
+from referee.doctor.diagnosis import diagnose, verdict_on
 from referee.doctor.reports import GuaranteeState, SandboxReport, exit_code, taken
 from referee.play.interrupts import interruptible
 from referee.sandbox.choose import by_strength
+from referee.sandbox.doctor_verdict import DoctorVerdict
 from referee.sandbox.names import SandboxName
 from referee.terminal.console import busy, console, print_table
 from referee.terminal.json_output import json_text
@@ -27,10 +28,23 @@ _STYLES = {
 _ALL = (SandboxName.BWRAP, SandboxName.DOCKER, SandboxName.BARE)
 
 
-class DoctorJson(Struct, frozen=True):
-    """What `referee doctor --json` prints; `auto` is what `--sandbox auto` takes."""
+class AutoTakes(Struct, frozen=True):
+    """What `--sandbox auto` takes.
+
+    Attributes:
+        auto: for a match or an event.
+        auto_for_strangers: for the bots that a ladder takes in; None if it takes no sandbox.
+    """
 
     auto: str
+    auto_for_strangers: str | None
+
+
+class DoctorJson(Struct, frozen=True):
+    """What `referee doctor --json` prints; the first two are as `AutoTakes` has them."""
+
+    auto: str
+    auto_for_strangers: str | None
     sandboxes: tuple[SandboxReport, ...]
 
 
@@ -45,36 +59,44 @@ def doctor(
     The one that counts is the one that --sandbox names, or that auto takes.
     """
     names = _ALL if sandbox is SandboxName.AUTO else (sandbox,)
-    reports, auto = trio.run(_all, names, read_settings())
+    reports, takes = trio.run(_all, names, read_settings())
     if as_json:
-        print(json_text(DoctorJson(auto, tuple(reports))))
+        print(json_text(DoctorJson(takes.auto, takes.auto_for_strangers, tuple(reports))))
     else:
         for report in reports:
             _print(report, console())
-        console().print(f"--sandbox auto takes {auto}")
-    raise typer.Exit(exit_code(reports, auto))
+        console().print(f"--sandbox auto takes {takes.auto}; {_for_strangers(takes)}")
+    raise typer.Exit(exit_code(reports, takes.auto))
+
+
+def _for_strangers(takes: AutoTakes) -> str:
+    found = takes.auto_for_strangers
+    if found is None:
+        return "for a ladder's bots, which are strangers', it takes none here"
+    return "for a ladder's bots, too" if found == takes.auto else f"for a ladder's bots {found}"
 
 
 async def _all(
     names: tuple[SandboxName, ...], settings: Settings
-) -> tuple[list[SandboxReport], str]:
+) -> tuple[list[SandboxReport], AutoTakes]:
     """Diagnoses sandboxes until it is done or a signal stops us."""
     reports: list[SandboxReport] = []
-    auto = ""
+    verdicts: dict[str, DoctorVerdict] = {}
     with trio.CancelScope() as scope, busy(console(stderr=True), "trying ...") as say:
         async with interruptible(scope):
             for name in names:
                 reports += [await diagnose(name, settings, say)]
-            known = {report.name: report.sound for report in reports}
-            for name in (SandboxName.BWRAP, SandboxName.DOCKER):
-                if name not in known:
-                    known[name] = await is_sound(name, settings)
-                if known[name]:
-                    break
-            auto = taken(known, by_strength())
+            verdicts |= {report.name: report.verdict for report in reports}
+            for name in by_strength():
+                if name not in verdicts:
+                    verdicts[name] = await verdict_on(name, settings)
+                if taken(verdicts, (name,), strangers=True):
+                    break  # auto asks no other
     if scope.cancelled_caught:
         raise KeyboardInterrupt
-    return reports, auto
+    order = by_strength()
+    auto = taken(verdicts, order, strangers=False) or SandboxName.BARE
+    return reports, AutoTakes(auto, taken(verdicts, order, strangers=True))
 
 
 def _print(report: SandboxReport, to: Console) -> None:

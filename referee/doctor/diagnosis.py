@@ -26,7 +26,8 @@ from referee.doctor.trials import TRIALS, Attempt, Patient
 from referee.errors import HostError, RefereeError
 from referee.sandbox import Sandbox
 from referee.sandbox.choose import opened, trial
-from referee.sandbox.doctor_cache import DoctorVerdict, conditions, remember, verdict_of
+from referee.sandbox.doctor_cache import conditions, remember, verdict_of
+from referee.sandbox.doctor_verdict import DoctorVerdict
 from referee.sandbox.environment import LOCKED, OPEN_FILES, SIGNALS, file_limit, own_memory
 from referee.sandbox.names import SandboxName
 
@@ -81,15 +82,16 @@ def _remember(sandbox: Sandbox, settings: Settings, report: SandboxReport) -> No
     """Have `--sandbox auto` know of a report, if it is one of a sandbox that it takes."""
     if sandbox.name != SandboxName.BARE:
         with suppress(OSError):
-            remember(sandbox.name, DoctorVerdict(conditions(sandbox, settings), report.problem))
+            remember(sandbox.name, conditions(sandbox, settings), report.verdict)
 
 
-async def is_sound(name: SandboxName, settings: Settings) -> bool:
-    """Whether a sandbox works here, and keeps what it promises, as far as is remembered."""
-    with suppress(RefereeError, HostError, ImportError):
+async def verdict_on(name: SandboxName, settings: Settings) -> DoctorVerdict:
+    """What is remembered of a sandbox, or found out now."""
+    try:
         async with _tried(name, settings) as sandbox:
-            return not (await verdict_of(sandbox, settings)).problem
-    return False
+            return await verdict_of(sandbox, settings)
+    except (RefereeError, HostError, ImportError) as error:
+        return DoctorVerdict(str(error))
 
 
 @asynccontextmanager

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from referee.doctor.guarantees import GUARANTEES, judged
 from referee.doctor.measurements import Facts, Terms
+from referee.sandbox.doctor_verdict import DoctorVerdict
 
 BARE_PROMISES: Final = frozenset(
     {
@@ -45,6 +46,9 @@ _PROCESS_COUNTS: Final = (
     "to every process: a bot can count those that an opponent starts",
     "only a kernel of its own hides that: a virtual machine for each match, or gVisor",
 )
+_NOWHERE: Final = {"numbers": _NUMBERS, "process-counts": _PROCESS_COUNTS}
+"""What no sandbox promises, on any machine."""
+
 _MARKS: Final = (
     "the kernel marks pages in memory that were used, and shows every process the marks of those "
     "that it maps: a bot that reads files of /usr tells its next life something",
@@ -126,6 +130,20 @@ class SandboxReport(Struct, frozen=True):
         what = ", ".join(self.broken)
         return f"`referee doctor` finds broken here: {what}" if what else ""
 
+    @property
+    def absent(self) -> tuple[str, ...]:
+        """The guarantees that it does not give here, though a sandbox can, by their ids."""
+        return tuple(
+            one.id
+            for one in self.guarantees
+            if one.state is GuaranteeState.ABSENT and one.id not in _NOWHERE
+        )
+
+    @property
+    def verdict(self) -> DoctorVerdict:
+        """What `--sandbox auto` goes by."""
+        return DoctorVerdict(self.problem, self.absent)
+
 
 class Machine(Struct, frozen=True):
     """What of this machine decides how to mend things.
@@ -175,7 +193,7 @@ def absent(
             for one in GUARANTEES
             if one.id not in BARE_PROMISES
         }
-    found = {"numbers": _NUMBERS, "process-counts": _PROCESS_COUNTS}
+    found = dict(_NOWHERE)
     if not landlock:
         found["marks"] = _MARKS
     if sandbox == "bwrap" and watched:
@@ -235,9 +253,21 @@ def _namespaces(machine: Machine) -> str:
     )
 
 
-def taken(works: Mapping[str, bool], order: Iterable[str]) -> str:
-    """The sandbox that `auto` takes, which tries them in this order."""
-    return next((name for name in order if works.get(name)), "bare")
+def taken(
+    verdicts: Mapping[str, DoctorVerdict], order: Iterable[str], *, strangers: bool
+) -> str | None:
+    """The sandbox that `auto` takes, which tries them in this order; None if it takes none.
+
+    Args:
+        verdicts: on the sandboxes; on none after the first that serves everybody.
+        order: in which they are tried.
+        strangers: whether it is for bots that strangers have handed in.
+    """
+    for name in order:
+        verdict = verdicts.get(name)
+        if verdict and not verdict.problem and not (strangers and verdict.absent):
+            return name
+    return None
 
 
 def exit_code(reports: Iterable[SandboxReport], auto: str) -> int:

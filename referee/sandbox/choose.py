@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Final
@@ -182,30 +182,42 @@ def by_strength() -> tuple[SandboxName, ...]:
 
 @asynccontextmanager
 async def opened_for(
-    name: SandboxName, bots: Iterable[BotSource], settings: Settings
+    name: SandboxName, bots: Iterable[BotSource], settings: Settings, *, strangers: bool = False
 ) -> AsyncIterator[Sandbox]:
     """The sandbox that was asked for, or the strongest that works and keeps its promises here.
 
+    Args:
+        name: which; AUTO looks for one.
+        bots: who is to play.
+        settings: what the organiser allows.
+        strangers: whether it is for bots that strangers have handed in: those AUTO puts in none
+            that lacks what a sandbox can promise, nor in bare.
+
     Raises:
-        RefereeError: it does not work here, or only bare would, which is not for these bots.
+        RefereeError: it does not work here, or only one would that is not for these bots.
         SandboxError: the machine has run out of something.
     """
     wanted = (name,) if name is not SandboxName.AUTO else by_strength()
-    failed: list[str] = []
+    failed: dict[SandboxName, SandboxError] = {}
     async with AsyncExitStack() as stack:
         sandbox = None
         for candidate in wanted:
             try:
-                sandbox = await _tried(candidate, settings, stack, proved=len(wanted) > 1)
+                sandbox = await _tried(
+                    candidate, settings, stack, proved=len(wanted) > 1, strangers=strangers
+                )
                 break
             except SandboxError as error:
                 if shortage(error) is not None:
                     raise  # a weaker sandbox is no answer to that
-                failed.append(f"{candidate}: {error}")
+                failed[candidate] = error
         if sandbox is None:
+            why = "; ".join(f"{candidate}: {error}" for candidate, error in failed.items())
             if name is not SandboxName.AUTO:
-                raise RefereeError(f"sandbox {failed[0]} (see `referee doctor`)")
-            how = _FALLEN_BACK + "; ".join(failed)
+                raise RefereeError(f"sandbox {why} (see `referee doctor`)")
+            if strangers:
+                raise _none_for_strangers(failed, why)
+            how = _FALLEN_BACK + why
             only_own(bots, how)
             sandbox = await stack.enter_async_context(opened(SandboxName.BARE, settings))
             assert isinstance(sandbox, Bare)  # noqa: S101  # it is what was asked for
@@ -213,8 +225,25 @@ async def opened_for(
         yield sandbox
 
 
+class _LessError(SandboxError):
+    """A sandbox keeps what it promises here, and that is less than the bots of strangers need."""
+
+
+def _none_for_strangers(failed: Mapping[SandboxName, SandboxError], why: str) -> RefereeError:
+    less = [name for name, error in failed.items() if isinstance(error, _LessError)]
+    if not less:
+        return RefereeError(
+            "submitted bots run in a sandbox only, and none works here "
+            f"({why}): `referee doctor` says how to mend that"
+        )
+    return RefereeError(
+        f"no sandbox here is for the bots of strangers ({why}): run this as root, or see "
+        f"`referee doctor`; or, if you trust them all, say --sandbox {less[0]}"
+    )
+
+
 async def _tried(
-    name: SandboxName, settings: Settings, stack: AsyncExitStack, *, proved: bool
+    name: SandboxName, settings: Settings, stack: AsyncExitStack, *, proved: bool, strangers: bool
 ) -> Sandbox:
     """Open a sandbox, and see whether it runs anything; `proved`: and keeps what it promises."""
     async with AsyncExitStack() as attempt:
@@ -225,6 +254,8 @@ async def _tried(
             verdict = await verdict_of(sandbox, settings)
             if verdict.problem:
                 raise SandboxError(verdict.problem)
+            if strangers and verdict.absent:
+                raise _LessError(f"does not promise here: {', '.join(verdict.absent)}")
         stack.push_async_exit(attempt.pop_all())
     return sandbox
 

@@ -25,6 +25,7 @@ from referee.errors import SandboxError
 from referee.sandbox import Sandbox
 from referee.sandbox.bubblewrap.sandbox import PROGRAMS
 from referee.sandbox.build_cache import cache_folder
+from referee.sandbox.doctor_verdict import DoctorVerdict
 
 _COMMAND: Final = (sys.executable, "-P", "-m", "referee.doctor.verdict")
 _LONGEST: Final = 64 * 1024
@@ -32,16 +33,11 @@ _MOST: Final = 16
 """So many verdicts are kept for each kind of sandbox: of other settings, or of other daemons."""
 
 
-class DoctorVerdict(Struct, frozen=True):
-    """What the doctor has found.
-
-    Attributes:
-        of: what it holds for, as `conditions` has it.
-        problem: why `auto` does not take the sandbox; "" if it keeps all that it promises.
-    """
+class _KeptVerdict(Struct, frozen=True):
+    """A verdict, and what it holds for, as `conditions` has it."""
 
     of: str
-    problem: str
+    verdict: DoctorVerdict
 
 
 def conditions(sandbox: Sandbox, settings: Settings) -> str:
@@ -93,15 +89,21 @@ async def verdict_of(sandbox: Sandbox, settings: Settings) -> DoctorVerdict:
         raise SandboxError(f"what it enforces cannot be found out: {error}") from error
 
 
-def remember(name: str, verdict: DoctorVerdict) -> None:
-    """Keep a verdict; where the disk does not let us, it is found out again."""
+def remember(name: str, of: str, verdict: DoctorVerdict) -> None:
+    """Keep a verdict; where the disk does not let us, it is found out again.
+
+    Args:
+        name: of the kind of sandbox.
+        of: what the verdict holds for, as `conditions` has it.
+        verdict: what was found.
+    """
     with suppress(OSError):
         path = _file(name)
-        verdicts = [one for one in _kept(path) if one.of != verdict.of]
+        verdicts = [one for one in _kept(path) if one.of != of]
         new = path.with_name(f"{path.name}.{os.getpid()}")
         with suppress(FileNotFoundError):
             new.unlink()
-        data = msgspec.json.encode([*verdicts, verdict][-_MOST:])
+        data = msgspec.json.encode([*verdicts, _KeptVerdict(of, verdict)][-_MOST:])
         descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
         with open(descriptor, "wb") as file:
             file.write(data)
@@ -126,21 +128,20 @@ def _found_out(name: str, of: str, settings: Settings) -> DoctorVerdict:
             check=False,
         )
         try:
-            problem = msgspec.json.decode(ran.stdout, type=str)
+            verdict = msgspec.json.decode(ran.stdout, type=DoctorVerdict)
         except msgspec.DecodeError:
             raise SandboxError("what it enforces was not found out: see `referee doctor`") from None
-        verdict = DoctorVerdict(of, problem)
-        remember(name, verdict)
+        remember(name, of, verdict)
         return verdict
 
 
 def _known(name: str, of: str) -> DoctorVerdict | None:
     with suppress(OSError):
-        return next((one for one in _kept(_file(name)) if one.of == of), None)
+        return next((one.verdict for one in _kept(_file(name)) if one.of == of), None)
     return None
 
 
-def _kept(path: Path) -> list[DoctorVerdict]:
+def _kept(path: Path) -> list[_KeptVerdict]:
     """Return the verdicts of a file; those of a file that is not ours alone do not count.
 
     Raises:
@@ -155,7 +156,7 @@ def _kept(path: Path) -> list[DoctorVerdict]:
         if status.st_uid != os.geteuid() or status.st_mode & 0o022:
             return []
         try:
-            return msgspec.json.decode(file.read(_LONGEST), type=list[DoctorVerdict])
+            return msgspec.json.decode(file.read(_LONGEST), type=list[_KeptVerdict])
         except msgspec.DecodeError:
             return []
 

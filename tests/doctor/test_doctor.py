@@ -26,6 +26,7 @@ from referee.doctor.reports import (
     mend_of,
     taken,
 )
+from referee.sandbox.doctor_verdict import DoctorVerdict
 from referee.sandbox.names import SandboxName
 from support.processes import REFEREE
 from support.sandboxes import need
@@ -37,6 +38,9 @@ def _no_verdicts_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("referee.doctor.diagnosis.remember", lambda *_: None)
 
 
+SOUND = DoctorVerdict("")
+WEAK = DoctorVerdict("", ("cache",))
+UNSOUND = DoctorVerdict("`referee doctor` finds broken here: cpu")
 TERMS = Terms(memory=64, tmp=8, processes=26, open_files=256, limits={"cores": 0, "files": 256})
 REFUSED = {"one": "EPERM", "another": "ENOSYS"}
 GOOD = Facts(
@@ -307,10 +311,36 @@ def test_exit_code_is_that_of_the_sandbox_that_counts() -> None:
     bare = SandboxReport("bare", works=True, guarantees=(not_had,))
     assert exit_code([bare], "bare") == 0
     assert exit_code([none, bare], "bare") == 1
-    assert taken({"bwrap": False, "docker": True, "bare": True}, ("bwrap", "docker")) == "docker"
-    assert taken({"docker": True, "bwrap": True}, ("bwrap", "docker")) == "bwrap"
-    assert taken({"docker": True, "bwrap": True}, ("docker", "bwrap")) == "docker"
-    assert taken({"bwrap": False, "docker": False}, ("bwrap", "docker")) == "bare"
+
+
+@pytest.mark.parametrize(
+    ("bwrap", "docker", "ours", "strangers"),
+    [
+        (SOUND, SOUND, "bwrap", "bwrap"),
+        (UNSOUND, SOUND, "docker", "docker"),
+        (WEAK, SOUND, "bwrap", "docker"),
+        (WEAK, UNSOUND, "bwrap", None),
+        (UNSOUND, UNSOUND, None, None),
+    ],
+)
+def test_what_auto_takes(
+    bwrap: DoctorVerdict, docker: DoctorVerdict, ours: str | None, strangers: str | None
+) -> None:
+    """The first that keeps what it promises; for strangers one that promises all it could."""
+    verdicts = {"bwrap": bwrap, "docker": docker}
+    order = ("bwrap", "docker")
+    assert taken(verdicts, order, strangers=False) == ours
+    assert taken(verdicts, order, strangers=True) == strangers
+
+
+def test_what_no_sandbox_promises_keeps_no_stranger_out() -> None:
+    """A guarantee that none gives, on any machine, is absent in all, and is not counted."""
+    missing = absent("bwrap", root=True, watched=False, landlock=True)
+    rows = tuple(GuaranteeFinding(one, "", GuaranteeState.ABSENT, "") for one in missing)
+    cache = GuaranteeFinding("cache", "", GuaranteeState.ABSENT, "")
+
+    assert SandboxReport("bwrap", works=True, guarantees=rows).verdict == SOUND
+    assert SandboxReport("bwrap", works=True, guarantees=(*rows, cache)).absent == ("cache",)
 
 
 @pytest.mark.slow
@@ -403,6 +433,7 @@ def test_the_json_has_everything(tmp_path: Path) -> None:
 
     assert done.returncode == 1
     assert said["auto"] in ("bwrap", "bare")
+    assert said["auto_for_strangers"] in (said["auto"], None)
     assert not one["works"]
     assert one["why_not"]
     assert one["mend"]

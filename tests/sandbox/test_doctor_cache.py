@@ -8,6 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
+import msgspec
 import pytest
 import trio
 
@@ -18,7 +19,8 @@ from referee.doctor.reports import GuaranteeFinding, GuaranteeState, SandboxRepo
 from referee.errors import RefereeError, SandboxError
 from referee.sandbox import Sandbox, choose, doctor_cache
 from referee.sandbox.choose import opened_for
-from referee.sandbox.doctor_cache import DoctorVerdict, conditions, remember, verdict_of
+from referee.sandbox.doctor_cache import conditions, remember, verdict_of
+from referee.sandbox.doctor_verdict import DoctorVerdict
 from referee.sandbox.names import SandboxName
 from support.sandboxes import need
 
@@ -26,6 +28,11 @@ BOX = cast(Sandbox, SimpleNamespace(name="bwrap", how="namespaces"))
 BROKEN = "`referee doctor` finds broken here: cpu, freeze"
 
 Doctor = Callable[[str], Path]
+
+
+def found(problem: str, *absent: str) -> str:
+    """What the doctor's program prints."""
+    return msgspec.json.encode(DoctorVerdict(problem, absent)).decode()
 
 
 @pytest.fixture
@@ -44,7 +51,7 @@ def doctor_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Doctor:
 
 async def test_a_verdict_is_found_out_once(doctor_says: Doctor) -> None:
     """Also where several processes ask at once; other settings are another question."""
-    runs = doctor_says('""')
+    runs = doctor_says(found(""))
     async with trio.open_nursery() as nursery:
         for _ in range(4):
             nursery.start_soon(verdict_of, BOX, Settings())
@@ -75,8 +82,8 @@ async def test_a_file_that_others_could_have_written_does_not_count(
     harm: str, doctor_says: Doctor, tmp_path: Path
 ) -> None:
     """It is as if there were none."""
-    runs = doctor_says('"broken"')
-    remember("bwrap", DoctorVerdict(conditions(BOX, Settings()), ""))
+    runs = doctor_says(found("broken"))
+    remember("bwrap", conditions(BOX, Settings()), DoctorVerdict(""))
     (file,) = (tmp_path / "cache").rglob("doctor-bwrap.json")
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert (await verdict_of(BOX, Settings())).problem == ""
@@ -99,7 +106,7 @@ async def test_a_disk_that_keeps_nothing_only_costs_time(
     doctor_says: Doctor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is found out each time."""
-    runs = doctor_says('""')
+    runs = doctor_says(found(""))
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     for _ in range(2):
@@ -121,7 +128,7 @@ async def test_auto_takes_nothing_that_the_doctor_calls_broken(
 ) -> None:
     """Whoever asks for it by name gets it; auto goes on to the next, and says why."""
     need("bwrap")
-    doctor_says(f'"{BROKEN}"')
+    doctor_says(found(BROKEN))
     monkeypatch.setattr(choose, "by_strength", lambda: (SandboxName.BWRAP, SandboxName.DOCKER))
     monkeypatch.setenv("DOCKER_HOST", "unix:///no/such/socket")
     sample = find("sample:first", Settings())
@@ -134,6 +141,28 @@ async def test_auto_takes_nothing_that_the_doctor_calls_broken(
     monkeypatch.setattr(BotSource, "doubt", lambda _: Doubt("it is odd"))
     with pytest.raises(RefereeError, match=f"no sandbox works here .bwrap: {BROKEN}"):
         choose.only_own([sample], how)
+
+
+async def test_bots_of_strangers_need_all_that_a_sandbox_can_promise(
+    doctor_says: Doctor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Auto puts our own in one that lacks some of it, theirs in none; whoever names it gets it."""
+    need("bwrap")
+    doctor_says(found("", "cache", "shares"))
+    monkeypatch.setattr(choose, "by_strength", lambda: (SandboxName.DOCKER, SandboxName.BWRAP))
+    monkeypatch.setenv("DOCKER_HOST", "unix:///no/such/socket")
+    async with opened_for(SandboxName.AUTO, (), Settings()) as box:
+        assert box.name == "bwrap"
+    with pytest.raises(RefereeError) as caught:
+        async with opened_for(SandboxName.AUTO, (), Settings(), strangers=True):
+            pytest.fail("it was opened")
+    assert str(caught.value) == (
+        "no sandbox here is for the bots of strangers (docker: no Docker daemon listens at "
+        "/no/such/socket; bwrap: does not promise here: cache, shares): run this as root, or see "
+        "`referee doctor`; or, if you trust them all, say --sandbox bwrap"
+    )
+    async with opened_for(SandboxName.BWRAP, (), Settings(), strangers=True) as box:
+        assert box.name == "bwrap"
 
 
 def report(*broken: str, works: bool = True) -> SandboxReport:
@@ -167,7 +196,7 @@ async def test_what_is_broken_was_broken_twice(
         return next(left)
 
     monkeypatch.setattr(doctor, "diagnose", diagnose)
-    assert await doctor.problem(SandboxName.BWRAP, Settings()) == problem
+    assert (await doctor.verdict(SandboxName.BWRAP, Settings())).problem == problem
     assert next(left, None) is None
 
 
