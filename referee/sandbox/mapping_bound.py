@@ -7,8 +7,10 @@ the core off: a million in 150 ms.
 """
 
 import threading
+import time
 from collections.abc import Callable, Iterable
-from typing import Final
+from contextlib import AbstractContextManager, suppress
+from typing import Final, NamedTuple
 
 from referee.sandbox.procfs import UNREADABLE, count_mappings, count_waiters, is_running
 
@@ -34,8 +36,32 @@ _MOST_UNSEEN: Final = 32 << 20
 """Bytes that the kernel may need for a bot whose mappings are not ours to count."""
 
 
+_SHARE: Final = 20
+"""How many times as long as a bot was held still for a count we rest before that is done again."""
+
 _PATIENCE: Final = 10
 """So many looks the memory of a bot may be locked, so that its mappings cannot be counted."""
+
+
+Hold = Callable[[], AbstractContextManager[bool]]
+"""Holds a bot's processes still for as long as a block lasts, and tells whether they stand."""
+
+
+class _Found(NamedTuple):
+    """What a count has brought.
+
+    Attributes:
+        hidden: whether there are processes that are not ours to look at.
+    """
+
+    mappings: int
+    hidden: bool
+    waiters: int
+
+    @property
+    def is_too_much(self) -> bool:
+        """Whether it is more than a bot may have."""
+        return self.mappings > MOST_MAPPINGS or self.waiters > MOST_WAITERS
 
 
 class MappingBound:
@@ -43,6 +69,10 @@ class MappingBound:
 
     Who counts waits for the lock that the kernel has for the memory of a process, and a bot can
     hold that for as long as it likes. So each count is done in a thread of its own.
+
+    A process that passes what it has to a child and ends is gone before it is looked at, and so is
+    that child. So where others are there after a count than before it, all are held still and
+    counted again.
 
     Attributes:
         exceeded: whether it had.
@@ -53,6 +83,7 @@ class MappingBound:
         kernel_bytes: Callable[[], int],
         members: Callable[[], Iterable[int]],
         kill: Callable[[], None],
+        hold: Hold | None,
     ) -> None:
         """Begin with a bot that has none.
 
@@ -60,9 +91,11 @@ class MappingBound:
             kernel_bytes: returns what the kernel itself needs for the bot; quickly known.
             members: returns the ids of its processes.
             kill: ends them.
+            hold: holds them still; None if that cannot be done.
         """
         self.exceeded = False
         self._kernel_bytes, self._members, self._kill = kernel_bytes, members, kill
+        self._hold, self._hold_from = hold, 0.0
         self._counted_at = 0
         self._count: _Count | None = None
 
@@ -79,14 +112,20 @@ class MappingBound:
             if not self._count.is_over(used):
                 return
             if self._count.is_too_much:
-                self.exceeded = True
-                self._kill()
+                self._end()
+            if self._count.held_s:
+                self._hold_from = time.monotonic() + _SHARE * self._count.held_s
             self._count = None
         if used < min(self._counted_at + _GROWN, _MUCH):
             self._counted_at = min(self._counted_at, used)
             return
         self._counted_at = used
-        self._count = _Count(tuple(self._members()))
+        hold = self._hold if time.monotonic() >= self._hold_from else None
+        self._count = _Count(self._members, self._end, hold)
+
+    def _end(self) -> None:
+        self.exceeded = True  # first: who sees the end asks for the reason
+        self._kill()
 
 
 class _Count:
@@ -94,23 +133,58 @@ class _Count:
 
     Attributes:
         is_too_much: whether there are too many, as far as is known when it is over.
+        held_s: how long the bot was held still for it.
     """
 
-    def __init__(self, members: tuple[int, ...]) -> None:
-        """Begin to count those of some processes."""
+    def __init__(
+        self,
+        members: Callable[[], Iterable[int]],
+        end: Callable[[], None],
+        hold: Hold | None,
+    ) -> None:
+        """Begin to count.
+
+        Args:
+            members: returns the ids of the bot's processes.
+            end: ends the bot, which has too much.
+            hold: holds it still; None if that is not to be done now.
+        """
         self.is_too_much = False
-        self._members = members
-        self._found: tuple[int, bool, int] | None = None
+        self.held_s = 0.0
+        self._members, self._end, self._hold = members, end, hold
+        self._found: _Found | None = None
         self._locked = 0
         self.thread = threading.Thread(target=self._work, name="mappings", daemon=True)
         self.thread.start()
 
     def _work(self) -> None:
+        before = frozenset(self._members())
+        found = _counted(before)
+        if self._hold is not None and frozenset(self._members()) != before:
+            with suppress(OSError):  # the bot is gone
+                found = self._counted_still(self._hold) or found
+        self._found = found
+
+    def _counted_still(self, hold: Hold) -> _Found | None:
+        """Hold the bot still, count, and end it at once if it has too much: it could not be later.
+
+        Returns:
+            What was found; None if it does not stand still.
+
+        Raises:
+            OSError: the bot is gone.
+        """
+        began = time.monotonic()
         try:
-            waiters = count_waiters(self._members, MOST_WAITERS)
-            self._found = (*count_mappings(self._members, MOST_MAPPINGS), waiters)
-        except UNREADABLE:
-            self._found = (MOST_MAPPINGS + 1, False, 0)
+            with hold() as stands_still:
+                if not stands_still:
+                    return None
+                found = _counted(self._members())
+                if found.is_too_much:
+                    self._end()
+                return found
+        finally:
+            self.held_s = time.monotonic() - began
 
     def is_over(self, used: int) -> bool:
         """Whether it is done, or stays locked; `used` is what the kernel needs for the bot.
@@ -122,7 +196,16 @@ class _Count:
             self._locked += thread is not None and not is_running(thread)
             self.is_too_much = self._locked > _PATIENCE
             return self.is_too_much
-        count, hidden, waiters = self._found
-        self.is_too_much = count > MOST_MAPPINGS or waiters > MOST_WAITERS
-        self.is_too_much |= hidden and used > _MOST_UNSEEN
+        self.is_too_much = self._found.is_too_much
+        self.is_too_much |= self._found.hidden and used > _MOST_UNSEEN
         return True
+
+
+def _counted(members: Iterable[int]) -> _Found:
+    """Count what processes have; those that cannot be understood have too much."""
+    pids = tuple(members)
+    try:
+        waiters = count_waiters(pids, MOST_WAITERS)
+        return _Found(*count_mappings(pids, MOST_MAPPINGS), waiters)
+    except UNREADABLE:
+        return _Found(MOST_MAPPINGS + 1, hidden=False, waiters=0)

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from referee.bots.settings import Bounds
-from referee.sandbox.cgroups.freezer import LateFreezer
+from referee.sandbox.cgroups import freezer
+from referee.sandbox.cgroups.freezer import LateFreezer, held
 from referee.sandbox.cgroups.group import Group
 from referee.sandbox.cgroups.hierarchy import Hierarchies, Kind, read_mounts, usable
 from referee.sandbox.janitor import GROUPS, IDLE
@@ -154,6 +155,22 @@ def test_without_the_controller_of_version_1_there_are_groups_but_no_shares() ->
     assert "/sys/fs/cgroup/cpu" in apart.roots
 
 
+@pytest.mark.parametrize(("state", "stands"), [("FROZEN", True), ("FREEZING", False)])
+def test_a_group_is_held_still_by_the_one_above_it(
+    state: str, stands: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is told whether all stand, and let go on in any case."""
+    written = []
+    file = tmp_path / "freezer.state"
+    file.write_text(state)
+    monkeypatch.setattr(os, "write", lambda _, data: written.append(data))
+    monkeypatch.setattr(freezer, "_HOLDING_S", 0.002)
+    with held(tmp_path) as found:
+        assert written == [b"FROZEN"]
+    assert found is stands
+    assert written == [b"FROZEN", b"THAWED"]
+
+
 @pytest.mark.parametrize("state", ["FROZEN", "FREEZING"])
 def test_processes_are_moved_to_version_2_only_when_all_have_stopped(
     state: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -168,13 +185,13 @@ def test_processes_are_moved_to_version_2_only_when_all_have_stopped(
     (tmp_path / "v1" / "freezer.state").write_text("THAWED")
     (tmp_path / "v2" / "cgroup.freeze").write_text("0")
     (tmp_path / "v2" / "cgroup.procs").write_text("")
-    freezer = LateFreezer(tmp_path / "v1", tmp_path / "v2", lambda: (4321,))
+    late = LateFreezer(tmp_path / "v1", tmp_path / "v2", lambda: (4321,))
     for _ in range(3):
-        freezer.freeze(for_now=False)
-        freezer.thaw()
-    freezer.freeze(for_now=False)
+        late.freeze(for_now=False)
+        late.thaw()
+    late.freeze(for_now=False)
     moved = (tmp_path / "v2" / "cgroup.procs").read_text()
     first = (tmp_path / "v1" / "freezer.state").read_text()
 
     assert (moved, first[-6:]) == (("4321", "THAWED") if state == "FROZEN" else ("", "FROZEN"))
-    freezer.close()
+    late.close()

@@ -4,6 +4,9 @@ import mmap
 import os
 import select
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -18,18 +21,37 @@ class Bot:
     """What the bound asks for, in numbers."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.used = self.mapped = self.counts = self.waiters = 0
-        self.ended = self.hidden = False
+        self.used = self.mapped = self.counts = self.waiters = self.holds = 0
+        self.ended = self.hidden = self.relays = self.held = self.ended_while_held = False
+        self.can_be_held = True
+        self._pids = count(1)
         monkeypatch.setattr(mapping_bound, "count_mappings", self._count)
-        monkeypatch.setattr(mapping_bound, "count_waiters", lambda *_: self.waiters)
-        self.bound = MappingBound(lambda: self.used, lambda: (), self._end)
+        monkeypatch.setattr(mapping_bound, "count_waiters", self._wait)
+        self.bound = MappingBound(lambda: self.used, self._members, self._end, self._hold)
 
     def _count(self, pids: tuple[int, ...], most: int) -> tuple[int, bool]:
         self.counts += 1
-        return self.mapped, self.hidden
+        return 0 if self._is_missed() else self.mapped, self.hidden
+
+    def _wait(self, *_: object) -> int:
+        return 0 if self._is_missed() else self.waiters
+
+    def _is_missed(self) -> bool:
+        """Whether each of its processes is gone before it is looked at."""
+        return self.relays and not self.held
+
+    def _members(self) -> tuple[int, ...]:
+        return (next(self._pids),) if self._is_missed() else (1,)
+
+    @contextmanager
+    def _hold(self) -> Iterator[bool]:
+        self.holds += 1
+        self.held = self.can_be_held
+        yield self.held
+        self.held = False
 
     def _end(self) -> None:
-        self.ended = True
+        self.ended, self.ended_while_held = True, self.ended_while_held or self.held
 
     def uses(self, mib: float, mapped: int) -> None:
         self.used, self.mapped = int(mib * 2**20), mapped
@@ -73,6 +95,50 @@ def test_who_cannot_be_counted_is_ended(bot: Bot, monkeypatch: pytest.MonkeyPatc
     bot.uses(8, 20)
 
     assert (bot.ended, bot.bound.exceeded) == (True, True)
+
+
+@pytest.mark.parametrize("waiters", [MOST_WAITERS, MOST_WAITERS + 1])
+def test_processes_that_hand_on_what_they_have_are_counted_while_they_are_held_still(
+    waiters: int, bot: Bot
+) -> None:
+    """Each ends before it is looked at; who has too much is ended before any can go on."""
+    bot.relays, bot.waiters = True, waiters
+    bot.uses(8, 20)
+
+    assert bot.holds == 1
+    assert bot.bound.exceeded == bot.ended == bot.ended_while_held == (waiters > MOST_WAITERS)
+
+
+def test_no_bot_is_held_still_for_long(bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A twentieth of the time at most, and never if its processes stay."""
+    now = [0.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    held = bot._hold
+
+    @contextmanager
+    def slow() -> Iterator[bool]:
+        with held() as stands_still:
+            yield stands_still
+            now[0] += 0.05
+
+    bot.bound._hold, bot.relays = slow, True
+    for _ in range(100):
+        bot.uses(8, 20)
+        now[0] += 0.1
+    assert 9 <= bot.holds <= 11
+    bot.relays = False
+    for _ in range(20):
+        bot.uses(8, 20)
+        now[0] += 1
+    assert bot.holds <= 11
+    assert not bot.ended
+
+
+def test_a_bot_that_cannot_be_held_still_is_counted_as_it_runs(bot: Bot) -> None:
+    """A process may wait where the kernel cannot stop it, through no doing of its own."""
+    bot.relays, bot.can_be_held, bot.waiters = True, False, MOST_WAITERS + 1
+    bot.uses(8, 20)
+    assert (bot.holds, bot.ended) == (1, False)
 
 
 def test_waiters_of_a_process_are_counted_until_they_are_too_many() -> None:

@@ -1,12 +1,19 @@
 """Stopping all processes of a control group at once, and letting them go on."""
 
 import os
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, Protocol
 
 _FREEZING_S: Final = 0.5
+_HOLDING_S: Final = 0.05
+_LOOK_S: Final = 0.0002
+
+_HOLDING: Final = threading.Lock()
+"""One hold at a time: two may be of the same group, and the first to end would end both."""
 
 
 class Freezer(Protocol):
@@ -84,6 +91,38 @@ def version_2(folder: Path) -> FileFreezer:
     return FileFreezer(folder / "cgroup.freeze", b"1", b"0", folder / "cgroup.events")
 
 
+def freezer_of(folder: Path) -> FileFreezer:
+    """The freezer of a group, of either version.
+
+    Raises:
+        OSError: it has none.
+    """
+    return (version_2 if (folder / "cgroup.freeze").exists() else version_1)(folder)
+
+
+@contextmanager
+def held(above: Path) -> Iterator[bool]:
+    """Hold all groups below one still until the block is left, whatever thaws them themselves.
+
+    Yields:
+        Whether all have come to a stop: a process may be where the kernel cannot stop it.
+
+    Raises:
+        OSError: there is no freezer.
+    """
+    with _HOLDING:
+        freezer = freezer_of(above)
+        try:
+            freezer.freeze()
+            until = time.monotonic() + _HOLDING_S
+            while not (stopped := freezer.is_stopped()) and time.monotonic() < until:
+                time.sleep(_LOOK_S)
+            yield stopped
+        finally:
+            freezer.thaw()
+            freezer.close()
+
+
 class LateFreezer:
     """For hybrid hierarchies: fast freezing, for bots that it turns out to be needed for.
 
@@ -131,7 +170,7 @@ class LateFreezer:
         until = time.monotonic() + _FREEZING_S
         while not self._stays and not self._first.is_stopped():
             self._stays = time.monotonic() > until
-            time.sleep(0.0002)
+            time.sleep(_LOOK_S)
         if self._stays:
             return None
         try:

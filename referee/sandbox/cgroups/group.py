@@ -4,11 +4,12 @@ import os
 import signal
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, suppress
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from referee.bots.settings import Bounds
-from referee.sandbox.cgroups.freezer import Freezer, LateFreezer, version_1, version_2
+from referee.sandbox.cgroups.freezer import Freezer, LateFreezer, freezer_of, held
 from referee.sandbox.cgroups.hierarchy import Hierarchies, Kind, delegate, read_mounts
 from referee.sandbox.janitor import DIE_S, GROUPS, IDLE, end_members, members, remove_groups
 from referee.sandbox.mapping_bound import MappingBound
@@ -166,12 +167,14 @@ class Group:
             self._cache = _memory_folder(where)
             self._gauge = Gauge(where)
             self._freezer = (
-                LateFreezer(where["freezer"], late, self._freezes) if late else _freezer(where)
+                LateFreezer(where["freezer"], late, self._freezes)
+                if late
+                else freezer_of(_freezer_folder(where))
             )
         except OSError:
             self.remove()
             raise
-        self._bound_mappings()
+        self._bound_mappings(_freezer_folder(where).parent)
         file = "cgroup.procs" if hierarchies.kind is Kind.V2 else "tasks"
         self.doors = tuple(str(folder / file) for folder in folders.values())
         """The files into which a process with one thread writes 0 to join; cheaper so in v1."""
@@ -180,10 +183,15 @@ class Group:
         """The bot's processes."""
         return tuple(pid for pid in self.members() if pid not in self.sandbox_own)
 
-    def _bound_mappings(self) -> None:
-        """Have its mappings and waiters looked at until it is closed."""
+    def _bound_mappings(self, above: Path | None) -> None:
+        """Have its mappings and waiters looked at until it is closed.
+
+        Args:
+            above: the group by which it is held still, if need be.
+        """
         assert self._gauge is not None  # noqa: S101  # it was just opened
-        self._mappings = MappingBound(self._gauge.kernel_bytes, self.members, self.kill)
+        hold = None if above is None else partial(held, above)
+        self._mappings = MappingBound(self._gauge.kernel_bytes, self.members, self.kill, hold)
         WATCHDOG.look_by(self._mappings.look)
 
     def cpu_us(self) -> int:
@@ -320,11 +328,12 @@ class FoundGroup(Group):
             self._cache = self._cache.parent  # it is still there when the group is gone
         try:
             self._gauge = Gauge(where)
-            self._freezer = _freezer(where)
+            folder = _freezer_folder(where)
+            self._freezer = freezer_of(folder)
         except (OSError, KeyError) as error:
             self.close()
             raise OSError(f"no control group of process {pid}: {error}") from error
-        self._bound_mappings()
+        self._bound_mappings(folder.parent if _is_of_one_bot(folder.parent) else None)
 
     def remove(self) -> None:
         """Closes our descriptors; the folders belong to who made them."""
@@ -357,15 +366,16 @@ def gauge_of(pid: int) -> Gauge:
         raise OSError(f"no control group of process {pid}: {error}") from error
 
 
-def _freezer(where: Controllers) -> Freezer:
-    """The fastest freezer there is.
+def _freezer_folder(where: Controllers) -> Path:
+    """The folder with the fastest freezer.
 
     Raises:
-        OSError: there is none.
+        KeyError: there is none.
     """
-    if (unified := where.get("unified")) is not None and (unified / "cgroup.freeze").exists():
-        return version_2(unified)
-    return version_1(where["freezer"])
+    unified = where.get("unified")
+    if unified is not None and (unified / "cgroup.freeze").exists():
+        return unified
+    return where["freezer"]
 
 
 def _folders_of(hierarchies: Hierarchies, text: str) -> dict[str, Path]:

@@ -39,7 +39,9 @@ class Distant(PolledGroup):
         self._paused = False
         self._mappings: MappingBound | None = None
         if self._gauge is not None:
-            self._mappings = MappingBound(self._gauge.kernel_bytes, self.members, self.kill)
+            self._mappings = MappingBound(
+                self._gauge.kernel_bytes, self.members, self.kill, hold=None
+            )
             WATCHDOG.look_by(self._mappings.look)
 
     def cpu_us(self) -> int:
