@@ -33,6 +33,7 @@ from referee.commands.shared import Json
 from referee.errors import INTERRUPTED, HostError, RefereeError, innermost
 from referee.play.interrupts import interruptible
 from referee.sandbox.choose import opened_for
+from referee.sandbox.names import SandboxName
 from referee.terminal.console import busy, console
 from referee.terminal.json_output import json_text
 from referee.text import plural
@@ -115,7 +116,7 @@ def run(
             words = ["referee", "event", "run", file]
             again = shlex.join(words if out is None else [*words, "--out", str(out)])
             records = folder / RECORDS if event.records else None
-            way = Way(event.bots, key, records)
+            way = Way(event.bots, event.strangers, key, records)
             sections = _played(event, way, log, settings, again, check=not unchecked)
         else:
             sections = rounds_in_log(found)
@@ -207,8 +208,8 @@ async def _conduct(
         with playing:
             with busy(talk, "preparing the bots ...") as say:
                 asked = event.plan if check and not log.found.matches else None
-                where = await _prepare(event, settings, asked, say)
-            async with opened_pool(event.workers, event.sandbox) as pool:
+                sandbox, where = await _prepare(event, settings, asked, say)
+            async with opened_pool(event.workers, sandbox) as pool:
                 talk.print(
                     f"{plural(pool.size, 'match', 'matches')} at a time; sandbox: {where}",
                     style="dim",
@@ -222,7 +223,7 @@ async def _conduct(
 
 async def _prepare(
     event: Event, settings: Settings, asked: EventPlan | None, say: Callable[[str], None]
-) -> str:
+) -> tuple[SandboxName, str]:
     """Builds and copies what workers would, so that what is wrong with a bot is found before play.
 
     Args:
@@ -232,13 +233,14 @@ async def _prepare(
         say: is told what goes on.
 
     Returns:
-        Where they will run, in words.
+        Where they will run, as it is asked for, and in words.
 
     Raises:
         RefereeError: a bot does not build, may not run here, or does not pass its check.
     """
     bots = [find(bot, settings) for bot in event.bots]
-    async with opened_for(event.sandbox, bots, settings) as sandbox:
+    found = opened_for(event.sandbox, bots, settings, strangers=event.strangers)
+    async with found as sandbox:
         specs = [await sandbox.prepare(bot) for bot in bots]
         try:
             if asked is not None:
@@ -246,5 +248,7 @@ async def _prepare(
         finally:
             for spec in specs:
                 sandbox.release(spec)
-        return f"{sandbox.name} ({sandbox.how})"
+        # who is asked for bare does not look whose bots they are
+        name = event.sandbox if sandbox.name == SandboxName.BARE else SandboxName(sandbox.name)
+        return name, f"{sandbox.name} ({sandbox.how})"
     raise AssertionError  # the block above returns or raises

@@ -44,6 +44,11 @@ def unzip_to(folder: Path, settings: Settings) -> Unzip:
     def unzip(path: str, sandbox: SandboxName) -> str:
         if not _is_zip(Path(path)):
             return path
+        if sandbox is SandboxName.BARE:
+            raise RefereeError(
+                f"bot {path!r}: what a zip has in it runs in a sandbox only; unpack it yourself, "
+                "and name the folder"
+            )
         to = folder.absolute() / BOTS / hash_file(Path(path))
         if not to.exists():
             trio.run(_unzip, path, to, sandbox, settings)
@@ -62,12 +67,7 @@ def _is_zip(path: Path) -> bool:
 
 async def _unzip(path: str, to: Path, name: SandboxName, settings: Settings) -> None:
     """Unpack a zip under its name, whole or not at all."""
-    async with opened_for(name, (), settings) as sandbox:
-        if sandbox.name == SandboxName.BARE:
-            raise RefereeError(
-                f"bot {path!r}: a zip is unpacked in a sandbox only; unpack it yourself, and name "
-                "the folder"
-            )
+    async with opened_for(name, (), settings, strangers=True) as sandbox:
         try:
             with scratch(to.parent) as place:
                 upload = await trio.to_thread.run_sync(taken, path, place, settings, ())

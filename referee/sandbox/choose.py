@@ -233,12 +233,12 @@ def _none_for_strangers(failed: Mapping[SandboxName, SandboxError], why: str) ->
     less = [name for name, error in failed.items() if isinstance(error, _LessError)]
     if not less:
         return RefereeError(
-            "submitted bots run in a sandbox only, and none works here "
+            "the bots of strangers run in a sandbox only, and none works here "
             f"({why}): `referee doctor` says how to mend that"
         )
     return RefereeError(
         f"no sandbox here is for the bots of strangers ({why}): run this as root, or see "
-        f"`referee doctor`; or, if you trust them all, say --sandbox {less[0]}"
+        f"`referee doctor`; or, if you trust them all, ask for {less[0]} by its name"
     )
 
 

@@ -6,7 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from ladder.event.file import read_event
+from ladder.event.schedule import Part, job
+from ladder.event.zips import unzip_to
+from referee.bots.settings import Settings
 from referee.cli import run
+from referee.sandbox import choose
+from referee.sandbox.bubblewrap import sandbox as bubblewrap
+from referee.sandbox.names import SandboxName
 from support.sandboxes import need
 
 pytestmark = pytest.mark.slow
@@ -60,11 +67,56 @@ def test_a_zip_that_is_none_is_one_line(folder: Path, capsys: pytest.CaptureFixt
     assert list((folder / "event").rglob("*")) == [folder / "event" / "bots"]
 
 
-def test_without_a_sandbox_no_zip_is_unpacked(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("sandbox", "said"),
+    [
+        ("bare", "what a zip has in it runs in a sandbox only; unpack it yourself, and name the"),
+        ("auto", "the bots of strangers run in a sandbox only, and none works here (bwrap: "),
+    ],
+)
+def test_what_comes_as_a_zip_never_runs_without_a_sandbox(
+    sandbox: str,
+    said: str,
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """What to do instead is said."""
-    (folder / "event.toml").write_text(EVENT.format(sandbox="bare"))
-    assert run(["event", "run", str(folder / "event.toml")]) == 2
-    said = capsys.readouterr().err
-    assert "a zip is unpacked in a sandbox only; unpack it yourself, and name the folder" in said
+    """Not even where it was unpacked, and has played, before the sandbox went away."""
+    event, log = folder / "event.toml", folder / "event" / "log.jsonl"
+
+    def is_refused() -> bool:
+        event.write_text(EVENT.format(sandbox=sandbox))
+        with monkeypatch.context() as machine:
+            machine.setattr(bubblewrap, "PROGRAMS", "/no/such/folder")
+            machine.setattr(choose, "by_strength", lambda: (SandboxName.BWRAP,))
+            code = run(["event", "run", str(event), "--no-check"])
+        event.write_text(EVENT.format(sandbox="bwrap"))
+        return code == 2 and said in capsys.readouterr().err
+
+    assert is_refused()
+    assert run(["event", "run", str(event)]) == 0
+    whole = log.read_text().splitlines(keepends=True)
+    log.write_text("".join(whole[:2]))
+    assert is_refused()
+    assert log.read_text() == "".join(whole[:2])
+
+
+@pytest.mark.parametrize(("file", "strangers"), [("mine.zip", True), ("mine", False)])
+def test_whoever_plays_a_zip_is_told_that_it_is_a_strangers(
+    file: str, strangers: bool, folder: Path
+) -> None:
+    """So a worker does not run it bare, wherever its files lie."""
+    text = (folder / "event.toml").read_text().replace("./mine.zip", f"./{file}")
+    (folder / "event.toml").write_text(text)
+    event = read_event(folder / "event.toml", Settings(), unzip_to(folder / "event", Settings()))
+    part = Part((0, 0, 0, 0), bots=(0, 1), first=0, blocks=1, step=0)
+    found = job(
+        event.plan,
+        part,
+        (),
+        bots=event.bots,
+        strangers=event.strangers,
+        key="",
+        record=None,
+    )
+    assert found.submitted is strangers
