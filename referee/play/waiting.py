@@ -157,7 +157,7 @@ class Wait:
     def _share(self) -> None:
         """Take into account what other bots have used since our first look, if there was any."""
         if self._others_before_us is not None:
-            self._held_up.share(self._witness.others_us() - self._others_before_us)
+            self._held_up.stall(self._witness.others_us() - self._others_before_us)
 
     def _add_stall(self) -> None:
         """Put the deadline off by how long we were not woken while other bots had used that time.

@@ -117,24 +117,6 @@ def test_others_keep_a_bot_for_no_longer_than_that_takes(
     assert held_up_us(*readings) * 1000 <= at
 
 
-def test_threads_that_hand_work_to_each_other_wait_in_turn() -> None:
-    """Four run 15 ms each and wait 30 before that: 120 ms, as far as others used that time.
-
-    What is gone by the next look counts, too. For threads that wait for each other it is no more
-    than in which none of them ran.
-    """
-    waits = Waits(reading(*[(0, 0)] * 4, at=0, slept=0))
-    waits.add(reading(*[(15, 30)] * 4, at=180))
-    assert waits.held_up_us() == 0
-    assert waits.at_most_us() == 120_000
-    waits.add(reading((15, 30), at=180, more_ms=45))
-    assert waits.at_most_us() == 120_000
-
-    waits = Waits(NOTHING)
-    waits.add(reading((90, 110), (90, 110)))
-    assert waits.at_most_us() == 20_000
-
-
 def test_a_wait_is_the_same_in_one_reading_or_in_many() -> None:
     """It is counted when it is over, and known before: the thread was ready and did not run."""
     begin = reading((0, 0), at=0, slept=1)
@@ -242,10 +224,13 @@ async def test_a_deadline_is_put_off_by_what_others_took(
     assert found.evidence.receipt.complete <= took_us - 30_000
 
 
-async def test_what_others_use_meanwhile_is_not_charged_to_threads_that_take_turns(
-    bots: tuple[Busy, Busy], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("threads", [3, 0])
+async def test_what_others_use_meanwhile_is_not_charged(
+    threads: int, bots: tuple[Busy, Busy], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nor more than they use: here 60 ms, of which each of three threads waited for 20."""
+    """Whatever its threads tell: here of 60 ms 20 each, which hand work to each other, or nothing,
+    since processes waited that have ended.
+    """
     mover, worker = bots
     other = Seat(0, worker, Freeze.NEVER)
     other.receipt(0, 0, 0, 0)  # its own act is over
@@ -253,7 +238,7 @@ async def test_what_others_use_meanwhile_is_not_charged_to_threads_that_take_tur
 
     def read_on(_: BotProcess) -> Reading:
         turn = min(next(looks), 1)
-        return reading(*[(15 * turn, 20 * turn)] * 3, at=200 * turn, slept=turn)
+        return reading(*[(15 * turn, 20 * turn)] * threads, at=200 * turn, slept=turn)
 
     monkeypatch.setattr("referee.sandbox.run_delay.read", read_on)
     monkeypatch.setattr(mover, "cpu_us", lambda: 0)
