@@ -53,6 +53,7 @@ from referee.bots.find import LARGEST_TOML, BotToml
 from referee.bots.held_folder import LARGEST_FOLDER
 from referee.errors import HostError, RefereeError
 from referee.sandbox.folders import remove_tree
+from referee.text import printable
 
 _LARGEST_HEAD: Final = 4096
 _COMING: Final = ".import-"
@@ -223,7 +224,9 @@ class _Coming:
             try:
                 found = fact_of(line)
             except (ValueError, RecursionError) as error:
-                raise RefereeError(f"line {self._seq} of {FACTS}: {error}") from error
+                raise RefereeError(
+                    f"line {self._seq} of {FACTS}: {printable(str(error))}"
+                ) from error
             hashed = chained(hashed, digest_of(found.fact))
             if (found.seq, found.hash) != (self._seq, hashed):
                 raise RefereeError(f"fact {self._seq} is not what it was: its hash is another one")
@@ -302,7 +305,9 @@ def _inside(name: str) -> Path:
     try:
         return Path(*parts_of(name))
     except ValueError as error:
-        raise RefereeError(f"{name[:80]!r} is no name of a file of a bot: {error}") from error
+        raise RefereeError(
+            f"{name[:80]!r} is no name of a file of a bot: {printable(str(error))}"
+        ) from error
 
 
 def _copied(file: IO[bytes], to: Path, most: int) -> int:

@@ -21,6 +21,8 @@ from ladder.files.signed_head import Head, SignedHead
 from ladder.store import receipts
 from ladder.store.receipts import Receipt, SignedReceipt
 from referee.errors import RefereeError
+from referee.record.opened import opened
+from referee.text import printable
 
 _LARGEST: Final = 64 * 1024 * 1024
 """Upper bound of the bytes of a file that names heads."""
@@ -57,7 +59,7 @@ def read_claims(path: Path, public_key: str | None = None) -> list[Claim]:
     """
     name = str(path)
     try:
-        with path.open("rb") as file:
+        with opened(path, "head") as file:
             data = file.read(_LARGEST + 1)
     except OSError as error:
         raise RefereeError(f"head {name!r}: {error.strerror}") from error
@@ -171,5 +173,5 @@ def _claim(here: dict[str, Any], source: str, public_key: str | None) -> Claim |
         if set(here) | {"proved"} == set(Head.__struct_fields__):  # left out where it is false
             return Claim(source=source, head=msgspec.convert(here, Head))
     except (msgspec.ValidationError, RefereeError) as error:
-        raise RefereeError(f"head {source!r}: {error}") from error
+        raise RefereeError(f"head {source!r}: {printable(str(error))}") from error
     return None

@@ -116,7 +116,7 @@ def run(
             words = ["referee", "event", "run", file]
             again = shlex.join(words if out is None else [*words, "--out", str(out)])
             records = folder / RECORDS if event.records else None
-            way = Way(event.bots, event.strangers, key, records)
+            way = Way(event.bots, key, records)
             sections = _played(event, way, log, settings, again, check=not unchecked)
         else:
             sections = rounds_in_log(found)
@@ -239,8 +239,7 @@ async def _prepare(
         RefereeError: a bot does not build, may not run here, or does not pass its check.
     """
     bots = [find(bot, settings) for bot in event.bots]
-    found = opened_for(event.sandbox, bots, settings, strangers=event.strangers)
-    async with found as sandbox:
+    async with opened_for(event.sandbox, bots, settings) as sandbox:
         specs = [await sandbox.prepare(bot) for bot in bots]
         try:
             if asked is not None:

@@ -68,13 +68,11 @@ class Way(Struct, frozen=True):
 
     Attributes:
         bots: the texts that find the entrants.
-        strangers: whether strangers handed some of them in.
         key: the text that the event key is made of.
         records: the folder of records, or None for none.
     """
 
     bots: tuple[str, ...]
-    strangers: bool
     key: str
     records: Path | None
 
@@ -231,7 +229,6 @@ class _EventConductor:
             part,
             [one.bot for one in forfeits],
             bots=self._way.bots,
-            strangers=self._way.strangers,
             key=self._way.key,
             record=None if record is None else str(record),
         )

@@ -40,14 +40,12 @@ class Event(Struct, frozen=True):
         plan: still without the commitment to a key.
         key: the text that the event key is made of, or None: one is made.
         bots: what jobs call the entrants: the BOT texts, with whole paths.
-        strangers: whether some came as zips, as strangers hand them in: then none runs bare.
         workers: how many matches at a time; None for one a core.
     """
 
     plan: EventPlan
     key: str | None
     bots: tuple[str, ...]
-    strangers: bool
     sandbox: SandboxName
     workers: int | None
     records: bool
@@ -98,8 +96,7 @@ def read_event(path: Path, settings: Settings, unzip: Unzip = as_it_is) -> Event
 def _check(asked: EventFile, folder: Path, settings: Settings, unzip: Unzip) -> Event:
     _check_key(asked.key)
     check_top(asked)
-    named = tuple(_whole(bot.path, folder) for bot in asked.bot)
-    bots = tuple(unzip(bot, asked.sandbox) for bot in named)
+    bots = tuple(unzip(_whole(bot.path, folder), asked.sandbox) for bot in asked.bot)
     entrants = _entrants(asked, bots, settings)
     sections = []
     for number, table in enumerate(asked.game, 1):
@@ -122,7 +119,7 @@ def _check(asked: EventFile, folder: Path, settings: Settings, unzip: Unzip) -> 
         bench=asked.bench,
         match_blocks=asked.match_blocks,
     )
-    return Event(plan, asked.key, bots, bots != named, asked.sandbox, asked.workers, asked.records)
+    return Event(plan, asked.key, bots, asked.sandbox, asked.workers, asked.records)
 
 
 def _check_key(key: str | None) -> None:

@@ -14,6 +14,7 @@ from msgspec import Struct
 from ladder.event.plan import EventPlan
 from ladder.results import Round
 from referee.match.outcome import MatchOutcome
+from referee.text import printable
 
 FORMAT: Final = 1
 """Of the file; a higher one is refused."""
@@ -110,7 +111,7 @@ def decode(text: bytes) -> Line:
     try:
         return decoder.decode(text)
     except (ValueError, RecursionError) as error:
-        raise BadEventLine(str(error)) from error
+        raise BadEventLine(printable(str(error))) from error
 
 
 def format_of(text: bytes) -> int:
@@ -122,7 +123,7 @@ def format_of(text: bytes) -> int:
     try:
         found = msgspec.json.decode(text, type=_Format)
     except (ValueError, RecursionError) as error:
-        raise BadEventLine(str(error)) from error
+        raise BadEventLine(printable(str(error))) from error
     return found.event
 
 

@@ -77,7 +77,6 @@ def job(
     benched: Collection[int],
     *,
     bots: Sequence[str],
-    strangers: bool,
     key: str,
     record: str | None,
 ) -> Job:
@@ -88,7 +87,6 @@ def job(
         part: the match.
         benched: its bots that forfeit it.
         bots: the texts that find the entrants.
-        strangers: whether strangers handed some of them in.
         key: the text that the event key is made of.
         record: the file to write, if any.
     """
@@ -102,7 +100,6 @@ def job(
         record=record,
         luck=plan.luck is not LuckUse.OFF,
         hashes=tuple(plan.entrants[bot].hash for bot in part.bots),
-        submitted=strangers,
         benched=tuple(place for place, bot in enumerate(part.bots) if bot in benched),
     )
 

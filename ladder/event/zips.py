@@ -3,22 +3,19 @@
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
 
 import trio
 
 from ladder.files.durable import sync_folder
 from ladder.submissions.copy_in import MAGIC, taken
-from ladder.submissions.frozen_bots import scratch
+from ladder.submissions.frozen_bots import BOTS, scratch
 from ladder.submissions.unzip import unzipped
 from referee.bots.files import hash_file
 from referee.bots.settings import Settings
 from referee.errors import HostError, RefereeError
+from referee.record.opened import opened
 from referee.sandbox.choose import opened_for
 from referee.sandbox.names import SandboxName
-
-BOTS: Final = "bots"
-"""The folder of unpacked zips, in that of the event: each under the hash of its zip."""
 
 Unzip = Callable[[str, SandboxName], str]
 """Returns what is to be found in the place of a bot: the folder of a zip, else the same path.
@@ -49,7 +46,7 @@ def unzip_to(folder: Path, settings: Settings) -> Unzip:
                 f"bot {path!r}: what a zip has in it runs in a sandbox only; unpack it yourself, "
                 "and name the folder"
             )
-        to = folder.absolute() / BOTS / hash_file(Path(path))
+        to = folder.absolute() / BOTS / hash_file(Path(path))  # as a ladder's, so known as theirs
         if not to.exists():
             trio.run(_unzip, path, to, sandbox, settings)
         return str(to)
@@ -59,7 +56,7 @@ def unzip_to(folder: Path, settings: Settings) -> Unzip:
 
 def _is_zip(path: Path) -> bool:
     try:
-        with path.open("rb") as file:
+        with opened(path, "bot") as file:
             return file.read(4) in MAGIC
     except OSError:
         return False  # a folder, or nothing: who looks for the bot says it

@@ -16,7 +16,7 @@ from ladder.files.durable import scratch_name, sweep, sync_folder
 from ladder.submissions.bot_toml import TOML
 from ladder.submissions.unzip_program import shown
 from referee.bots.files import hash_files
-from referee.bots.find import LARGEST_TOML
+from referee.bots.find import HANDED_IN, LARGEST_TOML
 from referee.bots.held_folder import (
     DEEPEST,
     LARGEST_FOLDER,
@@ -30,7 +30,7 @@ from referee.errors import NO_MEANS, HostError, RefereeError
 from referee.sandbox.folders import remove_tree
 from referee.text import in_bytes
 
-BOTS: Final = "bots"
+BOTS: Final = HANDED_IN
 """The folder of frozen bots, within that of the ladder's files."""
 
 _LONGEST_PART: Final = 255

@@ -1,6 +1,7 @@
 """From what a person types to what can be started: a file, a folder, or a sample."""
 
 import os
+import re
 import shlex
 import sys
 from collections.abc import Mapping
@@ -15,11 +16,16 @@ from referee.bots.held_folder import OUR_TROUBLE, HeldFolder
 from referee.bots.runnable import HERE, why_not
 from referee.bots.settings import Bounds, BuildOutput, Settings, Wish
 from referee.errors import HostError, RefereeError
+from referee.text import printable
 
 SAMPLES: Final = Path(__file__).parent.parent.parent / "sample_bots"
 LARGEST_TOML: Final = 16 * 1024
 """So many bytes has a bot.toml at most."""
 
+HANDED_IN: Final = "bots"
+"""The folder in which ladders and events keep what strangers hand in, each under its hash."""
+
+_OF_STRANGERS: Final = re.compile(f"/{HANDED_IN}/[0-9a-f]{{64}}(/|$)")
 _PREFIX: Final = "sample:"
 _TOML: Final = "bot.toml"
 _ACTIONS: Final = "actions"
@@ -133,14 +139,16 @@ def find(typed: str, settings: Settings) -> BotSource:
         HostError: the disk does not let us look, which may pass.
     """
     try:
-        return _find(typed, settings)
+        found = _find(typed, settings)
+        handed_in = _OF_STRANGERS.search(os.path.realpath(typed)) is not None
+        return msgspec.structs.replace(found, submitted=handed_in)
     except (OSError, ValueError, RecursionError) as error:
         what = error.strerror if isinstance(error, OSError) else str(error)
         where = getattr(error, "filename", None) or typed
         place = "" if where == typed else f"{where}: "
         ours = isinstance(error, OSError) and error.errno in OUR_TROUBLE
         kind = HostError if ours else RefereeError
-        raise kind(f"bot {typed!r}: {place}{what}") from error
+        raise kind(f"bot {typed!r}: {printable(f'{place}{what}')}") from error
 
 
 def _find(typed: str, settings: Settings) -> BotSource:
@@ -271,7 +279,7 @@ def _read_toml(folder: HeldFolder, typed: str) -> BotToml:
         shlex.split(wanted.command)
         shlex.split(wanted.build)
     except (ValueError, RecursionError) as error:
-        raise RefereeError(f"bot {typed!r}: {_TOML}: {error}") from error
+        raise RefereeError(f"bot {typed!r}: {_TOML}: {printable(str(error))}") from error
     if not wanted.command.strip() or not wanted.name:
         raise RefereeError(f"bot {typed!r}: {_TOML}: name and command must not be empty")
     if not (wanted.name + wanted.command + wanted.build + wanted.image).isprintable():

@@ -101,9 +101,10 @@ def _play(
                 specs = [await sandbox.prepare(bot) for bot in bots]
             if preparing.cancelled_caught:
                 return None
+            stderr = StderrLog(stderr_file(path))
             with _recorder(path) as recorder, _progress(plan, talk) as watch:
                 talk.print(_where(sandbox), style="dim")
-                with closing(StderrLog(stderr_file(path))) as stderr:
+                with closing(stderr):
                     result = await play_match(
                         plan,
                         specs,

@@ -98,7 +98,7 @@ class FrozenLine(Struct, frozen=True):
         us: the processor time that it used while others thought.
     """
 
-    frozen: int
+    frozen: Count
     us: Count
 
 

@@ -20,6 +20,7 @@ from referee.match.lines import (
     VoidLine,
 )
 from referee.match.verdict import Verdict
+from referee.text import printable
 
 _DECODERS: Final[Mapping[bytes, msgspec.json.Decoder[Line]]] = {
     kind.__struct_encode_fields__[0].encode(): msgspec.json.Decoder(kind, strict=True)
@@ -60,7 +61,7 @@ def decode(line: bytes) -> Line:
     try:
         return decoder.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise BadLine(str(error)) from error
+        raise BadLine(printable(str(error))) from error
 
 
 def is_written_so(line: Line, text: bytes) -> bool:

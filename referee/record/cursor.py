@@ -1,10 +1,11 @@
 """The lines of a record, one after the other, while the match is played again."""
 
 from collections import deque
+from collections.abc import Iterator
 from itertools import islice
 
-from referee.match.lines import FrozenLine, Line
-from referee.record.reader import RecordReader
+from referee.match.lines import FrozenLine, LegLine, Line
+from referee.record.reader import Mismatch, RecordReader
 
 
 class Stopped(Exception):
@@ -31,7 +32,8 @@ class Cursor:
         self._following = iter(reader)
         self._looked_at: deque[tuple[int, Line]] = deque()
         self._line: Line | None = None
-        for line in islice((line for line in reader if type(line) is not FrozenLine), 2):
+        self._places = 0
+        for line in islice(self._others(), 2):
             self._looked_at.append((reader.number, line))
         self.begins = tuple(line for _, line in self._looked_at)
 
@@ -51,11 +53,24 @@ class Cursor:
         if self._looked_at:
             self.number, line = self._looked_at.popleft()
             return line
-        for line in self._following:
-            if type(line) is not FrozenLine:
-                self.number = self._reader.number
-                return line
+        for line in self._others():
+            self.number = self._reader.number
+            return line
         raise Stopped(self._why())
+
+    def _others(self) -> Iterator[Line]:
+        """Yield the lines that follow but those on bots that were stopped, which change nothing.
+
+        Raises:
+            Mismatch: one is no line of a record, or on a place that there is not.
+        """
+        for line in self._following:
+            if type(line) is LegLine:
+                self._places = len(line.seats)
+            if type(line) is not FrozenLine:
+                yield line
+            elif line.frozen >= self._places:
+                raise Mismatch(self._reader.number, f"there is no place {line.frozen}")
 
     def advance(self) -> None:
         """Pass the line that `peek` returns."""

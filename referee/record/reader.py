@@ -13,6 +13,7 @@ from referee.match.lines import FORMAT, Header, Line, Sealed
 from referee.record.chain import BadLine, Chain, decode, format_of, is_written_so
 from referee.record.compressed import MAGIC, Damaged, Unpacked
 from referee.record.opened import opened
+from referee.text import printable
 
 LONGEST_LINE = 4 * 1024 * 1024
 LONGEST_PART = 16 * 1024 * 1024
@@ -32,7 +33,7 @@ class Mismatch(Exception):
         """Names the line of the file, counted from 1; what is wrong is cut where it is long."""
         if len(what) > _LONGEST_WHAT:
             what = f"{what[:_LONGEST_WHAT]} ... ({len(what):,} characters)"
-        super().__init__(f"line {line}: {what}")
+        super().__init__(f"line {line}: {printable(what)}")
 
 
 class RecordReader:

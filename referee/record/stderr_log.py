@@ -7,19 +7,21 @@ goes. How much is kept has bounds, and what is beyond them is counted.
 """
 
 import codecs
+import os
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
 import zstandard
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from referee.errors import HostError, RefereeError
 from referee.record.compressed import Damaged, Unpacked
 from referee.record.opened import opened
+from referee.text import printable
 
 DEAL_MOST: Final = 32 * 1024
 """Bytes of each process that are kept in a deal."""
@@ -32,12 +34,20 @@ StderrByAct = dict[tuple[int, int], dict[int, list[str]]]
 
 ENDING: Final = ".stderr.zst"
 _OF_RECORDS: Final = (".zst", ".jsonl")
+_NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+"""A link that has come meanwhile is not followed."""
+
 _LONGEST: Final = 1 << 20
 _ESCAPED: Final = 4
 """Characters that a byte becomes at most, where it is no text."""
 
 _MOST_CHUNKS: Final = 1_000_000
 _MOST_PLACES: Final = 16
+_MOST_BOTS: Final = 8
+"""So many fill the log of a match at most; no game has more seats."""
+
+_Number = Annotated[int, Meta(ge=0)]
+_Place = Annotated[int, Meta(ge=0, lt=_MOST_PLACES)]
 
 
 class Moment(Struct, frozen=True):
@@ -62,13 +72,13 @@ class StderrChunk(Struct, frozen=True, omit_defaults=True):
         left_out: how many bytes more were not kept until then, of this place.
     """
 
-    leg: int
-    deal: int
-    act: int
-    place: int
-    bot: int
+    leg: _Number
+    deal: _Number
+    act: _Number
+    place: _Place
+    bot: _Place
     text: str = ""
-    left_out: int = 0
+    left_out: _Number = 0
 
 
 def stderr_file(record: Path) -> Path:
@@ -76,7 +86,7 @@ def stderr_file(record: Path) -> Path:
     name = record.name
     for ending in _OF_RECORDS:
         name = name.removesuffix(ending)
-    return record.with_name(name + ENDING)
+    return record.parent / (name + ENDING)
 
 
 @contextmanager
@@ -92,7 +102,15 @@ class StderrLog:
     """The file while it is written; there is none as long as no bot writes anything."""
 
     def __init__(self, path: Path) -> None:
-        """Nothing was written yet."""
+        """Nothing was written yet.
+
+        Raises:
+            RefereeError: there is something of that name, a link that leads nowhere included.
+        """
+        if os.path.lexists(path):
+            raise RefereeError(
+                f"stderr of bots {str(path)!r}: it exists already; it is not written over"
+            )
         self._path = path
         self._file: zstandard.ZstdCompressionWriter | None = None
         self._moment = Moment(0, 0, 0)
@@ -139,10 +157,10 @@ class StderrLog:
             text=text,
             left_out=self._left_out.pop(place, 0),
         )
-        with _told(self._path):
+        with _told(path := self._path):
             if self._file is None:
                 compressor = zstandard.ZstdCompressor(level=3, write_checksum=True)
-                self._file = compressor.stream_writer(self._path.open("wb"))
+                self._file = compressor.stream_writer(os.fdopen(os.open(path, _NEW, 0o644), "wb"))
             self._file.write(msgspec.json.encode(chunk) + b"\n")
 
     def _flush(self) -> None:
@@ -180,13 +198,13 @@ class _Bounds:
 
     def has_room(self, chunk: StderrChunk) -> bool:
         """Count a line; return whether there could be as much."""
-        place, size = (chunk.leg, chunk.deal, chunk.place), max(1, len(chunk.text))
+        place, size = (chunk.leg, chunk.deal, chunk.place), max(1, len(chunk.text.encode()))
         self._chunks += 1
         self._in_deal[place] += size
         self._in_match[chunk.bot] += size
         return (
-            max(chunk.bot, chunk.place) < _MOST_PLACES
-            and self._chunks <= _MOST_CHUNKS
+            self._chunks <= _MOST_CHUNKS
+            and self._in_match.total() <= _MOST_BOTS * _ESCAPED * MATCH_MOST
             and self._in_deal[place] <= _ESCAPED * DEAL_MOST + _MOST_PLACES
             and self._in_match[chunk.bot] <= _ESCAPED * MATCH_MOST + _MOST_PLACES
         )
@@ -214,7 +232,9 @@ def read_stderr(path: Path) -> Iterator[StderrChunk]:
                 if "cut off" not in str(error):
                     raise RefereeError(f"{str(path)!r}: {error}") from error
             except (msgspec.DecodeError, RecursionError) as error:
-                raise RefereeError(f"{str(path)!r} has no stderr of bots: {error}") from error
+                raise RefereeError(
+                    f"{str(path)!r} has no stderr of bots: {printable(str(error))}"
+                ) from error
     except OSError as error:
         raise RefereeError(f"{str(path)!r}: {error.strerror}") from error
 

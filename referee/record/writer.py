@@ -47,6 +47,8 @@ class Recorder:
                 raise IsADirectoryError(EISDIR, "Is a directory")
             new = not path.exists() or path.stat().st_size  # an empty file may be used
             flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+            if not str(path).startswith("/dev/"):  # where a link leads is not seen in its name
+                flags |= os.O_NOFOLLOW
             self._file = os.open(path, flags | (os.O_EXCL if new else 0), 0o644)
         except FileExistsError as error:
             line = f"record {str(path)!r} exists already; it is not written over"

@@ -190,13 +190,15 @@ async def opened_for(
         name: which; AUTO looks for one.
         bots: who is to play.
         settings: what the organiser allows.
-        strangers: whether it is for bots that strangers have handed in: those AUTO puts in none
-            that lacks what a sandbox can promise, nor in bare.
+        strangers: whether it is for others that strangers have handed in, too: bots of strangers
+            AUTO puts in none that lacks what a sandbox can promise, nor in bare.
 
     Raises:
         RefereeError: it does not work here, or only one would that is not for these bots.
         SandboxError: the machine has run out of something.
     """
+    bots = tuple(bots)
+    strangers = strangers or any(bot.submitted for bot in bots)
     wanted = (name,) if name is not SandboxName.AUTO else by_strength()
     failed: dict[SandboxName, SandboxError] = {}
     async with AsyncExitStack() as stack:

@@ -20,7 +20,7 @@ class _Plain(Console):
 
     def render_str(self, text: str, **options: Any) -> Text:  # as its parent has them
         options.update(markup=False, emoji=False, highlight=False)
-        return super().render_str(printable(text, keep="\n"), **options)
+        return super().render_str(printable(text), **options)
 
 
 def console(*, stderr: bool = False) -> Console:

@@ -109,7 +109,8 @@ class Player:
         prepared = (typed, submitted)  # who runs bare for its owner does not so for a stranger
         bot = self._prepared.get(prepared)
         if bot is None or not self._sandbox.hold(bot):
-            found = msgspec.structs.replace(find(typed, self._settings), submitted=submitted)
+            found = find(typed, self._settings)
+            found = msgspec.structs.replace(found, submitted=submitted or found.submitted)
             only_own([found], self._sandbox.how)
             bot = self._prepared[prepared] = await self._sandbox.prepare(found)
         return bot
@@ -155,6 +156,10 @@ def _stderr(name: str | None) -> Iterator[StderrLog | None]:
         yield None
         return
     path = stderr_file(Path(name))
+    try:
+        path.unlink(missing_ok=True)  # of a worker that was killed
+    except OSError as error:
+        raise HostError(f"stderr of bots {str(path)!r}: {error.strerror}") from error
     log = StderrLog(path)
     try:
         try:

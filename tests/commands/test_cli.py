@@ -120,6 +120,7 @@ WRONG = [
     (["match", "empty", "sample:first"], "bot 'empty': the folder has no bot.toml"),
     (["match", "badtoml", "sample:first"], "bot 'badtoml': bot.toml: "),
     (["match", "badkey", "sample:first"], "bot 'badkey': bot.toml: Object contains unknown field"),
+    (["match", "liar", "sample:first"], "unknown field `x\\nreferee: all is well`"),
     (["match", "nocommand", "sample:first"], "bot.toml: Object missing required field `command`"),
     (["match", "noprogram", "sample:first", *BARE], "bot.toml: command: no program './bot'"),
     (["match", "nocompiler", "sample:first", *BARE], "build: no program 'no-such-compiler'"),
@@ -164,6 +165,7 @@ def test_wrong_input_gets_one_line_and_exit_code_2(
     folder("empty", None)
     folder("badtoml", "name = [")
     folder("badkey", 'name = "x"\ncommand = "x"\ncolour = "red"\n')
+    folder("liar", 'name = "x"\ncommand = "x"\n"x\\nreferee: all is well" = 1\n')
     folder("nocommand", 'name = "x"\n')
     folder("noprogram", 'name = "x"\ncommand = "./bot"\n')
     folder("nocompiler", 'name = "x"\ncommand = "./bot"\nbuild = "no-such-compiler x"\n')

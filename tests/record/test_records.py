@@ -123,6 +123,8 @@ FORGED = {
     b'"given":false': b'"given":true',
     b'"}\n{"leg"': b'","benched":[0]}\n{"leg"',
     b'"evidence":{': b'"evidence":{"x":' + b"[" * 3000 + b"]" * 3000 + b",",
+    b'{"deal":1,': b'{"frozen":-1,"us":5}\n{"deal":1,',
+    b'{"deal":': b'{"frozen":6,"us":5}\n{"deal":',
 }
 
 
@@ -186,6 +188,9 @@ def test_records_are_not_written_over(tmp_path: Path) -> None:
         Recorder(path)
     (tmp_path / "empty").touch()
     Recorder(tmp_path / "empty").close()
+    (tmp_path / "link").symlink_to(tmp_path / "empty")  # of a stranger's folder, to who knows what
+    with pytest.raises(RefereeError, match="symbolic links"):
+        Recorder(tmp_path / "link")
 
 
 @pytest.mark.parametrize(

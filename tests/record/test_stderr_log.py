@@ -1,5 +1,6 @@
 """What bots write to stderr is kept beside the record, with its act, within bounds."""
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 import zstandard
 
 from referee.cli import run
-from referee.errors import RefereeError
+from referee.errors import HostError, RefereeError
 from referee.record.stderr_log import (
     DEAL_MOST,
     MATCH_MOST,
@@ -119,7 +120,12 @@ def forged(path: Path, chunks: Iterable[StderrChunk]) -> Path:
         [StderrChunk(0, 1, 0, 0, 0, "A" * 100_000)] * 20,
         [StderrChunk(0, deal, 0, 0, 0, "A" * 100_000) for deal in range(1, 400)],
         [StderrChunk(0, 1, 0, 0, 0, "", 1)] * 150_000,
-        [StderrChunk(0, 1, 0, place, place, "A") for place in range(100)],
+        [StderrChunk(0, deal, 0, 0, 0, "é" * 16_000) for deal in range(1, 700)],
+        [
+            StderrChunk(0, deal, 0, place, place, "A" * 100_000)
+            for place in range(16)
+            for deal in range(1, 100)
+        ],
     ],
 )
 def test_a_file_with_more_than_a_referee_keeps_is_refused(
@@ -129,6 +135,42 @@ def test_a_file_with_more_than_a_referee_keeps_is_refused(
     path = forged(tmp_path / "x.stderr.zst", chunks)
     with pytest.raises(RefereeError, match="holds more than a referee keeps"):
         stderr_by_act(path)
+
+
+@pytest.mark.parametrize("place", [-1, 16, 1 << 40])
+def test_a_place_that_no_game_has_is_in_no_log(place: int, tmp_path: Path) -> None:
+    """Each would have bounds of its own."""
+    path = forged(tmp_path / "x.stderr.zst", [StderrChunk(0, 1, 0, place, 0, "A")])
+    with pytest.raises(RefereeError, match="has no stderr of bots"):
+        list(read_stderr(path))
+
+
+def test_nothing_is_written_over(tmp_path: Path) -> None:
+    """Neither a file nor what a link names, nor is a pipe waited for; whenever it has come."""
+    victim, link = tmp_path / "victim", tmp_path / "link"
+    link.symlink_to(victim)
+    with pytest.raises(RefereeError, match="exists already"):
+        StderrLog(link)
+    link.unlink()
+    log = StderrLog(link)
+    link.symlink_to(victim)
+    with pytest.raises(HostError, match="File exists"):
+        log.add(Moment(0, 1, 0), 0, 0, b"text")
+    assert not victim.exists()
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(RefereeError, match="exists already"):
+        StderrLog(tmp_path / "pipe")
+
+
+def test_a_match_writes_no_log_over_another(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is said before play, and no record is begun."""
+    (tmp_path / "r.stderr.zst").write_text("of another match")
+    words = ["--deals", "1", "--sandbox", "bare", "--record", str(tmp_path / "r.jsonl")]
+    assert run(["match", "sample:first", "sample:first", *words]) == 2
+    assert "exists already; it is not written over" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["r.stderr.zst"]
 
 
 def test_brackets_without_end_are_no_log(tmp_path: Path) -> None:

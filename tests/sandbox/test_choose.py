@@ -134,6 +134,24 @@ async def test_a_submitted_bot_never_runs_bare(tmp_path: Path) -> None:
         await Bare().launch(spec)
 
 
+@pytest.mark.usefixtures("nothing_works")
+@pytest.mark.parametrize("sandbox", ["auto", "bare"])
+def test_a_bot_that_was_handed_in_never_runs_bare_whoever_names_it(
+    sandbox: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A ladder and an event keep theirs under their hashes; whose those are is known by that."""
+    folder = tmp_path / "ladder" / "bots" / ("0123456789abcdef" * 4)
+    folder.mkdir(parents=True)
+    executable(folder / "theirs")
+    (folder / "bot.toml").write_text('name = "theirs"\ncommand = "./theirs"\n')
+    (tmp_path / "link").symlink_to(folder)
+    for bot in (folder, folder / "theirs", tmp_path / "link"):
+        words = ["match", str(bot), "sample:first", "--sandbox", sandbox]
+        assert run([*words, "--record", str(tmp_path / "record")]) == 2
+        said = capsys.readouterr().err
+        assert "never runs without a sandbox" in said or "run in a sandbox only" in said
+
+
 def test_bare_is_said_once_and_a_sandbox_by_name(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

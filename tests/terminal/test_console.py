@@ -13,3 +13,11 @@ def test_what_a_stranger_wrote_is_no_markup() -> None:
         say("x[/b] [link=https://example.org]y[/link]")
 
     assert "[/b]" in screen.getvalue()
+
+
+def test_what_a_stranger_wrote_begins_no_line() -> None:
+    """Whoever reads what the referee says takes each line for its own."""
+    screen = io.StringIO()
+    _Plain(file=screen).print("a.jsonl: x\nb.jsonl: verified")
+
+    assert screen.getvalue() == "a.jsonl: x\\nb.jsonl: verified\n"

@@ -65,7 +65,7 @@ async def played(
     folder: Path, event: Event, pool: ToyPool, watch: Silent | None = None
 ) -> Sections:
     """Plays an event over a pool, or goes on with it."""
-    way = Way(event.bots, event.strangers, KEY, None)
+    way = Way(event.bots, KEY, None)
     with EventLog(folder) as log:
         log.begin(event.plan)
         try:

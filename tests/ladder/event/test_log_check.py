@@ -32,9 +32,7 @@ async def finished(folder: Path) -> list[Line]:
     event = event_of(folder, event_text(4, ["briscola-2", "sueca"], top="blocks = 3"))
     with EventLog(folder) as log:
         log.begin(event.plan)
-        await play_event(
-            event.plan, Way(event.bots, event.strangers, KEY, None), log, ToyPool(), Silent()
-        )
+        await play_event(event.plan, Way(event.bots, KEY, None), log, ToyPool(), Silent())
     return [decode(line) for line in (folder / LOG).read_bytes().splitlines()]
 
 
@@ -148,9 +146,7 @@ async def test_sections_never_meet_each_others_decks(tmp_path: Path) -> None:
     pool = ToyPool()
     with EventLog(tmp_path) as log:
         log.begin(event.plan)
-        await play_event(
-            event.plan, Way(event.bots, event.strangers, KEY, None), log, pool, Silent()
-        )
+        await play_event(event.plan, Way(event.bots, KEY, None), log, pool, Silent())
     half = len(pool.jobs) // 2
     blocks = [{at for one in jobs for at in range(one.first, one.first + one.blocks)}
               for jobs in (pool.jobs[:half], pool.jobs[half:])]  # fmt: skip

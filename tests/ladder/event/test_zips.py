@@ -1,15 +1,12 @@
 """Bots of an event may be zips."""
 
 import json
+import os
 import shutil
 from pathlib import Path
 
 import pytest
 
-from ladder.event.file import read_event
-from ladder.event.schedule import Part, job
-from ladder.event.zips import unzip_to
-from referee.bots.settings import Settings
 from referee.cli import run
 from referee.sandbox import choose
 from referee.sandbox.bubblewrap import sandbox as bubblewrap
@@ -58,6 +55,16 @@ def test_a_zip_plays_as_its_folder_does(folder: Path, capsys: pytest.CaptureFixt
     assert found["key"]
 
 
+def test_a_pipe_is_no_zip_and_is_not_waited_for(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One line says what it is."""
+    (folder / "mine.zip").unlink()
+    os.mkfifo(folder / "mine.zip")
+    assert run(["event", "run", str(folder / "event.toml")]) == 2
+    assert "is no bot: it is a named pipe" in capsys.readouterr().err
+
+
 def test_a_zip_that_is_none_is_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Nothing of it is left, and nothing was begun."""
     whole = (folder / "mine.zip").read_bytes()
@@ -99,24 +106,3 @@ def test_what_comes_as_a_zip_never_runs_without_a_sandbox(
     log.write_text("".join(whole[:2]))
     assert is_refused()
     assert log.read_text() == "".join(whole[:2])
-
-
-@pytest.mark.parametrize(("file", "strangers"), [("mine.zip", True), ("mine", False)])
-def test_whoever_plays_a_zip_is_told_that_it_is_a_strangers(
-    file: str, strangers: bool, folder: Path
-) -> None:
-    """So a worker does not run it bare, wherever its files lie."""
-    text = (folder / "event.toml").read_text().replace("./mine.zip", f"./{file}")
-    (folder / "event.toml").write_text(text)
-    event = read_event(folder / "event.toml", Settings(), unzip_to(folder / "event", Settings()))
-    part = Part((0, 0, 0, 0), bots=(0, 1), first=0, blocks=1, step=0)
-    found = job(
-        event.plan,
-        part,
-        (),
-        bots=event.bots,
-        strangers=event.strangers,
-        key="",
-        record=None,
-    )
-    assert found.submitted is strangers

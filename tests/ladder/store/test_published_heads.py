@@ -387,6 +387,13 @@ def test_what_a_bot_wrote_in_a_table_is_no_claim(tmp_path: Path) -> None:
     assert claim.head == replace(HEAD, at_ms=0)
 
 
+def test_a_pipe_is_no_claim_and_is_not_waited_for(tmp_path: Path) -> None:
+    """One line says what it is."""
+    os.mkfifo(tmp_path / "head.json")
+    with pytest.raises(RefereeError, match="is no head: it is a named pipe"):
+        read_claims(tmp_path / "head.json")
+
+
 def test_a_field_that_no_table_has_is_no_claim(tmp_path: Path) -> None:
     """CSV whose fields are longer than the library reads them."""
     (tmp_path / "table").write_text(f"ladder_id,facts,head\n{'x' * 200_000},1,y\n")
@@ -589,7 +596,7 @@ def no_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
         return Frozen(name, digest, "0" * 64, files / "bots" / digest)
 
     @asynccontextmanager
-    async def opened_for(*_: object) -> AsyncIterator[None]:
+    async def opened_for(*_: object, **__: object) -> AsyncIterator[None]:
         yield
 
     monkeypatch.setattr("ladder.commands.submit.taken_in", taken_in)

@@ -375,7 +375,7 @@ def test_each_submission_clears_old_versions(
     """So a ladder stays bounded where no runner runs; `ladder bots` shows its sizes."""
 
     @asynccontextmanager
-    async def opened_for(*_: object) -> AsyncIterator[Sandbox]:
+    async def opened_for(*_: object, **__: object) -> AsyncIterator[Sandbox]:
         yield Copying(tmp_path)
 
     monkeypatch.setattr(submit, "opened_for", opened_for)
