@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, suppress
 from typing import Final, NamedTuple
 
-from referee.sandbox.procfs import UNREADABLE, count_mappings, count_waiters, is_running
+from referee.sandbox.procfs import UNREADABLE, count_mappings, is_running
+from referee.sandbox.waiters import count_waiters
 
 MOST_MAPPINGS: Final = 32_768
 """Of all processes of a bot together. Java and node have some thousand, Python some hundred."""

@@ -1,19 +1,15 @@
 """What /proc says of other processes. Each may be gone at any moment: then there is nothing."""
 
 import os
-import platform
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from referee.sandbox.environment import OPEN_FILES
-
 _READING: Final = ("pipe_read",)
 _POLLING: Final = ("epoll_wait", "ep_poll", "do_poll", "poll_schedule", "do_select")
 _SLEEPING: Final = ("nanosleep",)
 _MOST_LOOKS: Final = 8
-_EPOLL: Final = "[eventpoll]"
 
 
 def sleeps_in_a_read(pid: int) -> bool:
@@ -31,89 +27,17 @@ def sleeps(thread: int) -> bool:
     return _is_in(thread, _SLEEPING)
 
 
+def polls(thread: int) -> bool:
+    """Whether a thread sleeps until one of several descriptors has something for it."""
+    return _is_in(thread, _POLLING)
+
+
 def _is_in(thread: int, calls: Iterable[str]) -> bool:
     try:
         place = Path(f"/proc/{thread}/wchan").read_text()
     except OSError:
         return False  # it has just ended
     return any(call in place for call in calls)
-
-
-def count_waiters(pids: Iterable[int], most: int) -> int:
-    """Count what the processes wait for with epoll, until it is more than `most`.
-
-    An epoll that waits for another one is woken for all that this one waits for, so it counts as
-    many: as many as a process may have open. So does what is not open in the process any more, and
-    what a thread may keep alive that was closed while it waits (see `_kept_by`).
-    A process that cannot be looked at has none.
-    """
-    count = 0
-    for pid in pids:
-        with suppress(OSError):
-            for waits in _waits_of(pid):
-                count += waits
-                if count > most:
-                    return count
-    return count
-
-
-def _waits_of(pid: int) -> Iterator[int]:
-    """Yield how much each epoll of a process counts, and what its threads may keep.
-
-    Raises:
-        OSError: the process cannot be looked at.
-    """
-    place, opened = _living(pid), dict[str, str]()
-    for name in os.listdir(f"{place}/fd"):
-        with suppress(FileNotFoundError):  # it has just been closed; the others are still there
-            opened[name] = os.readlink(f"{place}/fd/{name}")
-    plain = {name for name, target in opened.items() if _EPOLL not in target}
-    epolls = opened.keys() - plain
-    for name in epolls:
-        with suppress(FileNotFoundError), open(f"{place}/fdinfo/{name}", "rb") as file:
-            targets = [line.split()[1].decode() for line in file if line.startswith(b"tfd:")]
-            yield sum(1 if target in plain else OPEN_FILES for target in targets)
-    threads = list(threads_of([pid]))
-    if len(threads) > 1:  # one alone cannot close what it waits in
-        yield from _kept_by(threads, {int(name) for name in epolls})
-
-
-_EPOLL_WAIT: Final = {"x86_64": (232, 281, 441), "aarch64": (22, 441)}
-_POLL: Final = {"x86_64": {7: 1, 271: 1, 23: 0, 270: 0}, "aarch64": {73: 1, 72: 0}}
-"""The calls that wait for several descriptors, and which argument says how many."""
-
-_RESTARTED: Final = {"x86_64": 219, "aarch64": 128}
-_POLLED_WAITS: Final = 64
-"""How much a descriptor counts that a thread polls: it can be an epoll that is not open any more,
-which leaves few descriptors for what that waits for."""
-
-_UNKNOWN_WAITS: Final = 1024
-"""How much a thread counts that polls since it was stopped: how many, is not known any more."""
-
-
-def _kept_by(threads: Iterable[int], epolls: set[int]) -> Iterator[int]:
-    """Yield how much threads count that may keep an epoll alive which was closed meanwhile.
-
-    Args:
-        threads: those of one process.
-        epolls: its descriptors that are epolls; each can be waited in by one thread.
-    """
-    machine, left = platform.machine(), set(epolls)
-    for thread in threads:
-        try:
-            words = Path(f"/proc/{thread}/syscall").read_text().split()
-            call, arguments = int(words[0]), [int(word, 16) for word in words[1:7]]
-        except (OSError, ValueError, IndexError):
-            continue  # it runs, or has ended
-        if call in _EPOLL_WAIT.get(machine, ()):
-            if arguments[0] in left:
-                left.remove(arguments[0])
-            else:
-                yield OPEN_FILES
-        elif call in (polls := _POLL.get(machine, {})):
-            yield _POLLED_WAITS * min(arguments[polls[call]], OPEN_FILES)
-        elif call == _RESTARTED.get(machine) and _is_in(thread, _POLLING):
-            yield _UNKNOWN_WAITS
 
 
 def children(pid: int) -> set[int]:
@@ -219,7 +143,7 @@ def resident_kib(pid: int) -> int:
     )
 
 
-def _living(pid: int) -> str:
+def living(pid: int) -> str:
     """Return the folder of /proc that has the memory and descriptors of a process.
 
     That of its first thread has none once that has ended, and the process goes on without it.
@@ -256,7 +180,7 @@ def sockets_kib(pids: Iterable[int]) -> int:
     """
     for pid in pids:
         with suppress(OSError):
-            lines = Path(f"{_living(pid)}/net/unix").read_bytes().count(b"\n")
+            lines = Path(f"{living(pid)}/net/unix").read_bytes().count(b"\n")
             return max(lines - 1, 0) * _SOCKET_KIB
     return 0
 
@@ -268,7 +192,7 @@ def mappings_kib(pid: int) -> int:
     all would take milliseconds.
     """
     lines = 0
-    with suppress(OSError), open(f"{_living(pid)}/maps", "rb", buffering=0) as file:
+    with suppress(OSError), open(f"{living(pid)}/maps", "rb", buffering=0) as file:
         while data := file.read(_READ):
             lines += data.count(b"\n")
             if lines > _MANY_MAPPINGS:
@@ -286,7 +210,7 @@ def count_mappings(pids: Iterable[int], most: int) -> tuple[int, bool]:
     lines, hidden = 0, False
     for pid in pids:
         try:
-            with open(f"{_living(pid)}/maps", "rb", buffering=0) as file:
+            with open(f"{living(pid)}/maps", "rb", buffering=0) as file:
                 while data := file.read(_READ):
                     lines += data.count(b"\n")
                     if lines > most:
@@ -302,14 +226,25 @@ def entries_kib(pids: Iterable[int], folders: Iterable[str]) -> int:
     """Return what the kernel needs for the files in folders of memory, empty ones too, in KiB.
 
     Args:
-        pids: processes that have the same folders; those that have ended tell nothing.
+        pids: processes that have the same folders; those that have ended tell nothing, nor does
+            one that still has ours, since its sandbox is not complete.
         folders: absolute paths, as the processes see them, each with a file system of its own.
     """
+    ours = {folder: _device_of(folder) for folder in folders}
     for pid in pids:
         with suppress(OSError):
-            found = [os.statvfs(f"{_living(pid)}/root{folder}") for folder in folders]
+            root = f"{living(pid)}/root"
+            if any(_device_of(root + folder) == device for folder, device in ours.items()):
+                continue
+            found = [os.statvfs(root + folder) for folder in ours]
             return int(sum(one.f_files - one.f_ffree for one in found) * _ENTRY_KIB)
     return 0
+
+
+def _device_of(path: str) -> int | None:
+    with suppress(OSError):
+        return os.stat(path).st_dev
+    return None
 
 
 def cpu_us(pid: int, *, waited: bool = True) -> int:

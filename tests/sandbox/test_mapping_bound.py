@@ -14,7 +14,8 @@ import pytest
 from referee.sandbox import mapping_bound
 from referee.sandbox.environment import OPEN_FILES
 from referee.sandbox.mapping_bound import MOST_MAPPINGS, MOST_WAITERS, MappingBound
-from referee.sandbox.procfs import count_mappings, count_waiters
+from referee.sandbox.procfs import count_mappings
+from referee.sandbox.waiters import count_waiters
 
 
 class Bot:
@@ -158,6 +159,25 @@ def test_waiters_of_a_process_are_counted_until_they_are_too_many() -> None:
     for pair in pipes:
         for end in pair:
             os.close(end)
+
+
+@pytest.mark.parametrize("disguise", ["a file", "an event counter"])
+def test_an_epoll_is_known_whatever_has_its_number_now(disguise: str) -> None:
+    """It goes on to wait in another one when its number is given to something else.
+
+    To the kernel, epolls and event counters are one file: so each of these weighs much, too.
+    """
+    other = os.eventfd(0) if disguise == "an event counter" else os.open("/dev/null", os.O_RDONLY)
+    with select.epoll() as outer, select.epoll() as inner:
+        before = count_waiters([os.getpid()], 1 << 20)
+        outer.register(inner.fileno(), select.EPOLLIN)
+        assert count_waiters([os.getpid()], 1 << 20) - before == OPEN_FILES
+        kept = os.dup(inner.fileno())
+        os.dup2(other, inner.fileno())
+        found = count_waiters([os.getpid()], 1 << 20) - before
+        assert found == (64 if disguise == "an event counter" else OPEN_FILES)
+        os.close(kept)
+    os.close(other)
 
 
 def test_a_descriptor_that_is_closed_meanwhile_hides_no_other(
