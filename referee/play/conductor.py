@@ -6,6 +6,7 @@ Decides nothing itself: what is asked, what an answer is worth and when it is ov
 import math
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from functools import partial
 from typing import Final
 
@@ -27,6 +28,7 @@ from referee.play.affinity import one_core
 from referee.play.evidence import Heard
 from referee.play.header import header
 from referee.play.seat import Seat
+from referee.play.standstill import OwnWait
 from referee.play.start import Void, come_to_rest, start_bot
 from referee.play.tee import Tee
 from referee.play.usual_act import Unusual, play_usual
@@ -37,6 +39,8 @@ _BACK_OFF_S: Final = 0.5
 _DETAIL_KEPT: Final = 500
 _SHARE_NS: Final = 20_000_000
 """So long deals follow each other at once; then all else that runs in trio has a turn."""
+_LOOK_S: Final = 0.003
+"""After an answer that is held back, bots may work so long before they are looked at."""
 _CLEAR_EVERY: Final = 100
 """Deals between two looks for what living bots have orphaned."""
 
@@ -94,7 +98,7 @@ async def play_match(
     """
     conductor = _MatchConductor(plan, bots, sandbox, recorder, watch=watch, stderr=stderr, tee=tee)
     failure: Exception | None = None
-    with one_core(), interrupt:
+    with closing(conductor.own_wait), one_core(), interrupt:
         try:
             await conductor.play()
         except Exception as error:  # raised again below, as what it was before nurseries wrapped it
@@ -129,6 +133,7 @@ class _MatchConductor:
         self._wall_ns = 0
         self._shared_ns = 0
         """When all else last had its turn, between two deals."""
+        self.own_wait = OwnWait()
         self._seats: dict[int, Seat] = {}
         self._bug: BaseException | None = None
 
@@ -170,6 +175,7 @@ class _MatchConductor:
         try:
             await self._check_memory()
             await self._start_bots(leg)
+            self._begin_deal()
             leg.open_deal()
             await self._ask_all(leg)
             self._check_sandbox()
@@ -185,6 +191,11 @@ class _MatchConductor:
             self._bug = found
             return Mishap(Blame.REFEREE, f"a bug of the referee: {found!r}"[:_DETAIL_KEPT])
         return None
+
+    def _begin_deal(self) -> None:
+        self.own_wait.begin()
+        for seat in self._seats.values():
+            seat.off_turn.begin_deal()
 
     async def _ask_all(self, leg: Leg) -> None:
         """Asks until the deal is over."""
@@ -231,7 +242,11 @@ class _MatchConductor:
         self._recorder.flush()
         before = time.perf_counter_ns()
         paces = max(math.ceil((trio.current_time() - asked_at) / pace_s), 1)
-        await trio.sleep_until(asked_at + paces * pace_s)
+        release = asked_at + paces * pace_s
+        await trio.sleep_until(min(trio.current_time() + _LOOK_S, release))
+        for seat in self._seats.values():
+            seat.off_turn.check()
+        await trio.sleep_until(release)
         self._wall_ns -= time.perf_counter_ns() - before
 
     def _check_sandbox(self) -> None:
@@ -283,6 +298,8 @@ class _MatchConductor:
 
             def greets(seat: Seat, place: int = ask.place) -> None:
                 self._seats[place] = seat
+                seat.own_wait = self.own_wait
+                self.own_wait.begin()
                 if self._stderr is not None:
                     seat.stderr.listen = partial(self._keep_stderr, self._stderr, place)
 

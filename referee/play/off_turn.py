@@ -18,7 +18,7 @@ OFF_TURN_US: Final = 1000
 """How much processor time a bot may use between its acts before it is stopped there."""
 
 MOST_STOPPED_US: Final = 500_000
-"""How much a bot may use after it was stopped, before it is ended and charged.
+"""How much a bot may use in a deal after it was stopped, before it is ended and charged.
 
 What it was doing in the kernel then goes on. One that is not stopped yet is not charged, since we
 may have been kept from looking at it by others."""
@@ -51,10 +51,16 @@ class OffTurn:
         self._rests = False
         self._stopped_us = _NEVER
         """The processor time that it had used when it was stopped."""
+        self._after_us = self._before_us = 0
+        """What it used after it was stopped: since its last act, and before that in the deal."""
         self.since_us = _NEVER
         self._since_ns = -_NEVER
         self.used_us = 0
         self.charge = ""
+
+    def begin_deal(self) -> None:
+        """Forget what it used after it was stopped in the deal before."""
+        self._after_us = self._before_us = 0
 
     def end(self, now_ns: int) -> int:
         """Let the bot go on for an act that begins now; it may turn out that it is charged.
@@ -80,6 +86,7 @@ class OffTurn:
             The processor time used until now, in microseconds.
         """
         self.since_us = self._process.cpu_us()
+        self._before_us, self._after_us = self._before_us + self._after_us, 0
         self._stopped_us = self.since_us if self.freezes else _NEVER
         self._since_ns = time.perf_counter_ns()
         return self.since_us
@@ -158,14 +165,15 @@ class OffTurn:
     def _judge(self, cpu: int) -> bool:
         """Whether it is found only now to have worked between its acts; `cpu` is its time now.
 
-        One that has used much after it was stopped is ended for it: it was in the kernel, where
-        nothing stops it, and has kept the core from all others.
+        One that has used much after it was stopped, all in all in a deal, is ended for it: it was
+        in the kernel, where nothing stops it, and has kept the core from all others.
         """
         used_us = cpu - self.since_us
         if used_us <= OFF_TURN_US or self.charge:
             return False
-        if cpu - self._stopped_us > MOST_STOPPED_US:
-            used_ms = (cpu - self._stopped_us) // 1000
+        self._after_us = max(cpu - self._stopped_us, self._after_us)
+        if self._before_us + self._after_us > MOST_STOPPED_US:
+            used_ms = (self._before_us + self._after_us) // 1000
             self.end_for_good(f"it used {used_ms} ms of the processor after it was stopped")
             return False
         if not self._watches:

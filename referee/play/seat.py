@@ -21,13 +21,16 @@ from referee.match.verdict import Blame, FaultCode, Freeze, Mishap, Verdict
 from referee.play.evidence import STDERR_MOST, Heard, Witness
 from referee.play.exchange import READ_MOST, Exchange, exchange
 from referee.play.off_turn import OffTurn, OffTurnTable
-from referee.play.standstill import STOOD_STILL_US
+from referee.play.standstill import STOOD_STILL_US, OwnWait
 from referee.play.waiting import Wait
 from referee.sandbox import BotProcess
 from referee.signals import continued
 
 SYNC_WAIT_MS: Final = 1
 """How long a synchronous poll may hold up everything else; the least that poll(2) can count."""
+
+PREEMPTED_US: Final = 3000
+"""An exchange takes so long only where others have our processor, or a pipe is locked."""
 
 GRACE_S: Final = 1.0
 """How long a process may take to leave after `end`."""
@@ -64,6 +67,8 @@ class Seat(Witness):
         self._continued = 0
         self._plays = False
         self._wait: Wait | None = None
+        self.own_wait: OwnWait | None = None
+        """How long we ourselves wait for a processor, where that is counted."""
 
     async def ask(self, ask: Ask) -> Heard | Verdict | Mishap:
         """Writes a question and waits for its answer, all within its allowance."""
@@ -161,6 +166,8 @@ class Seat(Witness):
         self.said = ask.line
         if talk:
             self.stderr.feed(talk)
+        if max(came, self.held_us) >= PREEMPTED_US and self.own_wait is not None:
+            sent, came = self._without(self.own_wait.us(), sent, came, cpu)
         if came >= STOOD_STILL_US:
             self.standstill.end_of_poll(came - self.held_us)
             for other in self._others():
@@ -180,6 +187,17 @@ class Seat(Witness):
         table, unsent = OffTurnTable(self._others()), ask.line[written:]
         self._wait = Wait(self, ask, table, begin=begin, cpu=cpu, unsent=unsent)
         return None
+
+    def _without(self, waited_us: int, sent: int, came: int, cpu: int) -> tuple[int, int]:
+        """When the line was written and answered, without our own wait for a processor.
+
+        It is others who had that then, but for what the bot itself has used.
+        """
+        self.held_us = max(self.held_us - waited_us, 0)
+        if came:
+            came -= min(waited_us, max(came - (self.process.cpu_us() - cpu) - 1, 0))
+            sent = min(sent, came)
+        return sent, came
 
     async def say_fault(self, line: bytes) -> None:
         """Tell a bot at fault why, let it leave, and end it: its next life may come at once."""

@@ -9,12 +9,14 @@ While the whole machine is suspended no clock of ours goes on (they are CLOCK_MO
 import os
 import threading
 import time
+from contextlib import suppress
 from typing import Final
 
 STOOD_STILL_US: Final = 250_000
 """From which standstill on a bot's time is not known. What is shorter is charged, as noise is."""
 
 _THREADS: Final = "/proc/self/task"
+_OWN: Final = "/proc/thread-self/schedstat"
 
 _Counts = dict[str, tuple[int, int]]
 """Of each thread, how long it ran and how long it waited for a processor, in microseconds."""
@@ -63,6 +65,38 @@ class Standstill:
     def _judge(self, still_us: int) -> None:
         if still_us >= STOOD_STILL_US:
             self.us = max(self.us, still_us)
+
+
+class OwnWait:
+    """How long this thread waited for a processor, ready to run; as far as the kernel counts it."""
+
+    def __init__(self) -> None:
+        """Begin to count now."""
+        self._file = -1
+        with suppress(OSError):
+            self._file = os.open(_OWN, os.O_RDONLY | os.O_CLOEXEC)
+        self._before_us = self._now_us()
+
+    def begin(self) -> None:
+        """Count from now on; a microsecond."""
+        self._before_us = self._now_us()
+
+    def us(self) -> int:
+        """Return it, in microseconds, and count from now on."""
+        before_us, self._before_us = self._before_us, self._now_us()
+        return self._before_us - before_us
+
+    def _now_us(self) -> int:
+        try:
+            return int(os.pread(self._file, 128, 0).split()[1]) // 1000
+        except (OSError, ValueError, IndexError):
+            return 0
+
+    def close(self) -> None:
+        """Close our descriptor. Idempotent."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
 
 
 def _counts() -> _Counts:

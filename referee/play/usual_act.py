@@ -15,8 +15,7 @@ from referee.match.match import Match
 from referee.match.verdict import Mishap, Verdict
 from referee.play.evidence import STDERR_MOST, Heard
 from referee.play.exchange import exchange
-from referee.play.seat import SYNC_WAIT_MS, Seat
-from referee.play.standstill import STOOD_STILL_US
+from referee.play.seat import PREEMPTED_US, SYNC_WAIT_MS, Seat
 from referee.signals import continued
 
 Unusual = tuple[Ask, Heard | Verdict | Mishap | None]
@@ -65,7 +64,7 @@ def play_usual(match: Match, seats: Mapping[int, Seat]) -> Unusual | None:
         if (
             action is None
             or came > voice.allowance_us
-            or came >= STOOD_STILL_US
+            or came >= PREEMPTED_US
             or continued[0] != before
             or not voice.connection.passes(seat.heard)
         ):

@@ -76,7 +76,7 @@ class Wait:
         self._late_us = self._away_us = 0
         self._held_up = HeldUp(witness.process, ask.allowance_us)
         self._others_before_us: int | None = None
-        """What other bots had used at our first look."""
+        """What other bots had used when the act began, at least."""
         self._has_taken = False
         """Whether bytes have come since we last looked for a whole line."""
         self._killed_before = killed_for_memory()
@@ -106,6 +106,7 @@ class Wait:
                     nursery.start_soon(self._write)
                     nursery.start_soon(self._watch)
                     heard = await self._read()
+            ended_us = self._elapsed_us()  # before we look, which takes time of ours
             if heard is not None or not waited.cancelled_caught:
                 break
             try:
@@ -120,14 +121,17 @@ class Wait:
             self._share()
             self._held_up.answered(self._late_us)
             return heard, self._receipt(self._last)
-        return self._why_silent(self._receipt(self._elapsed_us()))
+        return self._why_silent(self._receipt(ended_us))
 
     def _look(self) -> None:
         """Look whether what the bot itself has used is known, and so what others took."""
         away_us = self._witness.held_us - self._held_before_us + self._away_us
         due = self._begin + _FIRST_LOOK_NS + away_us * 1000
         if self._others_before_us is None:
-            self._others_before_us = self._witness.others_us()
+            # what others used before this act cannot be told from what they used in it until now
+            ran_us = self._witness.process.cpu_us() - self._cpu
+            in_it_us = max(self._elapsed_us() - ran_us, 0)
+            self._others_before_us = max(self._witness.others_us() - in_it_us, 0)
         self._held_up.begin(self._begin, due, self._cpu)
         self._witness.look()
         if not self._witness.is_counted:

@@ -14,7 +14,7 @@ from referee.bots.find import find as find_bot
 from referee.bots.settings import CopyLimits, Settings
 from referee.games import catalogue, find
 from referee.match.leg import Leg
-from referee.match.lines import ActLine, Header, Line
+from referee.match.lines import ActLine, FrozenLine, Header, Line
 from referee.match.plan import make_plan
 from referee.match.seating import Seating
 from referee.match.verdict import Mishap, Verdict
@@ -237,6 +237,30 @@ async def test_paced_answers_take_effect_on_the_beat(tmp_path: Path) -> None:
     assert isinstance(header, Header)
     assert header.terms.pace_ms == 10
     verified(tmp_path / "paced")
+
+
+@pytest.mark.slow
+async def test_a_bot_wins_no_time_to_think_while_its_answer_is_held_back(tmp_path: Path) -> None:
+    """It is looked at soon after, and stopped between its acts from then on."""
+    thinker = tmp_path / "thinker"
+    thinker.write_text(
+        "#!/usr/bin/python3 -S\nimport json, sys, threading\n"
+        "ponder = threading.Thread(target=lambda: [0 for _ in iter(int, 1)], daemon=True)\n"
+        "for line in sys.stdin:\n"
+        "    message = json.loads(line)\n"
+        "    if message['type'] == 'hello':\n"
+        '        print(\'{"type":"ready","protocol":1,"name":"thinker"}\', flush=True)\n'
+        "    elif message['type'] == 'act':\n"
+        "        said = {'id': message['id'], 'action': message['legal'][0]}\n"
+        "        print(json.dumps(said), flush=True)\n"
+        "        ponder.is_alive() or ponder.start()\n"
+        "    elif message['type'] == 'end':\n"
+        "        break\n"
+    )
+    thinker.chmod(0o755)
+    await match(tmp_path / "record", "briscola-2", str(thinker), "sample:first", deals=1, pace=100)
+    (stopped,) = [line for line in lines_of(tmp_path / "record") if isinstance(line, FrozenLine)]
+    assert stopped.us < 50_000
 
 
 @pytest.mark.parametrize("pace", [0, 1])

@@ -182,6 +182,26 @@ async def test_a_stopped_bot_that_works_on_is_charged_at_its_next_act(
     assert bool(process.ended) is charged
 
 
+@pytest.mark.parametrize(("deals", "charged"), [(1, True), (2, False)])
+async def test_what_a_stopped_bot_uses_is_added_up_over_a_deal(
+    deals: int, charged: bool, process: FakeProcess
+) -> None:
+    """A little after each act is as much; what it uses in its own acts is its own."""
+    seat = Seat(0, process, Freeze.ALWAYS)
+    await ready(seat, process)
+    for act in range(4):
+        if act == 2 and deals == 2:
+            seat.off_turn.begin_deal()
+        process.worked_us += MOST_STOPPED_US // 4 + 1
+        seat.off_turn.check()
+        os.write(process.says, READY)
+        await seat.ask(asked())
+        process.worked_us += 10 * MOST_STOPPED_US
+        seat.off_turn.begin()
+
+    assert bool(seat.off_turn.charge) is charged
+
+
 async def test_a_bot_that_could_not_be_stopped_is_not_charged_as_if_it_had_been(
     process: FakeProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -21,7 +21,7 @@ from referee.play import exchange, standstill, waiting
 from referee.play.evidence import STDERR_KEPT, Stderr
 from referee.play.off_turn import OFF_TURN_US
 from referee.play.seat import Seat
-from referee.play.standstill import STOOD_STILL_US
+from referee.play.standstill import STOOD_STILL_US, OwnWait
 from support.fake_process import READY, FakeProcess, asked
 
 
@@ -394,6 +394,73 @@ async def test_an_answer_that_came_while_the_referee_stood_still_is_not_charged(
     if isinstance(heard, Mishap):
         assert heard.family is Blame.HOST
         assert heard.detail.startswith("the referee stood still for")
+
+
+class Waited(OwnWait):
+    """As if we had waited so long for a processor."""
+
+    def __init__(self, us: int) -> None:
+        super().__init__()
+        self.close()
+        self._us = us
+
+    def us(self) -> int:
+        """All of it in this act."""
+        return self._us
+
+
+@pytest.mark.parametrize(
+    ("waited_ms", "worked_ms", "charged_ms"), [(0, 0, 90), (80, 0, 10), (80, 50, 50), (500, 0, 0)]
+)
+async def test_our_own_wait_for_a_processor_is_not_the_bots_time(
+    waited_ms: int,
+    worked_ms: int,
+    charged_ms: int,
+    process: FakeProcess,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Others have it then, as far as the bot itself has not."""
+    seat = Seat(0, process)
+    seat.own_wait = Waited(waited_ms * 1000)
+
+    def preempted(*_: object) -> exchange.Exchange:
+        process.worked_us += worked_ms * 1000
+        return 0, len(asked().line), READY, 90_000, 90_000, 90_000, b"", None
+
+    monkeypatch.setattr("referee.play.seat.exchange", preempted)
+    heard = await seat.ask(asked())
+
+    assert isinstance(heard, tuple)
+    _, receipt = heard
+    assert abs(receipt.complete - charged_ms * 1000) <= 1
+    assert receipt.sent <= receipt.complete
+    assert seat.held_us == max(90 - waited_ms, 0) * 1000
+
+
+def test_the_kernel_counts_how_long_we_wait_for_a_processor() -> None:
+    """From one question to the next; nothing where it does not count."""
+    waits = OwnWait()
+    waits.begin()
+    assert 0 <= waits.us() < 60_000_000
+    waits.close()
+    assert waits.us() <= 0
+
+
+async def test_what_our_looks_take_at_the_deadline_is_no_lag(
+    process: FakeProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bot with a hundred processes makes them long, and had its own acts void by it."""
+
+    def look(_: waiting.Wait) -> bool:
+        works(0.1, monkeypatch)
+        return False
+
+    monkeypatch.setattr(waiting.Wait, "_is_put_off", look)
+    found = await Seat(0, process).ask(asked(50_000))
+
+    assert isinstance(found, Verdict)
+    assert found.evidence.receipt is not None
+    assert found.evidence.receipt.complete < 100_000
 
 
 @pytest.mark.parametrize("answers", [True, False])
