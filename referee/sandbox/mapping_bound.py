@@ -38,7 +38,11 @@ _MOST_UNSEEN: Final = 32 << 20
 
 
 _SHARE: Final = 20
-"""How many times as long as a bot was held still for a count we rest before that is done again."""
+"""How many times as long as a count took, or a bot was held still for it, we rest before the next:
+descriptors of a hundred processes take 150 ms to look at."""
+
+_LONGEST_REST_S: Final = 1.0
+"""But never longer."""
 
 _PATIENCE: Final = 10
 """So many looks the memory of a bot may be locked, so that its mappings cannot be counted."""
@@ -82,6 +86,7 @@ class MappingBound:
     def __init__(
         self,
         kernel_bytes: Callable[[], int],
+        cpu_us: Callable[[], int],
         members: Callable[[], Iterable[int]],
         kill: Callable[[], None],
         hold: Hold | None,
@@ -90,20 +95,25 @@ class MappingBound:
 
         Args:
             kernel_bytes: returns what the kernel itself needs for the bot; quickly known.
+            cpu_us: returns the processor time that it has used, likewise.
             members: returns the ids of its processes.
             kill: ends them.
             hold: holds them still; None if that cannot be done.
         """
         self.exceeded = False
-        self._kernel_bytes, self._members, self._kill = kernel_bytes, members, kill
+        self._kernel_bytes, self._cpu_us = kernel_bytes, cpu_us
+        self._members, self._kill = members, kill
         self._hold, self._hold_from = hold, 0.0
         self._counted_at = 0
+        self._counted_us = -1
+        """What it had used before the last count, if nothing was missed in that."""
+        self._rests_until = 0.0
         self._count: _Count | None = None
 
     def look(self) -> None:
         """Have all counted if there can be more than at the last count, and end what has too many.
 
-        What a count has brought is seen by the next look.
+        What a count has brought is seen by the next look. A bot that has not run since has no more.
 
         Raises:
             OSError: the bot is gone.
@@ -114,15 +124,21 @@ class MappingBound:
                 return
             if self._count.is_too_much:
                 self._end()
+            now = time.monotonic()
             if self._count.held_s:
-                self._hold_from = time.monotonic() + _SHARE * self._count.held_s
+                self._hold_from = now + _SHARE * self._count.held_s
+            self._rests_until = now + min(_SHARE * self._count.took_s, _LONGEST_REST_S)
+            self._counted_us = self._count.cpu_us if self._count.is_whole else -1
             self._count = None
+        cpu_us = self._cpu_us()
+        if time.monotonic() < self._rests_until or cpu_us == self._counted_us:
+            return
         if used < min(self._counted_at + _GROWN, _MUCH):
             self._counted_at = min(self._counted_at, used)
             return
         self._counted_at = used
         hold = self._hold if time.monotonic() >= self._hold_from else None
-        self._count = _Count(self._members, self._end, hold)
+        self._count = _Count(cpu_us, self._members, self._end, hold)
 
     def _end(self) -> None:
         self.exceeded = True  # first: who sees the end asks for the reason
@@ -135,10 +151,14 @@ class _Count:
     Attributes:
         is_too_much: whether there are too many, as far as is known when it is over.
         held_s: how long the bot was held still for it.
+        took_s: processor time that it took.
+        cpu_us: the processor time that the bot had used before.
+        is_whole: whether no process was missed.
     """
 
     def __init__(
         self,
+        cpu_us: int,
         members: Callable[[], Iterable[int]],
         end: Callable[[], None],
         hold: Hold | None,
@@ -146,12 +166,14 @@ class _Count:
         """Begin to count.
 
         Args:
-            members: returns the ids of the bot's processes.
+            cpu_us: the processor time that the bot has used.
+            members: returns the ids of its processes.
             end: ends the bot, which has too much.
             hold: holds it still; None if that is not to be done now.
         """
-        self.is_too_much = False
-        self.held_s = 0.0
+        self.cpu_us = cpu_us
+        self.is_too_much = self.is_whole = False
+        self.held_s = self.took_s = 0.0
         self._members, self._end, self._hold = members, end, hold
         self._found: _Found | None = None
         self._locked = 0
@@ -161,9 +183,12 @@ class _Count:
     def _work(self) -> None:
         before = frozenset(self._members())
         found = _counted(before)
-        if self._hold is not None and frozenset(self._members()) != before:
+        self.is_whole = frozenset(self._members()) == before
+        if self._hold is not None and not self.is_whole:
             with suppress(OSError):  # the bot is gone
-                found = self._counted_still(self._hold) or found
+                still = self._counted_still(self._hold)
+                self.is_whole, found = still is not None, still or found
+        self.took_s = time.thread_time()
         self._found = found
 
     def _counted_still(self, hold: Hold) -> _Found | None:

@@ -22,13 +22,18 @@ class Bot:
     """What the bound asks for, in numbers."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.used = self.mapped = self.counts = self.waiters = self.holds = 0
+        self.ran_us = self.used = self.mapped = self.counts = self.waiters = self.holds = 0
         self.ended = self.hidden = self.relays = self.held = self.ended_while_held = False
         self.can_be_held = True
+        self.runs = 1
+        self.now = 0.0
+        monkeypatch.setattr("time.monotonic", lambda: self.now)
         self._pids = count(1)
         monkeypatch.setattr(mapping_bound, "count_mappings", self._count)
         monkeypatch.setattr(mapping_bound, "count_waiters", self._wait)
-        self.bound = MappingBound(lambda: self.used, self._members, self._end, self._hold)
+        self.bound = MappingBound(
+            lambda: self.used, lambda: self.ran_us, self._members, self._end, self._hold
+        )
 
     def _count(self, pids: tuple[int, ...], most: int) -> tuple[int, bool]:
         self.counts += 1
@@ -56,10 +61,13 @@ class Bot:
 
     def uses(self, mib: float, mapped: int) -> None:
         self.used, self.mapped = int(mib * 2**20), mapped
-        self.bound.look()
-        if self.bound._count is not None:
-            self.bound._count.thread.join()
+        for _ in range(2):
+            self.ran_us += self.runs
+            self.now += 0.1
             self.bound.look()
+            if self.bound._count is None:
+                return
+            self.bound._count.thread.join()
 
 
 @pytest.fixture
@@ -96,6 +104,50 @@ def test_who_cannot_be_counted_is_ended(bot: Bot, monkeypatch: pytest.MonkeyPatc
     bot.uses(8, 20)
 
     assert (bot.ended, bot.bound.exceeded) == (True, True)
+
+
+def test_a_bot_that_has_not_run_is_not_counted_again(bot: Bot) -> None:
+    """A hundred processes with many descriptors that only lie there keep no core busy."""
+    bot.uses(8, 20)
+    bot.runs = 0
+    bot.uses(8, 20)
+    before = bot.counts
+    for _ in range(9):
+        bot.uses(8, 20)
+    assert bot.counts == before
+    bot.runs = 1
+    bot.uses(8, 20)
+    assert bot.counts > before
+
+
+def test_a_bot_that_may_have_been_missed_is_counted_though_it_does_not_run_any_more(
+    bot: Bot,
+) -> None:
+    """It could not be held still before."""
+    bot.relays, bot.can_be_held, bot.waiters = True, False, MOST_WAITERS + 1
+    bot.uses(8, 20)
+    bot.runs, bot.relays = 0, False
+    bot.uses(8, 20)
+    assert bot.ended
+
+
+def test_counts_take_no_more_than_a_share_of_the_time(
+    bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of 150 ms come once a second, those of a millisecond at each look."""
+    now, took = [0.0], [0.15]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    monkeypatch.setattr("time.thread_time", lambda: took[0])
+    for _ in range(30):
+        bot.uses(8, 20)
+        now[0] += 0.1
+    assert 2 <= bot.counts <= 4
+    took[0] = 0.001
+    before = bot.counts
+    for _ in range(30):
+        bot.uses(8, 20)
+        now[0] += 0.1
+    assert bot.counts - before >= 20
 
 
 @pytest.mark.parametrize("waiters", [MOST_WAITERS, MOST_WAITERS + 1])

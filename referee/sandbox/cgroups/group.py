@@ -191,7 +191,10 @@ class Group:
         """
         assert self._gauge is not None  # noqa: S101  # it was just opened
         hold = None if above is None else partial(held, above)
-        self._mappings = MappingBound(self._gauge.kernel_bytes, self.members, self.kill, hold)
+        gauge = self._gauge
+        self._mappings = MappingBound(
+            gauge.kernel_bytes, gauge.cpu_us, self.members, self.kill, hold
+        )
         WATCHDOG.look_by(self._mappings.look)
 
     def cpu_us(self) -> int:

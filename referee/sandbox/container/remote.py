@@ -39,8 +39,9 @@ class Distant(PolledGroup):
         self._paused = False
         self._mappings: MappingBound | None = None
         if self._gauge is not None:
+            gauge = self._gauge
             self._mappings = MappingBound(
-                self._gauge.kernel_bytes, self.members, self.kill, hold=None
+                gauge.kernel_bytes, gauge.cpu_us, self.members, self.kill, hold=None
             )
             WATCHDOG.look_by(self._mappings.look)
 
