@@ -148,7 +148,7 @@ def test_twins_among_others_do_not_differ(
 def test_the_better_bot_among_others_is_found(capsys: pytest.CaptureFixture[str]) -> None:
     """In words, with what counts beside it."""
     words = ["sample:greedy", "sample:random", "--with", "sample:random", "--game", FIVE]
-    assert run(["compare", *words, "--until", "40", "--sandbox", "bare", "--key", "y"]) == 0
+    assert run(["compare", *words, "--until", "12", "--sandbox", "bare", "--key", "y"]) == 0
     said = capsys.readouterr().out
     assert said.startswith("greedy (A) is better than random (B)")
     assert "more than B" in said
