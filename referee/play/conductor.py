@@ -39,8 +39,8 @@ _BACK_OFF_S: Final = 0.5
 _DETAIL_KEPT: Final = 500
 _SHARE_NS: Final = 20_000_000
 """So long deals follow each other at once; then all else that runs in trio has a turn."""
-_LOOK_S: Final = 0.003
-"""After an answer that is held back, bots may work so long before they are looked at."""
+_LOOK_S: Final = 0.005
+"""While an answer is held back, bots are looked at so often."""
 _CLEAR_EVERY: Final = 100
 """Deals between two looks for what living bots have orphaned."""
 
@@ -243,10 +243,10 @@ class _MatchConductor:
         before = time.perf_counter_ns()
         paces = max(math.ceil((trio.current_time() - asked_at) / pace_s), 1)
         release = asked_at + paces * pace_s
-        await trio.sleep_until(min(trio.current_time() + _LOOK_S, release))
-        for seat in self._seats.values():
-            seat.off_turn.check()
-        await trio.sleep_until(release)
+        while (left_s := release - trio.current_time()) > 0:
+            await trio.sleep(min(left_s, _LOOK_S))
+            for seat in self._seats.values():
+                seat.off_turn.check()
         self._wall_ns -= time.perf_counter_ns() - before
 
     def _check_sandbox(self) -> None:

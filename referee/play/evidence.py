@@ -220,6 +220,10 @@ class Witness:
         """Return the processor time that other bots have used off turn, as far as it is known."""
         return 0
 
+    def free_us(self) -> int:
+        """Return what of that is of bots that may work off turn."""
+        return 0
+
     def excuse(self, receipt: Receipt, allowance_us: int) -> Mishap | None:
         """What to say of lateness when neither the bot nor we could run; None: it is the bot's.
 

@@ -108,10 +108,14 @@ class OffTurn:
             self._rests = True
             self._stop_from(self._process.cpu_us(), for_now=not self.freezes)
 
+    @property
+    def may_work(self) -> bool:
+        """Whether it is neither stopped, nor ended."""
+        return not (self._rests or self.freezes or self.charge)
+
     def is_free(self) -> bool:
-        """Whether it works though it has not been stopped, nor ended."""
-        stopped = self._rests or self.freezes or self.charge
-        return not stopped and self.worked_us() > OFF_TURN_US
+        """Whether it works, and may."""
+        return self.may_work and self.worked_us() > OFF_TURN_US
 
     def rests(self) -> bool:
         """Whether it has come to a stop, or has ended."""

@@ -134,6 +134,10 @@ class Seat(Witness):
         """Return the processor time that other bots have used off turn, since their last acts."""
         return sum(other.worked_us() for other in self._others())
 
+    def free_us(self) -> int:
+        """Return what of that is of bots that may work then."""
+        return sum(other.worked_us() for other in self._others() if other.may_work)
+
     def _others(self) -> list[OffTurn]:
         return [seat.off_turn for seat in self._seats if seat is not self]
 

@@ -77,6 +77,8 @@ class Wait:
         self._held_up = HeldUp(witness.process, ask.allowance_us)
         self._others_before_us: int | None = None
         """What other bots had used when the act began, at least."""
+        self._free_before_us = 0
+        """What those that may work had used at our first look."""
         self._has_taken = False
         """Whether bytes have come since we last looked for a whole line."""
         self._killed_before = killed_for_memory()
@@ -132,6 +134,7 @@ class Wait:
             ran_us = self._witness.process.cpu_us() - self._cpu
             in_it_us = max(self._elapsed_us() - ran_us, 0)
             self._others_before_us = max(self._witness.others_us() - in_it_us, 0)
+            self._free_before_us = self._witness.free_us()
         self._held_up.begin(self._begin, due, self._cpu)
         self._witness.look()
         if not self._witness.is_counted:
@@ -161,7 +164,9 @@ class Wait:
     def _share(self) -> None:
         """Take into account what other bots have used since our first look, if there was any."""
         if self._others_before_us is not None:
-            self._held_up.stall(self._witness.others_us() - self._others_before_us)
+            others_us = self._witness.others_us() - self._others_before_us
+            free_us = max(self._witness.free_us() - self._free_before_us, 0)
+            self._held_up.share(others_us - free_us, free_us)
 
     def _add_stall(self) -> None:
         """Put the deadline off by how long we were not woken while other bots had used that time.

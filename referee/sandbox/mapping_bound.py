@@ -12,7 +12,14 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, suppress
 from typing import Final, NamedTuple
 
-from referee.sandbox.procfs import UNREADABLE, count_mappings, is_running
+from referee.sandbox.procfs import (
+    UNREADABLE,
+    Tick,
+    TooLong,
+    count_mappings,
+    is_running,
+    within,
+)
 from referee.sandbox.waiters import count_waiters
 
 MOST_MAPPINGS: Final = 32_768
@@ -41,7 +48,13 @@ _SHARE: Final = 20
 """How many times as long as a count took, or a bot was held still for it, we rest before the next:
 descriptors of a hundred processes take 150 ms to look at."""
 
-_LONGEST_REST_S: Final = 1.0
+_HELD_S: Final = 0.05
+"""So long a bot is held still for a count at most."""
+
+LONGEST_COUNT_S: Final = 0.5
+"""Processor time of ours that a count may take; all descriptors that a bot can have take 0.2."""
+
+_LONGEST_REST_S: Final = 3.0
 """But never longer."""
 
 _PATIENCE: Final = 10
@@ -57,11 +70,13 @@ class _Found(NamedTuple):
 
     Attributes:
         hidden: whether there are processes that are not ours to look at.
+        took_too_long: whether it was broken off.
     """
 
     mappings: int
     hidden: bool
     waiters: int
+    took_too_long: bool = False
 
     @property
     def is_too_much(self) -> bool:
@@ -108,6 +123,8 @@ class MappingBound:
         self._counted_us = -1
         """What it had used before the last count, if nothing was missed in that."""
         self._rests_until = 0.0
+        self._slow = 0
+        """How many counts in a row took too long though the bot was held still."""
         self._count: _Count | None = None
 
     def look(self) -> None:
@@ -122,7 +139,8 @@ class MappingBound:
         if self._count is not None:
             if not self._count.is_over(used):
                 return
-            if self._count.is_too_much:
+            self._slow = self._slow + 1 if self._count.is_slow else 0
+            if self._count.is_too_much or self._slow > _PATIENCE:
                 self._end()
             now = time.monotonic()
             if self._count.held_s:
@@ -154,6 +172,7 @@ class _Count:
         took_s: processor time that it took.
         cpu_us: the processor time that the bot had used before.
         is_whole: whether no process was missed.
+        is_slow: whether it took too long though the bot was held still.
     """
 
     def __init__(
@@ -172,7 +191,7 @@ class _Count:
             hold: holds it still; None if that is not to be done now.
         """
         self.cpu_us = cpu_us
-        self.is_too_much = self.is_whole = False
+        self.is_too_much = self.is_whole = self.is_slow = False
         self.held_s = self.took_s = 0.0
         self._members, self._end, self._hold = members, end, hold
         self._found: _Found | None = None
@@ -182,9 +201,9 @@ class _Count:
 
     def _work(self) -> None:
         before = frozenset(self._members())
-        found = _counted(before)
+        found = _counted(before, within(LONGEST_COUNT_S, time.thread_time))
         self.is_whole = frozenset(self._members()) == before
-        if self._hold is not None and not self.is_whole:
+        if self._hold is not None and not self.is_whole and not found.is_too_much:
             with suppress(OSError):  # the bot is gone
                 still = self._counted_still(self._hold)
                 self.is_whole, found = still is not None, still or found
@@ -195,7 +214,7 @@ class _Count:
         """Hold the bot still, count, and end it at once if it has too much: it could not be later.
 
         Returns:
-            What was found; None if it does not stand still.
+            What was found; None if it does not stand still, or for too long.
 
         Raises:
             OSError: the bot is gone.
@@ -205,10 +224,11 @@ class _Count:
             with hold() as stands_still:
                 if not stands_still:
                     return None
-                found = _counted(self._members())
-                if found.is_too_much:
+                found = _counted(self._members(), within(_HELD_S, time.monotonic))
+                self.is_slow = found.took_too_long
+                if found.is_too_much and not found.took_too_long:
                     self._end()
-                return found
+                return None if found.took_too_long else found
         finally:
             self.held_s = time.monotonic() - began
 
@@ -227,11 +247,11 @@ class _Count:
         return True
 
 
-def _counted(members: Iterable[int]) -> _Found:
-    """Count what processes have; those that cannot be understood have too much."""
+def _counted(members: Iterable[int], tick: Tick) -> _Found:
+    """Count what processes have; those that cannot be understood, or for long, have too much."""
     pids = tuple(members)
     try:
-        waiters = count_waiters(pids, MOST_WAITERS)
-        return _Found(*count_mappings(pids, MOST_MAPPINGS), waiters)
-    except UNREADABLE:
-        return _Found(MOST_MAPPINGS + 1, hidden=False, waiters=0)
+        waiters = count_waiters(pids, MOST_WAITERS, tick)
+        return _Found(*count_mappings(pids, MOST_MAPPINGS, tick), waiters)
+    except UNREADABLE as error:
+        return _Found(MOST_MAPPINGS + 1, False, 0, isinstance(error, TooLong))

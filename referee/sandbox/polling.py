@@ -18,7 +18,7 @@ from typing import Final, TypeVar
 
 import trio
 
-from referee.sandbox.mapping_bound import MOST_MAPPINGS
+from referee.sandbox.mapping_bound import LONGEST_COUNT_S, MOST_MAPPINGS
 from referee.sandbox.procfs import (
     UNREADABLE,
     children,
@@ -33,6 +33,7 @@ from referee.sandbox.procfs import (
     resident_kib,
     sockets_kib,
     threads_of,
+    within,
 )
 
 _LOOK_S: Final = 0.05
@@ -56,6 +57,13 @@ when they write to it, it is no longer shared."""
 
 
 T = TypeVar("T")
+
+
+def _mappings_of(pids: tuple[int, ...]) -> tuple[int, int]:
+    """What the kernel needs for the mappings of processes in KiB, and how many there are."""
+    tick = within(LONGEST_COUNT_S, time.thread_time)
+    needed = sum(mappings_kib(pid, tick) for pid in pids)
+    return needed, count_mappings(pids, MOST_MAPPINGS, tick)[0]
 
 
 class PolledGroup:
@@ -97,9 +105,7 @@ class PolledGroup:
 
     async def _has_too_much(self, found: tuple[int, ...]) -> bool:
         """Whether processes have too much memory, or too many mappings, or do not let us see."""
-        mappings = await self._in_time(
-            lambda: (sum(map(mappings_kib, found)), count_mappings(found, MOST_MAPPINGS)[0])
-        )
+        mappings = await self._in_time(lambda: _mappings_of(found))
         if mappings is None or mappings[1] > MOST_MAPPINGS:
             return True
         entries = entries_kib(sorted(found, reverse=True), _IN_MEMORY)

@@ -1,7 +1,7 @@
 """What /proc says of other processes. Each may be gone at any moment: then there is nothing."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -76,7 +76,26 @@ def descendants(pid: int) -> set[int]:
     return found
 
 
-UNREADABLE: Final = (OSError, ValueError, IndexError)
+class TooLong(Exception):
+    """A look takes too long: the kernel writes out names, and a bot can make them very long."""
+
+
+Tick = Callable[[], None]
+"""Called at each step of a long look; raises `TooLong` when it has taken too long."""
+
+
+def within(seconds: float, clock: Callable[[], float]) -> Tick:
+    """Return what gives a look so much time from now on, by a clock."""
+    until = clock() + seconds
+
+    def tick() -> None:
+        if clock() > until:
+            raise TooLong
+
+    return tick
+
+
+UNREADABLE: Final = (OSError, ValueError, IndexError, TooLong)
 """What is raised where a bot makes of /proc what we do not understand: then it has too much."""
 
 _PAGE_TABLES: Final = b"VmPTE:"
@@ -185,33 +204,41 @@ def sockets_kib(pids: Iterable[int]) -> int:
     return 0
 
 
-def mappings_kib(pid: int) -> int:
+def mappings_kib(pid: int, tick: Tick) -> int:
     """Return what the kernel needs for the mappings of a process, in KiB, touched or not.
 
     A process with more than two thousand counts as one with as many as there can be: to count them
     all would take milliseconds.
+
+    Raises:
+        TooLong: `tick` says so.
     """
     lines = 0
     with suppress(OSError), open(f"{living(pid)}/maps", "rb", buffering=0) as file:
         while data := file.read(_READ):
+            tick()
             lines += data.count(b"\n")
             if lines > _MANY_MAPPINGS:
                 return int(_MOST_MAPPINGS * _MAPPING_KIB)
     return int(lines * _MAPPING_KIB)
 
 
-def count_mappings(pids: Iterable[int], most: int) -> tuple[int, bool]:
+def count_mappings(pids: Iterable[int], most: int, tick: Tick) -> tuple[int, bool]:
     """Count the mappings that processes have together; those that have ended have none.
 
     Returns:
         How many; once they are more than `most`, any such number. And whether there are processes
         beside these that are not ours to look at.
+
+    Raises:
+        TooLong: `tick` says so.
     """
     lines, hidden = 0, False
     for pid in pids:
         try:
             with open(f"{living(pid)}/maps", "rb", buffering=0) as file:
                 while data := file.read(_READ):
+                    tick()
                     lines += data.count(b"\n")
                     if lines > most:
                         return lines, hidden

@@ -98,6 +98,8 @@ class Waits:
         """
         self._first = self._last = first
         self._times = {number: _ThreadTimes(one, first.at) for number, one in first.threads.items()}
+        self._gone = 0
+        """Nanoseconds that threads waited which are gone."""
 
     def add(self, now: Reading) -> None:
         """Take in a later reading."""
@@ -110,6 +112,8 @@ class Waits:
                 one_thread = _ThreadTimes(Thread(0, 0) if is_new else thread, self._last.at)
             one_thread.add(thread, now.at)
             times[number] = one_thread
+        gone = self._times.keys() - times.keys()
+        self._gone += sum(self._times[number].since()[1] for number in gone)
         self._times, self._last = times, now
 
     def held_up_us(self) -> int:
@@ -118,6 +122,19 @@ class Waits:
         cpu_ns = (self._last.cpu_us - self._first.cpu_us) * 1000
         own = max(cpu_ns, sum(ran for ran, _ in since))
         return max(0, *(waited - (own - ran) for ran, waited in since), 0) // 1000
+
+    def at_most_us(self) -> int:
+        """Return how long it may have been: all waits, in turn, while the bot did not run.
+
+        Threads that hand work to each other wait one after the other; threads that wait for each
+        other do so while one of them runs.
+        """
+        waited = self._gone + sum(
+            waited for _, waited in map(_ThreadTimes.since, self._times.values())
+        )
+        cpu_us = self._last.cpu_us - self._first.cpu_us
+        spent_us = (self._last.at - self._first.at) // 1000
+        return max(min(waited // 1000, spent_us - cpu_us), 0)
 
     def asleep_us(self) -> int:
         """Return how long the bot neither ran nor wanted to, in microseconds."""
@@ -163,7 +180,7 @@ class HeldUp:
         self._waits: Waits | None = None
         self._lost_us = self._unseen_us = self._away_us = self._stalled_us = self._us = 0
         self._asked = self._cpu_us = self._unread_us = self._unread_cpu_us = 0
-        self._looked_us = 0
+        self._looked_us = self._stopped_us = self._free_us = 0
         self._is_known = True
         self._has_answered = False
 
@@ -196,6 +213,19 @@ class HeldUp:
         before we looked. What of that is counted otherwise, too, is not counted twice.
         """
         self._stalled_us = max(self._stalled_us, us)
+
+    def share(self, stopped_us: int, free_us: int) -> None:
+        """Take into account what other bots used meanwhile.
+
+        Of those that may work, as far as its own threads may have waited: a friend that works could
+        win it time in which it sleeps.
+
+        Args:
+            stopped_us: processor time used by those that are stopped, since the first look.
+            free_us: likewise, by the others.
+        """
+        self._stopped_us = max(self._stopped_us, stopped_us)
+        self._free_us = max(self._free_us, free_us)
 
     def be_away(self, us: int) -> None:
         """Add time in which we saw to other bots, which has no bound but that of what we did."""
@@ -243,6 +273,7 @@ class HeldUp:
         if self._is_known:
             waited = 0
             if (waits := self._look()) is not None:
+                self.stall(self._stopped_us + min(waits.at_most_us(), self._free_us))
                 waited = max(waits.held_up_us() - self._looked_us, 0)
             found = waited + self._lost_us + self._unseen_us
             if not self._has_answered:

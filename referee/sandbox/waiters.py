@@ -2,88 +2,112 @@
 
 import os
 import platform
-from collections.abc import Iterable, Iterator, Mapping
+import select
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Final
 
 from referee.sandbox.environment import OPEN_FILES
-from referee.sandbox.procfs import living, polls, threads_of
+from referee.sandbox.procfs import Tick, living, polls, threads_of
 
 _EPOLL: Final = "[eventpoll]"
-_UNTOLD: Final = "anon_inode:"
-"""How the names of all begin that are one file with epolls."""
 
 
-def count_waiters(pids: Iterable[int], most: int) -> int:
+def count_waiters(pids: Iterable[int], most: int, tick: Tick) -> int:
     """Count what the processes wait for with epoll, until it is more than `most`.
 
     An epoll that waits for another one is woken for all that this one waits for, so it counts as
     many: as many as a process may have open. So does what is not open in the process any more, by
     its number or by what has that number now, and what a thread may keep alive that was closed
-    while it waits (see `_kept_by`). A process that cannot be looked at has none.
+    while it waits (see `_kept_by`). A process that has ended has none, nor has one that is another
+    user's.
+
+    Raises:
+        OSError: a process cannot be looked at, though it is there and ours to look at.
+        TooLong: `tick` says so.
     """
     count = 0
     for pid in pids:
-        with suppress(OSError):
-            for waits in _waits_of(pid):
+        with suppress(FileNotFoundError, ProcessLookupError, PermissionError):
+            for waits in _waits_of(pid, tick):
                 count += waits
                 if count > most:
                     return count
     return count
 
 
-def _waits_of(pid: int) -> Iterator[int]:
+def _waits_of(pid: int, tick: Tick) -> Iterator[int]:
     """Yield how much each epoll of a process counts, and what its threads may keep.
 
     Raises:
         OSError: the process cannot be looked at.
     """
-    place, opened = living(pid), dict[str, str]()
-    for name in os.listdir(f"{place}/fd"):
-        with suppress(FileNotFoundError):  # it has just been closed; the others are still there
-            opened[name] = os.readlink(f"{place}/fd/{name}")
-    epolls = {name for name, target in opened.items() if _EPOLL in target}
-    weights = _Weights(place, opened)
-    for name in epolls:
+    place = living(pid)
+    opened = _Opened(place, tick)
+    for name in opened.epolls:
+        tick()
         with suppress(FileNotFoundError), open(f"{place}/fdinfo/{name}", "rb") as file:
-            yield sum(weights.of(line) for line in file if line.startswith(b"tfd:"))
+            yield sum(opened.weight_of(line) for line in file if line.startswith(b"tfd:"))
     threads = list(threads_of([pid]))
     if len(threads) > 1:  # one alone cannot close what it waits in
-        yield from _kept_by(threads, {int(name) for name in epolls})
+        yield from _kept_by(threads, {int(name) for name in opened.epolls})
 
 
-class _Weights:
-    """How much counts what an epoll of a process waits for."""
+class _Opened:
+    """What a process has open, by number.
 
-    def __init__(self, place: str, opened: Mapping[str, str]) -> None:
-        """Take the folder of a process in /proc, and what it has open, by number."""
-        self._place, self._opened = place, opened
+    Names are asked for only where the file does not tell: a long one takes the kernel long.
+
+    Attributes:
+        epolls: those that are epolls.
+    """
+
+    def __init__(self, place: str, tick: Tick) -> None:
+        """Look at all of it; `place` is the folder of the process in /proc.
+
+        Raises:
+            OSError: it cannot be looked at.
+        """
+        self.epolls: set[str] = set()
+        self._untold: set[str] = set()
         self._files: dict[str, bytes] = {}
+        like_epolls = _file_of_epolls()
+        for name in os.listdir(f"{place}/fd"):
+            tick()
+            with suppress(FileNotFoundError):  # it has just been closed; others are still there
+                file = _as_in_fdinfo(os.stat(f"{place}/fd/{name}"))
+                if file == like_epolls:
+                    is_epoll = _EPOLL in os.readlink(f"{place}/fd/{name}")
+                    (self.epolls if is_epoll else self._untold).add(name)
+                self._files[name] = file
 
-    def of(self, line: bytes) -> int:
+    def weight_of(self, line: bytes) -> int:
         """Weigh a line of fdinfo, which names a number and a file that had it (proc_pid_fdinfo(5)).
 
-        Epolls and their like are one file to the kernel, so of those the name alone tells.
+        Epolls and their like are one file to the kernel: of those the number's name alone tells.
         """
         words = line.split()
         number, file = words[1].decode(), b" ".join(words[-2:])
-        name = self._opened.get(number, _EPOLL)
-        if _EPOLL in name or (file.startswith(b"ino:") and file != self._file(number)):
+        if number in self.epolls or number not in self._files:
             return OPEN_FILES
-        return _POLLED_WAITS if name.startswith(_UNTOLD) else 1
+        if file.startswith(b"ino:") and file != self._files[number]:
+            return OPEN_FILES
+        return _POLLED_WAITS if number in self._untold else 1
 
-    def _file(self, number: str) -> bytes:
-        """What a line of fdinfo has of the file that has a number now; nothing if there is none."""
-        found = self._files.get(number)
-        if found is None:
-            found = b""
-            with suppress(OSError):
-                status = os.stat(f"{self._place}/fd/{number}")
-                device = os.major(status.st_dev) << 20 | os.minor(status.st_dev)
-                found = b"ino:%x sdev:%x" % (status.st_ino, device)
-            self._files[number] = found
-        return found
+
+def _as_in_fdinfo(status: os.stat_result) -> bytes:
+    """A file as a line of fdinfo names it."""
+    device = os.major(status.st_dev) << 20 | os.minor(status.st_dev)
+    return b"ino:%x sdev:%x" % (status.st_ino, device)
+
+
+@cache
+def _file_of_epolls() -> bytes:
+    """What epolls, and counters of events and their like, are to the kernel: one file, with us."""
+    with select.epoll() as ours:
+        return _as_in_fdinfo(os.fstat(ours.fileno()))
 
 
 _EPOLL_WAIT: Final = {"x86_64": (232, 281, 441), "aarch64": (22, 441)}

@@ -13,6 +13,7 @@ from referee.match.lines import Header
 from referee.match.verdict import FaultCode, Freeze
 from referee.sandbox import Sandbox, janitor, page_cache
 from referee.sandbox.bubblewrap.process import BubblewrapProcess
+from referee.sandbox.cgroups.group import Group
 from referee.sandbox.choose import opened
 from referee.sandbox.folders import work_folder
 from referee.sandbox.janitor import run_of
@@ -61,6 +62,32 @@ async def test_a_frozen_bot_uses_no_time_and_its_daemons_neither(
         assert await line_of(process) == "still here"
     finish(process)
     assert process.status() == "killed by SIGKILL"
+
+
+async def test_a_bot_that_is_held_still_stops_no_other(bwrap: Sandbox, tmp_path: Path) -> None:
+    """Nor does it go on for being let go on itself meanwhile, nor stop for good."""
+    need(root=True)
+    spec = await prepared(bwrap, python_bot(tmp_path / "b", SPINNERS))
+    one, other = [await bwrap.launch(spec) for _ in range(2)]
+    for bot in (one, other):
+        assert await line_of(bot) == "spinning"
+    assert isinstance(one, BubblewrapProcess)
+    assert isinstance(one._control, Group)
+    assert one._control._mappings is not None
+    hold = one._control._mappings._hold
+    assert hold is not None
+    one.freeze()
+    with hold() as stands_still:
+        assert stands_still
+        one.thaw()
+        before = one.cpu_us()
+        os.write(other.stdin, b"\n")
+        assert await line_of(other) == "still here"
+        assert one.cpu_us() == before
+    os.write(one.stdin, b"\n")
+    assert await line_of(one) == "still here"
+    finish(one)
+    finish(other)
 
 
 async def test_all_that_a_bot_has_started_is_counted_and_ended(

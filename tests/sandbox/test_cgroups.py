@@ -85,11 +85,12 @@ def test_version_2_is_limited_read_frozen_and_joined_by_its_own_files(
     assert (folder / "memory.max").read_text() == str(100 << 20)
     assert (folder / "memory.swap.max").read_text() == "0"
     assert (folder / "pids.max").read_text() == "9"
-    assert group.doors == (str(folder / "cgroup.procs"),)
+    inner = folder / "bot"  # by itself, so that it can be held still from above
+    assert group.doors == (str(inner / "cgroup.procs"),)
     assert group.cpu_us() == 1_234_567
     assert group.oom_kills() == 2
     group.freeze()
-    assert (folder / "cgroup.freeze").read_text().startswith("1")
+    assert (inner / "cgroup.freeze").read_text().startswith("1")
     group.close()
     with pytest.raises(ProcessLookupError):
         group.cpu_us()
@@ -137,7 +138,7 @@ def test_bots_that_play_weigh_as_a_process_a_core_and_builds_and_trials_a_tenth_
     assert (new / IDLE / "cpu.weight").read_text() == "10"
 
     group = Group(version_2, "run/2", Bounds(), idle=True)
-    assert group.doors == (str(new / IDLE / "run" / "2" / "cgroup.procs"),)
+    assert group.doors == (str(new / IDLE / "run" / "2" / "bot" / "cgroup.procs"),)
     group.close()
 
 

@@ -14,8 +14,12 @@ import pytest
 from referee.sandbox import mapping_bound
 from referee.sandbox.environment import OPEN_FILES
 from referee.sandbox.mapping_bound import MOST_MAPPINGS, MOST_WAITERS, MappingBound
-from referee.sandbox.procfs import count_mappings
+from referee.sandbox.procfs import Tick, TooLong, count_mappings, within
 from referee.sandbox.waiters import count_waiters
+
+
+def at_leisure() -> None:
+    """However long it takes."""
 
 
 class Bot:
@@ -25,6 +29,7 @@ class Bot:
         self.ran_us = self.used = self.mapped = self.counts = self.waiters = self.holds = 0
         self.ended = self.hidden = self.relays = self.held = self.ended_while_held = False
         self.can_be_held = True
+        self.is_slow = False
         self.runs = 1
         self.now = 0.0
         monkeypatch.setattr("time.monotonic", lambda: self.now)
@@ -35,8 +40,10 @@ class Bot:
             lambda: self.used, lambda: self.ran_us, self._members, self._end, self._hold
         )
 
-    def _count(self, pids: tuple[int, ...], most: int) -> tuple[int, bool]:
+    def _count(self, pids: tuple[int, ...], most: int, tick: Tick) -> tuple[int, bool]:
         self.counts += 1
+        if self.is_slow:
+            raise TooLong
         return 0 if self._is_missed() else self.mapped, self.hidden
 
     def _wait(self, *_: object) -> int:
@@ -134,14 +141,15 @@ def test_a_bot_that_may_have_been_missed_is_counted_though_it_does_not_run_any_m
 def test_counts_take_no_more_than_a_share_of_the_time(
     bot: Bot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Those of 150 ms come once a second, those of a millisecond at each look."""
+    """Those of 150 ms come every three seconds, those of a millisecond at each look."""
     now, took = [0.0], [0.15]
     monkeypatch.setattr("time.monotonic", lambda: now[0])
     monkeypatch.setattr("time.thread_time", lambda: took[0])
-    for _ in range(30):
+    for _ in range(90):
         bot.uses(8, 20)
         now[0] += 0.1
     assert 2 <= bot.counts <= 4
+    now[0] += 3
     took[0] = 0.001
     before = bot.counts
     for _ in range(30):
@@ -187,6 +195,44 @@ def test_no_bot_is_held_still_for_long(bot: Bot, monkeypatch: pytest.MonkeyPatch
     assert not bot.ended
 
 
+def test_a_bot_whose_count_takes_too_long_has_too_much(bot: Bot) -> None:
+    """Names that are very long take the kernel so long."""
+    bot.is_slow = True
+    bot.uses(8, 20)
+    assert (bot.ended, bot.holds) == (True, 0)
+
+
+def test_a_look_has_so_much_time() -> None:
+    """By the clock that it is given."""
+    now = [5.0]
+    tick = within(2, lambda: now[0])
+    for now[0] in (5.0, 6.0, 7.0):
+        tick()
+    now[0] = 7.1
+    with pytest.raises(TooLong):
+        tick()
+
+
+def test_a_bot_that_takes_long_to_be_counted_while_it_is_held_still_is_ended_in_the_end(
+    bot: Bot,
+) -> None:
+    """It is let go on each time, for others may want the processor; but not without end."""
+    bot.relays, held = True, bot._hold
+
+    @contextmanager
+    def slow() -> Iterator[bool]:
+        with held() as stands_still:
+            bot.is_slow = True
+            yield stands_still
+            bot.is_slow = False
+
+    bot.bound._hold = slow
+    for looks in range(20):
+        bot.uses(8, 20)
+        bot.now += 1
+        assert bot.ended is bot.bound.exceeded is (looks >= 10)
+
+
 def test_a_bot_that_cannot_be_held_still_is_counted_as_it_runs(bot: Bot) -> None:
     """A process may wait where the kernel cannot stop it, through no doing of its own."""
     bot.relays, bot.can_be_held, bot.waiters = True, False, MOST_WAITERS + 1
@@ -196,16 +242,16 @@ def test_a_bot_that_cannot_be_held_still_is_counted_as_it_runs(bot: Bot) -> None
 
 def test_waiters_of_a_process_are_counted_until_they_are_too_many() -> None:
     """One for each descriptor; as many as a process may open for one that waits itself."""
-    before = count_waiters([os.getpid()], 1 << 20)
+    before = count_waiters([os.getpid()], 1 << 20, at_leisure)
     pipes = [os.pipe() for _ in range(10)]
     plain, outer = select.epoll(), select.epoll()
     for source, _ in pipes:
         plain.register(source, select.EPOLLIN)
-    assert count_waiters([os.getpid()], 1 << 20) - before == 10
+    assert count_waiters([os.getpid()], 1 << 20, at_leisure) - before == 10
     outer.register(plain.fileno(), select.EPOLLIN)
-    assert count_waiters([os.getpid()], 1 << 20) - before == 10 + OPEN_FILES
-    assert count_waiters([os.getpid(), os.getpid()], 5) > 5
-    assert count_waiters([2**22 + 1], 10) == 0
+    assert count_waiters([os.getpid()], 1 << 20, at_leisure) - before == 10 + OPEN_FILES
+    assert count_waiters([os.getpid(), os.getpid()], 5, at_leisure) > 5
+    assert count_waiters([2**22 + 1], 10, at_leisure) == 0
     plain.close()
     outer.close()
     for pair in pipes:
@@ -221,12 +267,12 @@ def test_an_epoll_is_known_whatever_has_its_number_now(disguise: str) -> None:
     """
     other = os.eventfd(0) if disguise == "an event counter" else os.open("/dev/null", os.O_RDONLY)
     with select.epoll() as outer, select.epoll() as inner:
-        before = count_waiters([os.getpid()], 1 << 20)
+        before = count_waiters([os.getpid()], 1 << 20, at_leisure)
         outer.register(inner.fileno(), select.EPOLLIN)
-        assert count_waiters([os.getpid()], 1 << 20) - before == OPEN_FILES
+        assert count_waiters([os.getpid()], 1 << 20, at_leisure) - before == OPEN_FILES
         kept = os.dup(inner.fileno())
         os.dup2(other, inner.fileno())
-        found = count_waiters([os.getpid()], 1 << 20) - before
+        found = count_waiters([os.getpid()], 1 << 20, at_leisure) - before
         assert found == (64 if disguise == "an event counter" else OPEN_FILES)
         os.close(kept)
     os.close(other)
@@ -236,7 +282,7 @@ def test_a_descriptor_that_is_closed_meanwhile_hides_no_other(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Else a bot that opens and closes one all the time would never be counted."""
-    before = count_waiters([os.getpid()], 1 << 20)
+    before = count_waiters([os.getpid()], 1 << 20, at_leisure)
     pipes = [os.pipe() for _ in range(10)]
     with select.epoll() as poll:
         for source, _ in pipes:
@@ -249,7 +295,7 @@ def test_a_descriptor_that_is_closed_meanwhile_hides_no_other(
             return look(path)
 
         monkeypatch.setattr(os, "readlink", just_closed)
-        assert count_waiters([os.getpid()], 1 << 20) - before == 10
+        assert count_waiters([os.getpid()], 1 << 20, at_leisure) - before == 10
     for pair in pipes:
         for end in pair:
             os.close(end)
@@ -328,15 +374,15 @@ def test_a_bot_that_has_ended_by_itself_has_no_mappings(bot: Bot) -> None:
 
 def test_mappings_of_a_process_are_counted_until_they_are_too_many() -> None:
     """Those of a process that is gone are none."""
-    before, hidden = count_mappings([os.getpid()], 1 << 20)
+    before, hidden = count_mappings([os.getpid()], 1 << 20, at_leisure)
     with Path(__file__).open("rb") as file:
         kept = [
             mmap.mmap(file.fileno(), 1, prot=mmap.PROT_READ, flags=mmap.MAP_PRIVATE)
             for _ in range(500)
         ]
-    after, _ = count_mappings([os.getpid()], 1 << 20)
+    after, _ = count_mappings([os.getpid()], 1 << 20, at_leisure)
     assert 400 < after - before < 600  # the interpreter lets go of some of its own meanwhile
     assert not hidden
-    assert count_mappings([os.getpid(), os.getpid()], 10)[0] > 10
-    assert count_mappings([2**22 + 1], 10) == (0, False)
+    assert count_mappings([os.getpid(), os.getpid()], 10, at_leisure)[0] > 10
+    assert count_mappings([2**22 + 1], 10, at_leisure) == (0, False)
     del kept

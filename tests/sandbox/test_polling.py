@@ -15,7 +15,7 @@ async def test_memory_that_stays_locked_is_too_much(
 ) -> None:
     """A second is waited for the lock, in a thread."""
     unlocked = threading.Event()
-    monkeypatch.setattr(polling, "mappings_kib", lambda _: int(unlocked.wait()))
+    monkeypatch.setattr(polling, "mappings_kib", lambda *_: int(unlocked.wait()))
     try:
         assert await PolledGroup(4096)._has_too_much((os.getpid(),))
     finally:
@@ -25,7 +25,7 @@ async def test_memory_that_stays_locked_is_too_much(
 async def test_memory_that_cannot_be_read_is_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever a bot makes of what /proc says of it, no look ends the referee."""
 
-    def unreadable(_: int) -> int:
+    def unreadable(*_: object) -> int:
         raise UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte")
 
     monkeypatch.setattr(polling, "mappings_kib", unreadable)
@@ -51,7 +51,7 @@ async def test_a_look_that_waits_for_a_processor_ends_no_bot(
             done.set()
         return True
 
-    monkeypatch.setattr(polling, "mappings_kib", lambda _: int(not done.wait()))
+    monkeypatch.setattr(polling, "mappings_kib", lambda *_: int(not done.wait()))
     monkeypatch.setattr(polling, "is_running", starved)
     assert not await PolledGroup(4096)._has_too_much((os.getpid(),))
     assert looks >= 60

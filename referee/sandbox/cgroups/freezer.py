@@ -102,7 +102,7 @@ def freezer_of(folder: Path) -> FileFreezer:
 
 @contextmanager
 def held(above: Path) -> Iterator[bool]:
-    """Hold all groups below one still until the block is left, whatever thaws them themselves.
+    """Hold what is below a group still until the block is left, whatever thaws it itself.
 
     Yields:
         Whether all have come to a stop: a process may be where the kernel cannot stop it.

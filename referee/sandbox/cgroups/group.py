@@ -20,6 +20,7 @@ _MIB: Final = 1 << 20
 _LARGEST_CHARGE: Final = 4 * _MIB
 """A group is full when the next charge does not fit: two huge pages, to be sure."""
 
+_INNER: Final = "bot"
 _LONGEST_STAT: Final = 8192
 """Bytes of a memory.stat."""
 
@@ -148,7 +149,7 @@ class Group:
         """
         folders = {root: Path(root, IDLE if idle else GROUPS, name) for root in hierarchies.roots}
         late = folders.pop(hierarchies.v2 or "", None) if hierarchies.v1 else None
-        self._folders = (*folders.values(), *((late,) if late else ()))
+        self._tops = self._folders = (*folders.values(), *((late,) if late else ()))
         self._cache: Path | None = None
         self._dropping: Dropping | None = None
         self._gauge: Gauge | None = None
@@ -166,17 +167,18 @@ class Group:
             limit(where, bounds)
             self._cache = _memory_folder(where)
             self._gauge = Gauge(where)
+            holds = _freezer_folder(where)
+            freezes = _below(holds, where)
+            self._folders = tuple(freezes if one == holds else one for one in self._tops)
             self._freezer = (
-                LateFreezer(where["freezer"], late, self._freezes)
-                if late
-                else freezer_of(_freezer_folder(where))
+                LateFreezer(freezes, late, self._freezes) if late else freezer_of(freezes)
             )
         except OSError:
             self.remove()
             raise
-        self._bound_mappings(_freezer_folder(where).parent)
+        self._bound_mappings(holds if freezes != holds else None)
         file = "cgroup.procs" if hierarchies.kind is Kind.V2 else "tasks"
-        self.doors = tuple(str(folder / file) for folder in folders.values())
+        self.doors = tuple(str(folder / file) for folder in self._folders if folder != late)
         """The files into which a process with one thread writes 0 to join; cheaper so in v1."""
 
     def _freezes(self) -> tuple[int, ...]:
@@ -187,7 +189,7 @@ class Group:
         """Have its mappings and waiters looked at until it is closed.
 
         Args:
-            above: the group by which it is held still, if need be.
+            above: the group of it alone by which it is held still, if there is one.
         """
         assert self._gauge is not None  # noqa: S101  # it was just opened
         hold = None if above is None else partial(held, above)
@@ -304,7 +306,7 @@ class Group:
         self.close()
         end_members(map(str, self._folders), DIE_S)  # what a living one maps is not dropped
         self.forget()
-        remove_groups(map(str, self._folders))
+        remove_groups(map(str, (*self._folders, *self._tops)))
 
 
 class FoundGroup(Group):
@@ -367,6 +369,22 @@ def gauge_of(pid: int) -> Gauge:
         return Gauge(_controllers(hierarchies, folders))
     except KeyError as error:
         raise OSError(f"no control group of process {pid}: {error}") from error
+
+
+def _below(folder: Path, where: Controllers) -> Path:
+    """Make the group in which the bot itself is, below the one by which it is held still.
+
+    Returns:
+        It; the same folder where other controllers of version 1 are mounted with the freezer, for
+        not all of them count what is below.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    if list(where.values()).count(folder) > 1:
+        return folder
+    (folder / _INNER).mkdir()
+    return folder / _INNER
 
 
 def _freezer_folder(where: Controllers) -> Path:
