@@ -131,6 +131,11 @@ def sample_names() -> tuple[str, ...]:
     return tuple(sorted((*single, *folders)))
 
 
+def is_handed_in(path: str) -> bool:
+    """Whether a file or folder lies where a ladder or an event keeps what strangers handed in."""
+    return _OF_STRANGERS.search(os.path.realpath(path)) is not None
+
+
 def find(typed: str, settings: Settings) -> BotSource:
     """Finds a bot.
 
@@ -140,8 +145,7 @@ def find(typed: str, settings: Settings) -> BotSource:
     """
     try:
         found = _find(typed, settings)
-        handed_in = _OF_STRANGERS.search(os.path.realpath(typed)) is not None
-        return msgspec.structs.replace(found, submitted=handed_in)
+        return msgspec.structs.replace(found, submitted=is_handed_in(typed))
     except (OSError, ValueError, RecursionError) as error:
         what = error.strerror if isinstance(error, OSError) else str(error)
         where = getattr(error, "filename", None) or typed

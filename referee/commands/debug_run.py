@@ -12,7 +12,7 @@ from typing import Final
 import trio
 from msgspec import Struct
 
-from referee.bots.find import BotSource, BotSpec, find
+from referee.bots.find import BotSource, BotSpec, find, is_handed_in
 from referee.bots.settings import read_settings
 from referee.commands.debug_show import debug_json, print_stopped, print_what_if, print_worlds
 from referee.debug.fed_process import FedProcess
@@ -233,7 +233,14 @@ def _command_spec(words: tuple[str, ...]) -> BotSpec:
     if rest[:2] == _PDB:
         rest = (str(_PDB_PROGRAM), _terminal(), *rest[2:])
     name = Path(next((word for word in rest[::-1] if Path(word).is_file()), words[0])).stem
-    return BotSpec(name, (program, *rest), os.getcwd(), _NO_HASH, shlex.join(words))
+    return BotSpec(
+        name,
+        (program, *rest),
+        os.getcwd(),
+        _NO_HASH,
+        shlex.join(words),
+        submitted=any(map(is_handed_in, (program, *rest, os.getcwd()))),
+    )
 
 
 def _terminal() -> str:

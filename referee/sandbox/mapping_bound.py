@@ -51,7 +51,7 @@ descriptors of a hundred processes take 150 ms to look at."""
 _HELD_S: Final = 0.05
 """So long a bot is held still for a count at most."""
 
-LONGEST_COUNT_S: Final = 0.5
+_LONGEST_COUNT_S: Final = 0.5
 """Processor time of ours that a count may take; all descriptors that a bot can have take 0.2."""
 
 _LONGEST_REST_S: Final = 3.0
@@ -201,7 +201,7 @@ class _Count:
 
     def _work(self) -> None:
         before = frozenset(self._members())
-        found = _counted(before, within(LONGEST_COUNT_S, time.thread_time))
+        found = _counted(before, within(_LONGEST_COUNT_S, time.thread_time))
         self.is_whole = frozenset(self._members()) == before
         if self._hold is not None and not self.is_whole and not found.is_too_much:
             with suppress(OSError):  # the bot is gone

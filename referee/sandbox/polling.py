@@ -18,7 +18,7 @@ from typing import Final, TypeVar
 
 import trio
 
-from referee.sandbox.mapping_bound import LONGEST_COUNT_S, MOST_MAPPINGS
+from referee.sandbox.mapping_bound import MOST_MAPPINGS
 from referee.sandbox.procfs import (
     UNREADABLE,
     children,
@@ -44,6 +44,9 @@ _LONGEST_S: Final = 0.25
 """But never longer: processes that share memory make looks long, and a bot could do as it likes
 until the next one. Four GiB that are shared take 60 ms to count."""
 
+_LONGEST_COUNT_S: Final = 0.15
+"""Processor time of ours that a count of mappings may take, in which nothing else is looked at."""
+
 _IN_MEMORY: Final = ("/tmp", "/dev/shm")  # noqa: S108  # the bot's own
 """Folders in which a bot can make files that take no room, but memory of the kernel."""
 
@@ -61,7 +64,7 @@ T = TypeVar("T")
 
 def _mappings_of(pids: tuple[int, ...]) -> tuple[int, int]:
     """What the kernel needs for the mappings of processes in KiB, and how many there are."""
-    tick = within(LONGEST_COUNT_S, time.thread_time)
+    tick = within(_LONGEST_COUNT_S, time.thread_time)
     needed = sum(mappings_kib(pid, tick) for pid in pids)
     return needed, count_mappings(pids, MOST_MAPPINGS, tick)[0]
 

@@ -297,6 +297,25 @@ def test_wrong_input_is_one_line(
     assert line in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("inside", [False, True])
+def test_what_strangers_handed_in_is_no_command(
+    inside: bool,
+    record: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A command runs bare; the files of a ladder's bots never do, from wherever it is typed."""
+    folder = tmp_path / "ladder" / "bots" / ("0123456789abcdef" * 4)
+    folder.mkdir(parents=True)
+    theirs = program(folder / "mine", BOT)
+    if inside:
+        monkeypatch.chdir(folder)
+    capsys.readouterr()
+    assert run(["debug", record, "--", sys.executable, "mine" if inside else str(theirs)]) == 2
+    assert "never runs without a sandbox" in capsys.readouterr().err
+
+
 def test_what_cannot_be_fed_is_one_line(
     record: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
