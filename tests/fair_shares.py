@@ -2,12 +2,13 @@
 
     python -m tests.fair_shares SANDBOX [--deals 200] [--move-ms 200] [HOW...]
 
-Bots that need 50 % and 90 % of their clock play against each kind of attacker of
-`tests/hostile/steals.py`, in bwrap or docker, as the user who calls, so many deals each; two deals
-a match, so that attackers begin anew, the kinds in turn. One of them is honest: what goes wrong
-against it is the machine's noise. Prints how often each was at fault, and how many deals were void.
-Exit code 1 if a victim was at fault more often than against the honest one. Bots of a match share a
-core, so two of these run beside each other where there are two: `taskset -c 0 python ...`.
+Bots that need 50 % and 90 % of their clock, and one that has children do 50 %, play against each
+kind of attacker of `tests/hostile/steals.py`, in bwrap or docker, as the user who calls, so many
+deals each; two deals a match, so that attackers begin anew, the kinds in turn. One of them is
+honest: what goes wrong against it is the machine's noise. Prints how often each was at fault, and
+how many deals were void. Exit code 1 if a victim was at fault more often than against the honest
+one. Bots of a match share a core, so two of these run beside each other where there are two:
+`taskset -c 0 python ...`.
 """
 
 import argparse
@@ -38,7 +39,9 @@ from support.terms import config_of
 
 MOVE_MS: Final = 200
 START_MS: Final = 700
-NEEDS: Final = (50, 90)
+NEEDS: Final = ((50, 0), (90, 0), (50, 4))
+"""How many per cent of its clock a bot needs, and by how many children one after the other."""
+
 HONEST: Final = "honest"
 _OWN_START_MS: Final = 60
 """What Python and the sandbox need of the time before `ready`."""
@@ -63,6 +66,7 @@ class Meeting(Struct):
 
     how: str
     percent: int
+    children: int
     bots: list[BotSpec]
     tally: Tally
 
@@ -79,16 +83,21 @@ def folder(top: Path, program: Path, *words: object) -> str:
 
 
 async def meeting(
-    sandbox: Sandbox, top: Path, how: str, percent: int, move_ms: int = MOVE_MS
+    sandbox: Sandbox,
+    top: Path,
+    how: str,
+    need: tuple[int, int],
+    move_ms: int = MOVE_MS,
 ) -> Meeting:
     """Prepare both bots."""
+    percent, children = need
     start_ms = START_MS * percent // 100 - _OWN_START_MS if how == "before-ready" else 0
     typed = (
-        folder(top, _VICTIM, percent, move_ms, start_ms),
+        folder(top, _VICTIM, percent, move_ms, start_ms, children),
         folder(top, _ATTACKER, how),
     )
     bots = [await sandbox.prepare(find(one, Settings())) for one in typed]
-    return Meeting(how, percent, bots, Tally(Counter(), Counter(), Counter()))
+    return Meeting(how, percent, children, bots, Tally(Counter(), Counter(), Counter()))
 
 
 async def play(
@@ -141,13 +150,14 @@ async def main(name: str, deals: int, move_ms: int, kinds: list[str]) -> int:
     for met in meetings:
         tally = met.tally
         print(
-            f"{met.how:16} {met.percent} %  {tally.deals:4} deals  "
+            f"{met.how:16} {met.percent} %{' in children' if met.children else '':12} "
+            f"{tally.deals:4} deals  "
             f"victim: {_words(tally.victim):12} attacker: {_words(tally.attacker):20} "
             f"charged: {_words(tally.charges):12} void: {tally.voids}",
             flush=True,
         )
-    noise = {m.percent: m.tally.victim.total() for m in meetings if m.how == HONEST}
-    return int(any(m.tally.victim.total() > noise[m.percent] for m in meetings))
+    noise = {(m.percent, m.children): m.tally.victim.total() for m in meetings if m.how == HONEST}
+    return int(any(m.tally.victim.total() > noise[m.percent, m.children] for m in meetings))
 
 
 if __name__ == "__main__":

@@ -243,8 +243,8 @@ class _MatchConductor:
         before = time.perf_counter_ns()
         paces = max(math.ceil((trio.current_time() - asked_at) / pace_s), 1)
         release = asked_at + paces * pace_s
-        while (left_s := release - trio.current_time()) > 0:
-            await trio.sleep(min(left_s, _LOOK_S))
+        while (now := trio.current_time()) < release:
+            await trio.sleep_until(min(now + _LOOK_S, release))
             for seat in self._seats.values():
                 seat.off_turn.check()
         self._wall_ns -= time.perf_counter_ns() - before

@@ -1,12 +1,13 @@
 # story: plays honestly, and takes the processor from whoever it plays against
 # row: resources: processor stolen by every means
 # kinds: children sessions threads flapping forks relay bandwidth disk signals timers pipes yields
-#   polite populates resumes before-ready after-an-answer
+#   polite populates resumes before-ready after-an-answer protects
 # expect: plays late startup - late is what its own crowd makes it, and nobody else
 # time: move=500ms,start=2s
 # before: sixty children made an honest thinker late in 6 of 6 deals, and charged startup to it
 # after: tests/fair_shares.py counts: no fault of a victim and no void deal as root and in Docker;
-#   in a user's Docker timers voided 25 of 48 deals, populates made victims late in 24: none now
+#   in a user's Docker timers voided 25 of 48 deals, populates made victims late in 24: none now;
+#   protects made a victim that forks late in 10 of 10 matches, uncharged
 # not-bare: bare bots share the processor as the machine does
 """How to take the processor: `steals.py HOW`, by the standard library only.
 
@@ -14,6 +15,7 @@ Every process ends by itself after `LIFE_S` seconds.
 """
 
 import contextlib
+import ctypes
 import json
 import mmap
 import os
@@ -27,6 +29,7 @@ from typing import Any
 
 LIFE_S = 60
 CROWD = 60
+MAPPINGS = 24_000
 MAP_POPULATE = 0x8000
 
 Act = dict[str, Any]
@@ -183,6 +186,43 @@ def late(act: Act) -> None:
         child(spin, leave=True)
 
 
+class Protected:
+    """Many threads that change the protection of memory, one after the other in the kernel.
+
+    They have begun when they are stopped, and go on: for some hundred milliseconds.
+    """
+
+    def __init__(self) -> None:
+        self._size = MAPPINGS * 2 * mmap.PAGESIZE
+        self._libc = ctypes.CDLL(None)
+        self._libc.mmap.restype = ctypes.c_void_p
+        how = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+        begin = self._libc.mmap(None, ctypes.c_size_t(self._size), mmap.PROT_READ, how, -1, 0)
+        self._begin = begin or 0
+        for number in range(0, MAPPINGS, 2):  # each second one is another mapping then
+            at = self._begin + number * 2 * mmap.PAGESIZE
+            self._libc.madvise(ctypes.c_void_p(at), ctypes.c_size_t(2 * mmap.PAGESIZE), 16)
+
+    def change(self, way: int) -> None:
+        ways = (mmap.PROT_READ, mmap.PROT_READ | mmap.PROT_WRITE)
+        area = ctypes.c_void_p(self._begin), ctypes.c_size_t(self._size)
+        self._libc.mprotect(*area, ways[way % 2])
+
+    def storm(self, act: Act) -> None:
+        for way in range(CROWD if act["id"] else 0):
+            with contextlib.suppress(RuntimeError):
+                threading.Thread(target=self.change, args=(way,), daemon=True).start()
+
+
+PROTECTED: list[Protected] = []
+
+
+def protects(act: Act) -> None:
+    if not PROTECTED:
+        PROTECTED.append(Protected())
+    PROTECTED[0].storm(act)
+
+
 AT_START: dict[str, Callable[[], object]] = {
     "honest": lambda: None,
     "children": lambda: crowd(spin, leave=False),
@@ -202,7 +242,7 @@ AT_START: dict[str, Callable[[], object]] = {
     "resumes": resumes,
 }
 BEFORE_READY = {"before-ready": early}
-AFTER_AN_ANSWER = {"after-an-answer": late}
+AFTER_AN_ANSWER = {"after-an-answer": late, "protects": protects}
 HOW = (*AT_START, *BEFORE_READY, *AFTER_AN_ANSWER)
 
 

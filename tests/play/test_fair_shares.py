@@ -26,12 +26,15 @@ VERDICTS = {"late", "startup"}
 
 @pytest.mark.slow
 @pytest.mark.thorough
+@pytest.mark.parametrize("children", [0, 4])
 @pytest.mark.parametrize("how", HOW)
-async def test_no_attacker_has_an_honest_bot_charged(how: str, tmp_path: Path) -> None:
+async def test_no_attacker_has_an_honest_bot_charged(
+    how: str, children: int, tmp_path: Path
+) -> None:
     """Whatever one bot starts off turn or before `ready`, only that one can be at fault."""
     need("bwrap", root=True)
     async with opened(SandboxName.BWRAP) as sandbox:
-        met = await meeting(sandbox, tmp_path, how, 50)
+        met = await meeting(sandbox, tmp_path, how, (50, children))
         await play(sandbox, met, move_ms=_MOVE_MS, start_ms=_START_MS, deals=1)
 
     assert not met.tally.victim

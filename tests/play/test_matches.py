@@ -289,7 +289,7 @@ async def test_whenever_the_referee_waits_the_file_has_all_acts(
     monkeypatch.setattr(Recorder, "write", written)
     monkeypatch.setattr(Seat, "finish", finished)
     monkeypatch.setattr(trio, "sleep_until", slept)
-    command = (sys.executable, "-S", str(THINKS), "100", "20", "0")
+    command = (sys.executable, "-S", str(THINKS), "100", "20", "0", "0")
     bot = BotSpec("thinks", command, str(THINKS.parent), "0" * 64, "thinks")
     await match(path, "briscola-2", bot, bot, deals=1, pace=pace)
 

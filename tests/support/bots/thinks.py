@@ -1,7 +1,7 @@
-"""A bot that needs a share of its clock: `thinks.py PERCENT OF_MS START_MS`.
+"""A bot that needs a share of its clock: `thinks.py PERCENT OF_MS START_MS CHILDREN`.
 
 It uses so much processor time, not more and not less: before `ready` START_MS, and at every
-fourth act PERCENT of OF_MS.
+fourth act PERCENT of OF_MS; by itself, or by so many children, one after the other.
 """
 
 import json
@@ -16,7 +16,18 @@ def work(seconds: float) -> None:
         pass
 
 
-def play(percent: int, of_ms: int, start_ms: int) -> None:
+def think(seconds: float, children: int) -> None:
+    if not children:
+        work(seconds)
+    for _ in range(children):
+        pid = os.fork()
+        if pid == 0:
+            work(seconds / children)
+            os._exit(0)
+        os.waitpid(pid, 0)
+
+
+def play(percent: int, of_ms: int, start_ms: int, children: int) -> None:
     acts = 0
     for line in sys.stdin:
         message = json.loads(line)
@@ -26,7 +37,7 @@ def play(percent: int, of_ms: int, start_ms: int) -> None:
         elif message["type"] == "act":
             acts += 1
             if acts % 4 == 1:
-                work(of_ms * percent / 100_000)
+                think(of_ms * percent / 100_000, children)
             answer = {"id": message["id"], "action": message["legal"][0]}
             os.write(1, json.dumps(answer).encode() + b"\n")
         elif message["type"] == "end":
