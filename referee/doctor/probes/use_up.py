@@ -18,6 +18,7 @@ MOST_OPEN = 4096
 MAPPED_AT_ONCE = 45_000
 WAITED_FILES = 60
 FIRST_WAITED, LAST_WAITED = 80, 250
+DEEP, LONGEST_NAME = 20, 250
 MOST_MAPPING = 8
 """Processes that map so much: together more than a group may have that is bound from outside."""
 LIMITS = {
@@ -160,8 +161,16 @@ def mapped(_: int) -> None:
 
 
 def waiting(_: int) -> None:
-    """An epoll that waits for one pipe under very many numbers, as many as one message wakes."""
+    """An epoll that waits for one pipe under very many numbers, as many as one message wakes.
+
+    Beside it is a file whose name is longer than the kernel tells of a descriptor.
+    """
     os.mkfifo("/tmp/pipe")
+    os.chdir("/tmp")
+    for _ in range(DEEP):
+        os.mkdir("x" * LONGEST_NAME)
+        os.chdir("x" * LONGEST_NAME)
+    os.open("file", os.O_CREAT | os.O_RDWR)
     kept = [os.open("/tmp/pipe", os.O_RDWR | os.O_NONBLOCK) for _ in range(WAITED_FILES)]
     poll, waits = select.epoll(), 0
     for file in kept:
