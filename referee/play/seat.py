@@ -125,6 +125,8 @@ class Seat(Witness):
         assert self._wait is not None  # noqa: S101  # a driver out of order is our bug
         found: Heard | Verdict | Mishap = await self._wait.finish()
         self._wait = None
+        if self.own_wait is not None:
+            self.own_wait.begin()  # what we waited for in this act is of no later one
         if continued[0] != self._continued or self.standstill.us:
             found = self._unless_stopped(found)
         self.off_turn.stop()

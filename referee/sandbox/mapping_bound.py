@@ -213,8 +213,10 @@ class _Count:
     def _counted_still(self, hold: Hold) -> _Found | None:
         """Hold the bot still, count, and end it at once if it has too much: it could not be later.
 
+        A process that is long in one call of the kernel does not come to a stop; the others do.
+
         Returns:
-            What was found; None if it does not stand still, or for too long.
+            What was found; None if it took too long, or something may have been missed.
 
         Raises:
             OSError: the bot is gone.
@@ -222,13 +224,15 @@ class _Count:
         began = time.monotonic()
         try:
             with hold() as stands_still:
-                if not stands_still:
-                    return None
-                found = _counted(self._members(), within(_HELD_S, time.monotonic))
+                pids = frozenset(self._members())
+                found = _counted(pids, within(_HELD_S, time.monotonic))
                 self.is_slow = found.took_too_long
-                if found.is_too_much and not found.took_too_long:
+                if self.is_slow:
+                    return None
+                if found.is_too_much:
                     self._end()
-                return None if found.took_too_long else found
+                is_whole = stands_still or frozenset(self._members()) == pids
+                return found if is_whole else None
         finally:
             self.held_s = time.monotonic() - began
 

@@ -29,6 +29,7 @@ class Bot:
         self.ran_us = self.used = self.mapped = self.counts = self.waiters = self.holds = 0
         self.ended = self.hidden = self.relays = self.held = self.ended_while_held = False
         self.can_be_held = True
+        self.some_can_be_held = False
         self.is_slow = False
         self.runs = 1
         self.now = 0.0
@@ -53,14 +54,18 @@ class Bot:
         """Whether each of its processes is gone before it is looked at."""
         return self.relays and not self.held
 
+    def _changes(self) -> bool:
+        """Whether others are there each time: also where some cannot be held."""
+        return self.relays and not (self.held and self.can_be_held)
+
     def _members(self) -> tuple[int, ...]:
-        return (next(self._pids),) if self._is_missed() else (1,)
+        return (next(self._pids),) if self._changes() else (1,)
 
     @contextmanager
     def _hold(self) -> Iterator[bool]:
         self.holds += 1
-        self.held = self.can_be_held
-        yield self.held
+        self.held = self.some_can_be_held or self.can_be_held
+        yield self.can_be_held
         self.held = False
 
     def _end(self) -> None:
@@ -231,6 +236,15 @@ def test_a_bot_that_takes_long_to_be_counted_while_it_is_held_still_is_ended_in_
         bot.uses(8, 20)
         bot.now += 1
         assert bot.ended is bot.bound.exceeded is (looks >= 10)
+
+
+@pytest.mark.parametrize("waiters", [MOST_WAITERS, MOST_WAITERS + 1])
+def test_what_stands_still_is_counted_though_some_does_not(waiters: int, bot: Bot) -> None:
+    """A process that is long in the kernel hides no others; but such a count proves nothing."""
+    bot.relays, bot.some_can_be_held, bot.can_be_held, bot.waiters = True, True, False, waiters
+    bot.uses(8, 20)
+    assert bot.ended is (waiters > MOST_WAITERS)
+    assert bot.bound._counted_us == -1
 
 
 def test_a_bot_that_cannot_be_held_still_is_counted_as_it_runs(bot: Bot) -> None:
