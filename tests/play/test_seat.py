@@ -437,6 +437,22 @@ async def test_our_own_wait_for_a_processor_is_not_the_bots_time(
     assert seat.held_us == max(90 - waited_ms, 0) * 1000
 
 
+async def test_what_we_waited_for_in_one_act_is_of_no_later_one(process: FakeProcess) -> None:
+    """A bot could make us wait, in acts of its own, and have a locked pipe excused by that."""
+    seat, begun = Seat(0, process), trio.Event()
+    seat.own_wait = Waited(500_000)
+    seat.own_wait.begin = begun.set  # type: ignore[method-assign]  # all that is asked of it here
+
+    async def answer() -> None:
+        await trio.sleep(0.01)
+        os.write(process.says, READY)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(answer)
+        assert isinstance(await seat.ask(asked()), tuple)
+    assert begun.is_set()
+
+
 def test_the_kernel_counts_how_long_we_wait_for_a_processor() -> None:
     """From one question to the next; nothing where it does not count."""
     waits = OwnWait()
