@@ -3,7 +3,6 @@
 Decides nothing itself: what is asked, what an answer is worth and when it is over is `Leg`'s.
 """
 
-import math
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -27,6 +26,7 @@ from referee.match.verdict import Blame, FaultCode, Mishap, Verdict
 from referee.play.affinity import one_core
 from referee.play.evidence import Heard
 from referee.play.header import header
+from referee.play.pace import held_back
 from referee.play.seat import Seat
 from referee.play.standstill import OwnWait
 from referee.play.start import Void, come_to_rest, start_bot
@@ -39,8 +39,6 @@ _BACK_OFF_S: Final = 0.5
 _DETAIL_KEPT: Final = 500
 _SHARE_NS: Final = 20_000_000
 """So long deals follow each other at once; then all else that runs in trio has a turn."""
-_LOOK_S: Final = 0.005
-"""While an answer is held back, bots are looked at so often."""
 _CLEAR_EVERY: Final = 100
 """Deals between two looks for what living bots have orphaned."""
 
@@ -238,15 +236,10 @@ class _MatchConductor:
                 seat.off_turn.used_us = 0
 
     async def _wait_for_release(self, asked_at: float, pace_s: float) -> None:
-        """Lets an answer through a whole number of paces after its act, whenever it came."""
+        """Holds an answer back until the next beat; that is no time of the match."""
         self._recorder.flush()
         before = time.perf_counter_ns()
-        paces = max(math.ceil((trio.current_time() - asked_at) / pace_s), 1)
-        release = asked_at + paces * pace_s
-        while (now := trio.current_time()) < release:
-            await trio.sleep_until(min(now + _LOOK_S, release))
-            for seat in self._seats.values():
-                seat.off_turn.check()
+        await held_back(asked_at, pace_s, [seat.off_turn for seat in self._seats.values()])
         self._wall_ns -= time.perf_counter_ns() - before
 
     def _check_sandbox(self) -> None:

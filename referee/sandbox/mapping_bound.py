@@ -123,8 +123,8 @@ class MappingBound:
         self._counted_us = -1
         """What it had used before the last count, if nothing was missed in that."""
         self._rests_until = 0.0
-        self._slow = 0
-        """How many counts in a row took too long though the bot was held still."""
+        self._unsure = 0
+        """How many counts in a row proved nothing though the bot was held still."""
         self._count: _Count | None = None
 
     def look(self) -> None:
@@ -139,12 +139,12 @@ class MappingBound:
         if self._count is not None:
             if not self._count.is_over(used):
                 return
-            self._slow = self._slow + 1 if self._count.is_slow else 0
-            if self._count.is_too_much or self._slow > _PATIENCE:
-                self._end()
             now = time.monotonic()
             if self._count.held_s:
                 self._hold_from = now + _SHARE * self._count.held_s
+                self._unsure = 0 if self._count.is_whole else self._unsure + 1
+            if self._count.is_too_much or self._unsure > _PATIENCE:
+                self._end()
             self._rests_until = now + min(_SHARE * self._count.took_s, _LONGEST_REST_S)
             self._counted_us = self._count.cpu_us if self._count.is_whole else -1
             self._count = None
@@ -172,7 +172,6 @@ class _Count:
         took_s: processor time that it took.
         cpu_us: the processor time that the bot had used before.
         is_whole: whether no process was missed.
-        is_slow: whether it took too long though the bot was held still.
     """
 
     def __init__(
@@ -191,7 +190,7 @@ class _Count:
             hold: holds it still; None if that is not to be done now.
         """
         self.cpu_us = cpu_us
-        self.is_too_much = self.is_whole = self.is_slow = False
+        self.is_too_much = self.is_whole = False
         self.held_s = self.took_s = 0.0
         self._members, self._end, self._hold = members, end, hold
         self._found: _Found | None = None
@@ -226,8 +225,7 @@ class _Count:
             with hold() as stands_still:
                 pids = frozenset(self._members())
                 found = _counted(pids, within(_HELD_S, time.monotonic))
-                self.is_slow = found.took_too_long
-                if self.is_slow:
+                if found.took_too_long:
                     return None
                 if found.is_too_much:
                     self._end()

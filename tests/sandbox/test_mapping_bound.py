@@ -230,12 +230,14 @@ def test_a_bot_that_takes_long_to_be_counted_while_it_is_held_still_is_ended_in_
             bot.is_slow = True
             yield stands_still
             bot.is_slow = False
+            bot.now += 0.05
 
     bot.bound._hold = slow
-    for looks in range(20):
-        bot.uses(8, 20)
-        bot.now += 1
-        assert bot.ended is bot.bound.exceeded is (looks >= 10)
+    while bot.holds <= 10:
+        assert not bot.ended
+        bot.uses(8, 20)  # mostly without a hold: those have to rest
+    bot.uses(8, 20)
+    assert (bot.ended, bot.bound.exceeded) == (True, True)
 
 
 @pytest.mark.parametrize("waiters", [MOST_WAITERS, MOST_WAITERS + 1])

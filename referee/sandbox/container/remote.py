@@ -9,7 +9,7 @@ from typing import Final
 from docker import APIClient
 
 from referee.errors import SandboxError, Unstoppable
-from referee.sandbox.cgroups.group import Gauge, gauge_of
+from referee.sandbox.cgroups.gauge import Gauge, gauge_of
 from referee.sandbox.container.daemon import Daemon
 from referee.sandbox.mapping_bound import MappingBound
 from referee.sandbox.polling import PolledGroup
