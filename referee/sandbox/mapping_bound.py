@@ -6,6 +6,7 @@ And when a process closes a pipe, the kernel wakes all waiters of that pipe with
 the core off: a million in 150 ms.
 """
 
+import os
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -48,8 +49,14 @@ _SHARE: Final = 20
 """How many times as long as a count took, or a bot was held still for it, we rest before the next:
 descriptors of a hundred processes take 150 ms to look at."""
 
-_HELD_S: Final = 0.05
-"""So long a bot is held still for a count at most."""
+_HELD_S: Final = 0.1
+"""Processor time of ours for which a bot is held still for a count at most."""
+
+_LONGEST_HOLD_S: Final = 0.3
+"""So long it is at most, should others have the processor."""
+
+_NICE: Final = 10
+"""A count leaves bots nine tenths of a core, if they want it; one that holds its bot does not."""
 
 _LONGEST_COUNT_S: Final = 0.5
 """Processor time of ours that a count may take; all descriptors that a bot can have take 0.2."""
@@ -142,7 +149,7 @@ class MappingBound:
             now = time.monotonic()
             if self._count.held_s:
                 self._hold_from = now + _SHARE * self._count.held_s
-                self._unsure = 0 if self._count.is_whole else self._unsure + 1
+                self._unsure = self._unsure + 1 if self._count.is_unsure else 0
             if self._count.is_too_much or self._unsure > _PATIENCE:
                 self._end()
             self._rests_until = now + min(_SHARE * self._count.took_s, _LONGEST_REST_S)
@@ -172,6 +179,7 @@ class _Count:
         took_s: processor time that it took.
         cpu_us: the processor time that the bot had used before.
         is_whole: whether no process was missed.
+        is_unsure: whether that was so, or it took too long, though the bot was held still.
     """
 
     def __init__(
@@ -190,7 +198,7 @@ class _Count:
             hold: holds it still; None if that is not to be done now.
         """
         self.cpu_us = cpu_us
-        self.is_too_much = self.is_whole = False
+        self.is_too_much = self.is_whole = self.is_unsure = False
         self.held_s = self.took_s = 0.0
         self._members, self._end, self._hold = members, end, hold
         self._found: _Found | None = None
@@ -199,14 +207,15 @@ class _Count:
         self.thread.start()
 
     def _work(self) -> None:
-        before = frozenset(self._members())
+        before, used_s = frozenset(self._members()), time.thread_time()
+        _be_nice(_NICE)
         found = _counted(before, within(_LONGEST_COUNT_S, time.thread_time))
         self.is_whole = frozenset(self._members()) == before
         if self._hold is not None and not self.is_whole and not found.is_too_much:
             with suppress(OSError):  # the bot is gone
                 still = self._counted_still(self._hold)
                 self.is_whole, found = still is not None, still or found
-        self.took_s = time.thread_time()
+        self.took_s = time.thread_time() - used_s
         self._found = found
 
     def _counted_still(self, hold: Hold) -> _Found | None:
@@ -220,17 +229,19 @@ class _Count:
         Raises:
             OSError: the bot is gone.
         """
-        began = time.monotonic()
+        _be_nice(0)
+        began, used_s = time.monotonic(), time.thread_time()
         try:
             with hold() as stands_still:
                 pids = frozenset(self._members())
-                found = _counted(pids, within(_HELD_S, time.monotonic))
+                found = _counted(pids, within(_LONGEST_HOLD_S, time.monotonic, _HELD_S))
                 if found.took_too_long:
+                    self.is_unsure = time.thread_time() - used_s > _HELD_S
                     return None
                 if found.is_too_much:
                     self._end()
-                is_whole = stands_still or frozenset(self._members()) == pids
-                return found if is_whole else None
+                self.is_unsure = not stands_still and frozenset(self._members()) != pids
+                return None if self.is_unsure else found
         finally:
             self.held_s = time.monotonic() - began
 
@@ -247,6 +258,12 @@ class _Count:
         self.is_too_much = self._found.is_too_much
         self.is_too_much |= self._found.hidden and used > _MOST_UNSEEN
         return True
+
+
+def _be_nice(value: int) -> None:
+    """Give way to others so much, as this thread alone."""
+    with suppress(OSError):  # only root takes it back
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), value)
 
 
 def _counted(members: Iterable[int], tick: Tick) -> _Found:

@@ -1,6 +1,8 @@
 """What /proc says of other processes. Each may be gone at any moment: then there is nothing."""
 
+import math
 import os
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -84,12 +86,18 @@ Tick = Callable[[], None]
 """Called at each step of a long look; raises `TooLong` when it has taken too long."""
 
 
-def within(seconds: float, clock: Callable[[], float]) -> Tick:
-    """Return what gives a look so much time from now on, by a clock."""
-    until = clock() + seconds
+def within(seconds: float, clock: Callable[[], float], work_s: float = math.inf) -> Tick:
+    """Return what gives a look so much time from now on.
+
+    Args:
+        seconds: by the clock.
+        clock: tells the time.
+        work_s: processor time of this thread, likewise.
+    """
+    until, worked = clock() + seconds, time.thread_time() + work_s
 
     def tick() -> None:
-        if clock() > until:
+        if clock() > until or time.thread_time() > worked:
             raise TooLong
 
     return tick

@@ -5,7 +5,7 @@
 # time: move=5s
 # before: one count of it took 27 seconds, in which nothing else of the bot was looked at; where all
 #   bots of the match were held still for it, an honest one was late in 4 of 4 matches
-# after: a count has half a second of our time, and a bot is held still alone, for 50 ms at most
+# after: a count has half a second of our time, and a bot is held still alone, for 0.3 s at most
 # not-bare: bare bounds no mappings
 import ctypes
 import mmap

@@ -5,7 +5,7 @@ import os
 import select
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from itertools import count
 from pathlib import Path
 
@@ -29,11 +29,12 @@ class Bot:
         self.ran_us = self.used = self.mapped = self.counts = self.waiters = self.holds = 0
         self.ended = self.hidden = self.relays = self.held = self.ended_while_held = False
         self.can_be_held = True
-        self.some_can_be_held = False
+        self.some_can_be_held = self.starves = False
         self.is_slow = False
-        self.runs = 1
-        self.now = 0.0
+        self.runs, self.took = 1, 0.001
+        self.now = self.worked = 0.0
         monkeypatch.setattr("time.monotonic", lambda: self.now)
+        monkeypatch.setattr("time.thread_time", lambda: self.worked)
         self._pids = count(1)
         monkeypatch.setattr(mapping_bound, "count_mappings", self._count)
         monkeypatch.setattr(mapping_bound, "count_waiters", self._wait)
@@ -43,8 +44,12 @@ class Bot:
 
     def _count(self, pids: tuple[int, ...], most: int, tick: Tick) -> tuple[int, bool]:
         self.counts += 1
+        self.worked += 0.2 if self.is_slow else self.took
         if self.is_slow:
             raise TooLong
+        if self.held and self.starves:
+            self.now += 1
+            tick()
         return 0 if self._is_missed() else self.mapped, self.hidden
 
     def _wait(self, *_: object) -> int:
@@ -143,23 +148,17 @@ def test_a_bot_that_may_have_been_missed_is_counted_though_it_does_not_run_any_m
     assert bot.ended
 
 
-def test_counts_take_no_more_than_a_share_of_the_time(
-    bot: Bot, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_counts_take_no_more_than_a_share_of_the_time(bot: Bot) -> None:
     """Those of 150 ms come every three seconds, those of a millisecond at each look."""
-    now, took = [0.0], [0.15]
-    monkeypatch.setattr("time.monotonic", lambda: now[0])
-    monkeypatch.setattr("time.thread_time", lambda: took[0])
+    bot.took = 0.15
     for _ in range(90):
         bot.uses(8, 20)
-        now[0] += 0.1
-    assert 2 <= bot.counts <= 4
-    now[0] += 3
-    took[0] = 0.001
+    assert 2 <= bot.counts <= 7
+    bot.took = 0.001
+    bot.now += 3
     before = bot.counts
     for _ in range(30):
         bot.uses(8, 20)
-        now[0] += 0.1
     assert bot.counts - before >= 20
 
 
@@ -207,15 +206,27 @@ def test_a_bot_whose_count_takes_too_long_has_too_much(bot: Bot) -> None:
     assert (bot.ended, bot.holds) == (True, 0)
 
 
-def test_a_look_has_so_much_time() -> None:
-    """By the clock that it is given."""
-    now = [5.0]
-    tick = within(2, lambda: now[0])
-    for now[0] in (5.0, 6.0, 7.0):
+@pytest.mark.parametrize(("now", "worked", "is_over"), [(7, 1, False), (8, 0, True), (5, 2, True)])
+def test_a_look_has_so_much_time(
+    now: int, worked: int, is_over: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the clock that it is given, from 5 to 7; and so much work, here 1."""
+    clock, own = [5.0], [0.0]
+    monkeypatch.setattr("time.thread_time", lambda: own[0])
+    tick = within(2, lambda: clock[0], 1)
+    tick()
+    clock[0], own[0] = now, worked
+    with pytest.raises(TooLong) if is_over else nullcontext():
         tick()
-    now[0] = 7.1
-    with pytest.raises(TooLong):
-        tick()
+
+
+def test_a_bot_is_not_ended_for_a_processor_that_others_have(bot: Bot) -> None:
+    """Its count is broken off, and done anew; it is held still no longer for that."""
+    bot.relays = bot.starves = True
+    for _ in range(1500):
+        bot.uses(8, 20)
+    assert bot.holds > 11
+    assert not bot.ended
 
 
 def test_a_bot_that_takes_long_to_be_counted_while_it_is_held_still_is_ended_in_the_end(
