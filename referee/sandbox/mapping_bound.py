@@ -55,6 +55,9 @@ _HELD_S: Final = 0.1
 _LONGEST_HOLD_S: Final = 0.3
 """So long it is at most, should others have the processor."""
 
+_STOP_S: Final = 0.2
+"""So long the end of a count is waited for when its bot is gone; it takes a millisecond."""
+
 _NICE: Final = 10
 """A count leaves bots nine tenths of a core, if they want it; one that holds its bot does not."""
 
@@ -165,6 +168,11 @@ class MappingBound:
         hold = self._hold if time.monotonic() >= self._hold_from else None
         self._count = _Count(cpu_us, self._members, self._end, hold)
 
+    def close(self) -> None:
+        """Count no more: a count that is under way ends at its next step. Idempotent."""
+        if self._count is not None:
+            self._count.stop()
+
     def _end(self) -> None:
         self.exceeded = True  # first: who sees the end asks for the reason
         self._kill()
@@ -203,13 +211,28 @@ class _Count:
         self._members, self._end, self._hold = members, end, hold
         self._found: _Found | None = None
         self._locked = 0
+        self._is_stopped = False
         self.thread = threading.Thread(target=self._work, name="mappings", daemon=True)
         self.thread.start()
+
+    def stop(self) -> None:
+        """End at the next step, and wait for that a moment: the bot is gone."""
+        self._is_stopped = True
+        self.thread.join(_STOP_S)
+
+    def _until_stopped(self, tick: Tick) -> Tick:
+        def both() -> None:
+            if self._is_stopped:
+                raise TooLong
+            tick()
+
+        return both
 
     def _work(self) -> None:
         before, used_s = frozenset(self._members()), time.thread_time()
         _be_nice(_NICE)
-        found = _counted(before, within(_LONGEST_COUNT_S, time.thread_time))
+        tick = self._until_stopped(within(_LONGEST_COUNT_S, time.thread_time))
+        found = _counted(before, tick)
         self.is_whole = frozenset(self._members()) == before
         if self._hold is not None and not self.is_whole and not found.is_too_much:
             with suppress(OSError):  # the bot is gone
@@ -234,7 +257,8 @@ class _Count:
         try:
             with hold() as stands_still:
                 pids = frozenset(self._members())
-                found = _counted(pids, within(_LONGEST_HOLD_S, time.monotonic, _HELD_S))
+                tick = within(_LONGEST_HOLD_S, time.monotonic, _HELD_S)
+                found = _counted(pids, self._until_stopped(tick))
                 if found.took_too_long:
                     self.is_unsure = time.thread_time() - used_s > _HELD_S
                     return None

@@ -123,6 +123,26 @@ def test_who_cannot_be_counted_is_ended(bot: Bot, monkeypatch: pytest.MonkeyPatc
     assert (bot.ended, bot.bound.exceeded) == (True, True)
 
 
+def test_a_count_ends_with_its_bot(bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At its next step; it would hold files open else, while others look what is left."""
+    steps, begun = count(), threading.Event()
+
+    def endless(_: object, __: int, tick: Tick) -> int:
+        begun.set()
+        while True:
+            next(steps)
+            tick()
+
+    monkeypatch.setattr(mapping_bound, "count_waiters", endless)
+    bot.used = 8 << 20
+    bot.bound.look()
+    begun.wait()
+    assert bot.bound._count is not None
+    bot.bound.close()
+    assert not bot.bound._count.thread.is_alive()
+    assert not bot.ended
+
+
 def test_a_bot_that_has_not_run_is_not_counted_again(bot: Bot) -> None:
     """A hundred processes with many descriptors that only lie there keep no core busy."""
     bot.uses(8, 20)

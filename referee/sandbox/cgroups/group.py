@@ -216,6 +216,7 @@ class Group:
         """Closes our descriptors. Idempotent."""
         if self._mappings is not None:
             WATCHDOG.look_no_more(self._mappings.look)
+            self._mappings.close()
         for one in (self._gauge, self._freezer):
             if one is not None:
                 one.close()

@@ -127,6 +127,7 @@ class Distant(PolledGroup):
         super().remove()
         if self._mappings is not None:
             WATCHDOG.look_no_more(self._mappings.look)
+            self._mappings.close()
         if self._gauge is not None:
             self._gauge.close()
             self._gauge = None
