@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, suppress
 from typing import Final, NamedTuple
 
+from referee.errors import NO_MEANS
 from referee.sandbox.procfs import (
     UNREADABLE,
     Tick,
@@ -49,6 +50,9 @@ _SHARE: Final = 20
 """How many times as long as a count took, or a bot was held still for it, we rest before the next:
 descriptors of a hundred processes take 150 ms to look at."""
 
+_LONGEST_REST_S: Final = 3.0
+"""But never longer."""
+
 _HELD_S: Final = 0.1
 """Processor time of ours for which a bot is held still for a count at most."""
 
@@ -64,9 +68,6 @@ _NICE: Final = 10
 _LONGEST_COUNT_S: Final = 0.5
 """Processor time of ours that a count may take; all descriptors that a bot can have take 0.2."""
 
-_LONGEST_REST_S: Final = 3.0
-"""But never longer."""
-
 _PATIENCE: Final = 10
 """So many looks the memory of a bot may be locked, so that its mappings cannot be counted."""
 
@@ -81,12 +82,14 @@ class _Found(NamedTuple):
     Attributes:
         hidden: whether there are processes that are not ours to look at.
         took_too_long: whether it was broken off.
+        was_looked_at: False if we ourselves lacked the means.
     """
 
     mappings: int
     hidden: bool
     waiters: int
     took_too_long: bool = False
+    was_looked_at: bool = True
 
     @property
     def is_too_much(self) -> bool:
@@ -233,7 +236,7 @@ class _Count:
         _be_nice(_NICE)
         tick = self._until_stopped(within(_LONGEST_COUNT_S, time.thread_time))
         found = _counted(before, tick)
-        self.is_whole = frozenset(self._members()) == before
+        self.is_whole = found.was_looked_at and frozenset(self._members()) == before
         if self._hold is not None and not self.is_whole and not found.is_too_much:
             with suppress(OSError):  # the bot is gone
                 still = self._counted_still(self._hold)
@@ -264,6 +267,8 @@ class _Count:
                     return None
                 if found.is_too_much:
                     self._end()
+                if not found.was_looked_at:
+                    return None
                 self.is_unsure = not stands_still and frozenset(self._members()) != pids
                 return None if self.is_unsure else found
         finally:
@@ -297,4 +302,6 @@ def _counted(members: Iterable[int], tick: Tick) -> _Found:
         waiters = count_waiters(pids, MOST_WAITERS, tick)
         return _Found(*count_mappings(pids, MOST_MAPPINGS, tick), waiters)
     except UNREADABLE as error:
+        if isinstance(error, OSError) and error.errno in NO_MEANS:  # of ours: no bot is charged
+            return _Found(0, hidden=False, waiters=0, was_looked_at=False)
         return _Found(MOST_MAPPINGS + 1, False, 0, isinstance(error, TooLong))

@@ -1,5 +1,6 @@
 """A bot that maps files many thousand times is ended, and nobody counts mappings needlessly."""
 
+import errno
 import mmap
 import os
 import select
@@ -224,6 +225,21 @@ def test_a_bot_whose_count_takes_too_long_has_too_much(bot: Bot) -> None:
     bot.is_slow = True
     bot.uses(8, 20)
     assert (bot.ended, bot.holds) == (True, 0)
+
+
+@pytest.mark.parametrize("number", [errno.EMFILE, errno.ENFILE, errno.ENOMEM])
+def test_no_bot_is_charged_for_what_we_lack_ourselves(
+    number: int, bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is counted anew, whether it runs or not."""
+
+    def look(*_: object) -> int:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(mapping_bound, "count_waiters", look)
+    bot.uses(8, 20)
+    assert not bot.ended
+    assert bot.bound._counted_us == -1
 
 
 @pytest.mark.parametrize(("now", "worked", "is_over"), [(7, 1, False), (8, 0, True), (5, 2, True)])

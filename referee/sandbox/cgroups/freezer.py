@@ -1,19 +1,15 @@
 """Stopping all processes of a control group at once, and letting them go on."""
 
 import os
-import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final, Protocol
 
 _FREEZING_S: Final = 0.5
 _HOLDING_S: Final = 0.05
 _LOOK_S: Final = 0.0002
-
-_HOLDING: Final = threading.Lock()
-"""One hold at a time: two may be of the same group, and the first to end would end both."""
 
 
 class Freezer(Protocol):
@@ -110,8 +106,7 @@ def held(above: Path) -> Iterator[bool]:
     Raises:
         OSError: there is no freezer.
     """
-    with _HOLDING:
-        freezer = freezer_of(above)
+    with closing(freezer_of(above)) as freezer:
         try:
             freezer.freeze()
             until = time.monotonic() + _HOLDING_S
@@ -120,7 +115,6 @@ def held(above: Path) -> Iterator[bool]:
             yield stopped
         finally:
             freezer.thaw()
-            freezer.close()
 
 
 class LateFreezer:
