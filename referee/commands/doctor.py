@@ -28,20 +28,15 @@ _STYLES = {
 _ALL = (SandboxName.BWRAP, SandboxName.DOCKER, SandboxName.BARE)
 
 
-class AutoTakes(Struct, frozen=True):
-    """What `--sandbox auto` takes.
+class DoctorJson(Struct, frozen=True):
+    """What `referee doctor --json` prints.
 
     Attributes:
-        auto: for a match or an event.
-        auto_for_strangers: for the bots that a ladder takes in; None if it takes no sandbox.
+        auto: what `--sandbox auto` takes.
+        auto_for_strangers: what it takes for bots that strangers handed in, to a ladder, or to an
+            event as zips; None if it takes no sandbox for them.
+        sandboxes: those that were put on trial.
     """
-
-    auto: str
-    auto_for_strangers: str | None
-
-
-class DoctorJson(Struct, frozen=True):
-    """What `referee doctor --json` prints; the first two are as `AutoTakes` has them."""
 
     auto: str
     auto_for_strangers: str | None
@@ -59,26 +54,28 @@ def doctor(
     The one that counts is the one that --sandbox names, or that auto takes.
     """
     names = _ALL if sandbox is SandboxName.AUTO else (sandbox,)
-    reports, takes = trio.run(_all, names, read_settings())
+    found = trio.run(_all, names, read_settings())
     if as_json:
-        print(json_text(DoctorJson(takes.auto, takes.auto_for_strangers, tuple(reports))))
+        print(json_text(found))
     else:
-        for report in reports:
+        for report in found.sandboxes:
             _print(report, console())
-        console().print(f"--sandbox auto takes {takes.auto}; {_for_strangers(takes)}")
-    raise typer.Exit(exit_code(reports, takes.auto))
+        console().print(f"--sandbox auto takes {found.auto}; {_for_strangers(found)}")
+    raise typer.Exit(exit_code(found.sandboxes, found.auto))
 
 
-def _for_strangers(takes: AutoTakes) -> str:
-    found = takes.auto_for_strangers
-    if found is None:
-        return "for a ladder's bots, which are strangers', it takes none here"
-    return "for a ladder's bots, too" if found == takes.auto else f"for a ladder's bots {found}"
+def _for_strangers(found: DoctorJson) -> str:
+    """What it takes for bots of strangers, in words that go on after what it takes for others."""
+    match found.auto_for_strangers:
+        case None:
+            return "for a ladder's bots, which are strangers', it takes none here"
+        case found.auto:
+            return "for a ladder's bots, too"
+        case other:
+            return f"for a ladder's bots {other}"
 
 
-async def _all(
-    names: tuple[SandboxName, ...], settings: Settings
-) -> tuple[list[SandboxReport], AutoTakes]:
+async def _all(names: tuple[SandboxName, ...], settings: Settings) -> DoctorJson:
     """Diagnoses sandboxes until it is done or a signal stops us."""
     reports: list[SandboxReport] = []
     verdicts: dict[str, DoctorVerdict] = {}
@@ -96,7 +93,7 @@ async def _all(
         raise KeyboardInterrupt
     order = by_strength()
     auto = taken(verdicts, order, strangers=False) or SandboxName.BARE
-    return reports, AutoTakes(auto, taken(verdicts, order, strangers=True))
+    return DoctorJson(auto, taken(verdicts, order, strangers=True), tuple(reports))
 
 
 def _print(report: SandboxReport, to: Console) -> None:

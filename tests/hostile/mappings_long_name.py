@@ -11,6 +11,7 @@ import ctypes
 import mmap
 import os
 
+from hostile.descriptors import open_deep
 from hostile.honest import Act, answer, play, rest, sandboxed
 
 DEEP, LONG, TIMES = 60, 250, 28_000
@@ -19,11 +20,7 @@ DEEP, LONG, TIMES = 60, 250, 28_000
 def misdeed(act: Act) -> None:
     if sandboxed():
         libc = ctypes.CDLL(None)
-        os.chdir("/tmp")  # noqa: S108  # its own
-        for _ in range(DEEP):
-            os.mkdir("x" * LONG)
-            os.chdir("x" * LONG)
-        file = os.open("file", os.O_CREAT | os.O_RDWR)
+        file = open_deep(DEEP, LONG)
         os.truncate(file, mmap.PAGESIZE)
         for turn in range(TIMES):  # two ways in turn, so that the kernel joins none
             way = mmap.PROT_READ | (mmap.PROT_WRITE if turn % 2 else 0)

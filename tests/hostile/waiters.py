@@ -8,26 +8,12 @@
 # before: 3 of 3 deals void at the opponent's act, uncharged (700,000 waiters, two layers deep)
 # after: it has 4,096 waiters at most; what it took of the processor is its own time
 # not-bare: bare counts no memory of the kernel
-import contextlib
 import os
-import select
 
+from hostile.descriptors import wait_often
 from hostile.honest import Act, answer, child, play, rest, sandboxed
 
-PROCESSES, EPOLLS, COPIES = 60, 100, 120
-
-
-def wait_often(source: int) -> None:
-    """Have each of many epolls wait for many copies of a descriptor."""
-    copies = [os.dup(source) for _ in range(COPIES)]
-    kept = []
-    with contextlib.suppress(OSError):
-        for _ in range(EPOLLS):
-            poll = select.epoll()
-            kept.append(poll)
-            for copy in copies:
-                poll.register(copy, select.EPOLLIN | select.EPOLLET)
-    rest()
+PROCESSES = 60
 
 
 def misdeed(act: Act) -> None:

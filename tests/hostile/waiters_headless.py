@@ -8,35 +8,26 @@
 #   while the other's container was made, 4 had void deals, uncharged, and 2 no result
 # after: what a process has open is asked of a thread that lives
 # not-bare: bare counts no memory of the kernel
-import contextlib
 import ctypes
 import os
-import select
 import threading
 import time
 
+from hostile.descriptors import wait_often
 from hostile.honest import Act, answer, child, play, rest, sandboxed
 
-PROCESSES, EPOLLS, COPIES = 40, 100, 120
+PROCESSES = 40
 
 
-def wait_often(source: int) -> None:
-    """Have each of many epolls wait for many copies of a descriptor."""
-    time.sleep(0.1)  # until the first thread has ended
-    copies = [os.dup(source) for _ in range(COPIES)]
-    kept = []
-    with contextlib.suppress(OSError):
-        for _ in range(EPOLLS):
-            poll = select.epoll()
-            kept.append(poll)
-            for copy in copies:
-                poll.register(copy, select.EPOLLIN | select.EPOLLET)
-    rest()
+def wait_without(source: int) -> None:
+    """Wait until the first thread has ended."""
+    time.sleep(0.1)
+    wait_often(source)
 
 
 def headless(source: int) -> None:
     """Go on without the first thread."""
-    threading.Thread(target=wait_often, args=(source,)).start()
+    threading.Thread(target=wait_without, args=(source,)).start()
     ctypes.CDLL(None).pthread_exit(None)
 
 

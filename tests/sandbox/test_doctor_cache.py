@@ -146,7 +146,7 @@ async def test_auto_takes_nothing_that_the_doctor_calls_broken(
 async def test_bots_of_strangers_need_all_that_a_sandbox_can_promise(
     doctor_says: Doctor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Auto puts our own in one that lacks some of it, theirs in none; whoever names it gets it."""
+    """Auto puts our own in one that lacks some of it, theirs in none; its name still opens it."""
     need("bwrap")
     doctor_says(found("", "cache", "shares"))
     monkeypatch.setattr(choose, "by_strength", lambda: (SandboxName.DOCKER, SandboxName.BWRAP))

@@ -40,7 +40,7 @@ PATH: Final = "/usr/local/bin:/usr/bin:/bin"
 """Where bots look for programs, in every mode the same."""
 
 _TIME: Final = "move=300ms,bank=0s,soft=0ms,start=5s"
-_HELPERS: Final = ("honest.py", "kernel.py", "lures.py")
+_HELPERS: Final = ("descriptors.py", "honest.py", "kernel.py", "lures.py")
 _BOUNDS: Final = Bounds.__struct_fields__
 _KEYS: Final = frozenset(
     {

@@ -16,7 +16,7 @@ def test_what_a_stranger_wrote_is_no_markup() -> None:
 
 
 def test_what_a_stranger_wrote_begins_no_line() -> None:
-    """Whoever reads what the referee says takes each line for its own."""
+    """Readers take each line that the referee prints for its own."""
     screen = io.StringIO()
     _Plain(file=screen).print("a.jsonl: x\nb.jsonl: verified")
 
