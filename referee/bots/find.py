@@ -132,8 +132,12 @@ def sample_names() -> tuple[str, ...]:
 
 
 def is_handed_in(path: str) -> bool:
-    """Whether a file or folder lies where a ladder or an event keeps what strangers handed in."""
-    return _OF_STRANGERS.search(os.path.realpath(path)) is not None
+    """Whether a file or folder lies where a ladder or an event keeps what strangers handed in.
+
+    By its name, should that folder be a link, and by where links lead.
+    """
+    places = os.path.abspath(path), os.path.realpath(path)
+    return any(_OF_STRANGERS.search(place) for place in places)
 
 
 def find(typed: str, settings: Settings) -> BotSource:
@@ -145,7 +149,8 @@ def find(typed: str, settings: Settings) -> BotSource:
     """
     try:
         found = _find(typed, settings)
-        return msgspec.structs.replace(found, submitted=is_handed_in(typed))
+        handed_in = not found.sample and is_handed_in(typed)
+        return msgspec.structs.replace(found, submitted=handed_in)
     except (OSError, ValueError, RecursionError) as error:
         what = error.strerror if isinstance(error, OSError) else str(error)
         where = getattr(error, "filename", None) or typed

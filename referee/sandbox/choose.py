@@ -240,7 +240,8 @@ def _none_for_strangers(failed: Mapping[SandboxName, SandboxError], why: str) ->
         )
     return RefereeError(
         f"no sandbox here is for the bots of strangers ({why}): run this as root, or see "
-        f"`referee doctor`; or, if you trust them all, ask for {less[0]} by its name"
+        f"`referee doctor`; or, if you trust them all, say --sandbox {less[0]} (in the file of an "
+        f"event sandbox = {str(less[0])!r})"
     )
 
 

@@ -69,7 +69,7 @@ _LONGEST_COUNT_S: Final = 0.5
 """Processor time of ours that a count may take; all descriptors that a bot can have take 0.2."""
 
 _PATIENCE: Final = 10
-"""So many looks the memory of a bot may be locked, so that its mappings cannot be counted."""
+"""So many looks the memory of a bot may be locked, or may holds of it prove nothing, in a row."""
 
 
 Hold = Callable[[], AbstractContextManager[bool]]

@@ -152,6 +152,20 @@ def test_a_bot_that_was_handed_in_never_runs_bare_whoever_names_it(
         assert "never runs without a sandbox" in said or "run in a sandbox only" in said
 
 
+def test_a_bot_that_was_handed_in_is_known_though_its_ladder_keeps_all_on_another_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By its name, where the folder of bots is a link; a sample is ours wherever it is named."""
+    folder = tmp_path / "disk" / ("0123456789abcdef" * 4)
+    folder.mkdir(parents=True)
+    (tmp_path / "bots").symlink_to(tmp_path / "disk")
+    bot = executable(tmp_path / "bots" / folder.name / "theirs")
+    assert find(str(bot), Settings()).submitted
+    monkeypatch.chdir(tmp_path / "bots" / folder.name)
+    monkeypatch.setattr(os, "getcwd", lambda: str(bot.parent))
+    assert not find("sample:first", Settings()).submitted
+
+
 def test_bare_is_said_once_and_a_sandbox_by_name(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

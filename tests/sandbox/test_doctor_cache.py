@@ -159,7 +159,8 @@ async def test_bots_of_strangers_need_all_that_a_sandbox_can_promise(
     assert str(caught.value) == (
         "no sandbox here is for the bots of strangers (docker: no Docker daemon listens at "
         "/no/such/socket; bwrap: does not promise here: cache, shares): run this as root, or see "
-        "`referee doctor`; or, if you trust them all, ask for bwrap by its name"
+        "`referee doctor`; or, if you trust them all, say --sandbox bwrap (in the file of an "
+        "event sandbox = 'bwrap')"
     )
     async with opened_for(SandboxName.BWRAP, (), Settings(), strangers=True) as box:
         assert box.name == "bwrap"
