@@ -194,7 +194,13 @@ class Channel(Struct, frozen=True):
 
 
 async def measured(
-    sandbox: Sandbox, carrier: Carrier, folder: Path, bits: int, *, disk_too: bool = False
+    sandbox: Sandbox,
+    carrier: Carrier,
+    folder: Path,
+    bits: int,
+    *,
+    disk_too: bool = False,
+    large: Sequence[Path] = (),
 ) -> Channel:
     """Send random bits from one life of a bot to the next.
 
@@ -205,6 +211,7 @@ async def measured(
         bits: how many to send; pilot bits come on top.
         disk_too: leave it to the disk, or to a virtual machine's host, what it keeps by itself;
             else it has read all that carries bits before, and only the kernel tells.
+        large: files of the system whose pages may carry bits; by default the largest of all.
     """
     if carrier is Carrier.READAHEAD:
         return await _read_ahead(sandbox, folder, min(bits, _MOST_MARKS))
@@ -215,7 +222,7 @@ async def measured(
         return await _marked(sandbox, bot, min(bits, _MOST_MARKS))
     chosen = random.Random(secrets.token_bytes(8))
     sent = [index % 2 for index in range(bits)] + [chosen.randrange(2) for _ in range(bits)]
-    paths, carriers = _carriers(carrier, bot, 2 * bits)
+    paths, carriers = _carriers(carrier, bot, 2 * bits, large or large_files())
     if not disk_too:
         _read(bot, paths, carriers)
     _cool(bot, paths)
@@ -320,7 +327,9 @@ async def _prepared(
     return await prepared(sandbox, typed)
 
 
-def _carriers(carrier: Carrier, bot: BotSpec, count: int) -> tuple[list[str], list[Any]]:
+def _carriers(
+    carrier: Carrier, bot: BotSpec, count: int, large: Sequence[Path]
+) -> tuple[list[str], list[Any]]:
     """The files to be opened, and what carries each bit, in an order that tells nothing."""
     if carrier is Carrier.NAMES:
         word = secrets.token_hex(4)
@@ -331,15 +340,20 @@ def _carriers(carrier: Carrier, bot: BotSpec, count: int) -> tuple[list[str], li
         return [f"/bot/{_DATA}"], [(0, number * apart) for number in range(count)]
     paths: list[str] = []
     carriers: list[Any] = []
-    for path in _large_files():
-        carriers += [(len(paths), at) for at in range(0, path.stat().st_size, _PAGES_APART)]
+    for path in large:
+        carriers += [(len(paths), page * _PAGES_APART) for page in range(pages_in(path))]
         paths.append(str(path))
         if len(carriers) >= count:
             break
     return paths, carriers[:count]
 
 
-def _large_files() -> list[Path]:
+def pages_in(file: Path) -> int:
+    """How many pages of a large file can carry a bit each."""
+    return -(-file.stat().st_size // _PAGES_APART)
+
+
+def large_files() -> list[Path]:
     """Files of the system that are large and seldom read, the largest first."""
     found = [path for path in Path("/usr").glob("lib/**/*") if path.is_file()]
     found = [path for path in found if not path.is_symlink() and path.stat().st_mode & 0o004]
