@@ -6,6 +6,7 @@ And when a process closes a pipe, the kernel wakes all waiters of that pipe with
 the core off: a million in 150 ms.
 """
 
+import math
 import os
 import threading
 import time
@@ -22,7 +23,7 @@ from referee.sandbox.procfs import (
     is_running,
     within,
 )
-from referee.sandbox.waiters import count_waiters
+from referee.sandbox.waiters import count_descriptors, count_waiters
 
 MOST_MAPPINGS: Final = 32_768
 """Of all processes of a bot together. Java and node have some thousand, Python some hundred."""
@@ -46,12 +47,22 @@ _MOST_UNSEEN: Final = 32 << 20
 """Bytes that the kernel may need for a bot whose mappings are not ours to count."""
 
 
+MOST_DESCRIPTORS: Final = 4096
+"""Of all processes of a bot together: each takes us 20 microseconds to look at. A hundred workers
+in Python have a thousand."""
+
 _SHARE: Final = 20
 """How many times as long as a count took, or a bot was held still for it, we rest before the next:
-descriptors of a hundred processes take 150 ms to look at."""
+all descriptors that a bot may have take 80 ms to look at."""
 
 _LONGEST_REST_S: Final = 3.0
-"""But never longer."""
+"""But never longer after a count."""
+
+_LEAST_SHARE: Final = 3
+"""Likewise, when the kernel needs more for the bot than before."""
+
+_PLENTY: Final = 8 << 20
+"""Bytes that the kernel needs for a bot from which rests are short."""
 
 _HELD_S: Final = 0.1
 """Processor time of ours for which a bot is held still for a count at most."""
@@ -97,6 +108,35 @@ class _Found(NamedTuple):
         return self.mappings > MOST_MAPPINGS or self.waiters > MOST_WAITERS
 
 
+_TOO_MUCH: Final = _Found(MOST_MAPPINGS + 1, hidden=False, waiters=0)
+"""Of anything."""
+
+
+class _Rest:
+    """A time in which a bot is not counted, or not held; short if the kernel needs more for it.
+
+    A bot that knows of it, by being held, could take as much as it likes meanwhile.
+    """
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._until = self._least_until = 0.0
+        self._most = 0
+
+    def begin(self, took_s: float, longest_s: float, used: int) -> None:
+        """Rest from now on, after what took so long; `used` bytes are the kernel's."""
+        now = time.monotonic()
+        self._until = now + min(_SHARE * took_s, longest_s)
+        self._least_until = now + _LEAST_SHARE * took_s
+        self._most = used + _MUCH
+
+    def is_over(self, used: int) -> bool:
+        """Whether it is; to be asked at each look, for what the bot has given back counts."""
+        self._most = min(self._most, used + _MUCH)
+        is_more = used >= min(self._most, _PLENTY)
+        return time.monotonic() >= (self._least_until if is_more else self._until)
+
+
 class MappingBound:
     """Ends a bot that has far too much of these, or does not let its mappings be counted.
 
@@ -131,11 +171,11 @@ class MappingBound:
         self.exceeded = False
         self._kernel_bytes, self._cpu_us = kernel_bytes, cpu_us
         self._members, self._kill = members, kill
-        self._hold, self._hold_from = hold, 0.0
+        self._hold = hold
         self._counted_at = 0
         self._counted_us = -1
         """What it had used before the last count, if nothing was missed in that."""
-        self._rests_until = 0.0
+        self._rest, self._rest_of_holds = _Rest(), _Rest()
         self._unsure = 0
         """How many counts in a row proved nothing though the bot was held still."""
         self._count: _Count | None = None
@@ -152,24 +192,23 @@ class MappingBound:
         if self._count is not None:
             if not self._count.is_over(used):
                 return
-            now = time.monotonic()
             if self._count.held_s:
-                self._hold_from = now + _SHARE * self._count.held_s
+                self._rest_of_holds.begin(self._count.held_s, math.inf, used)
                 self._unsure = self._unsure + 1 if self._count.is_unsure else 0
             if self._count.is_too_much or self._unsure > _PATIENCE:
                 self._end()
-            self._rests_until = now + min(_SHARE * self._count.took_s, _LONGEST_REST_S)
+            self._rest.begin(self._count.took_s, _LONGEST_REST_S, used)
             self._counted_us = self._count.cpu_us if self._count.is_whole else -1
             self._count = None
+        may_count, may_hold = self._rest.is_over(used), self._rest_of_holds.is_over(used)
         cpu_us = self._cpu_us()
-        if time.monotonic() < self._rests_until or cpu_us == self._counted_us:
+        if not may_count or cpu_us == self._counted_us:
             return
         if used < min(self._counted_at + _GROWN, _MUCH):
             self._counted_at = min(self._counted_at, used)
             return
         self._counted_at = used
-        hold = self._hold if time.monotonic() >= self._hold_from else None
-        self._count = _Count(cpu_us, self._members, self._end, hold)
+        self._count = _Count(cpu_us, self._members, self._end, self._hold if may_hold else None)
 
     def close(self) -> None:
         """Count no more: a count that is under way ends at its next step. Idempotent."""
@@ -299,9 +338,11 @@ def _counted(members: Iterable[int], tick: Tick) -> _Found:
     """Count what processes have; those that cannot be understood, or for long, have too much."""
     pids = tuple(members)
     try:
+        if count_descriptors(pids, MOST_DESCRIPTORS, tick) > MOST_DESCRIPTORS:
+            return _TOO_MUCH
         waiters = count_waiters(pids, MOST_WAITERS, tick)
         return _Found(*count_mappings(pids, MOST_MAPPINGS, tick), waiters)
     except UNREADABLE as error:
         if isinstance(error, OSError) and error.errno in NO_MEANS:  # of ours: no bot is charged
             return _Found(0, hidden=False, waiters=0, was_looked_at=False)
-        return _Found(MOST_MAPPINGS + 1, False, 0, isinstance(error, TooLong))
+        return _TOO_MUCH._replace(took_too_long=isinstance(error, TooLong))

@@ -15,6 +15,23 @@ from referee.sandbox.procfs import Tick, living, polls, threads_of
 _EPOLL: Final = "[eventpoll]"
 
 
+def count_descriptors(pids: Iterable[int], most: int, tick: Tick) -> int:
+    """Count what processes have open, until it is more than `most`; see `count_waiters`.
+
+    Raises:
+        OSError: a process cannot be looked at, though it is there and ours to look at.
+        TooLong: `tick` says so.
+    """
+    count = 0
+    for pid in pids:
+        tick()
+        with suppress(FileNotFoundError, ProcessLookupError, PermissionError):
+            count += len(os.listdir(f"{living(pid)}/fd"))
+            if count > most:
+                break
+    return count
+
+
 def count_waiters(pids: Iterable[int], most: int, tick: Tick) -> int:
     """Count what the processes wait for with epoll, until it is more than `most`.
 

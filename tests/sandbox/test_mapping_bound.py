@@ -14,9 +14,14 @@ import pytest
 
 from referee.sandbox import mapping_bound
 from referee.sandbox.environment import OPEN_FILES
-from referee.sandbox.mapping_bound import MOST_MAPPINGS, MOST_WAITERS, MappingBound
+from referee.sandbox.mapping_bound import (
+    MOST_DESCRIPTORS,
+    MOST_MAPPINGS,
+    MOST_WAITERS,
+    MappingBound,
+)
 from referee.sandbox.procfs import Tick, TooLong, count_mappings, within
-from referee.sandbox.waiters import count_waiters
+from referee.sandbox.waiters import count_descriptors, count_waiters
 
 
 def at_leisure() -> None:
@@ -28,17 +33,19 @@ class Bot:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.ran_us = self.used = self.mapped = self.counts = self.waiters = self.holds = 0
+        self.descriptors = 0
         self.ended = self.hidden = self.relays = self.held = self.ended_while_held = False
         self.can_be_held = True
         self.some_can_be_held = self.starves = False
         self.is_slow = False
-        self.runs, self.took = 1, 0.001
+        self.runs, self.took, self.hold_takes = 1, 0.001, 0.0
         self.now = self.worked = 0.0
         monkeypatch.setattr("time.monotonic", lambda: self.now)
         monkeypatch.setattr("time.thread_time", lambda: self.worked)
         self._pids = count(1)
         monkeypatch.setattr(mapping_bound, "count_mappings", self._count)
         monkeypatch.setattr(mapping_bound, "count_waiters", self._wait)
+        monkeypatch.setattr(mapping_bound, "count_descriptors", self._open)
         self.bound = MappingBound(
             lambda: self.used, lambda: self.ran_us, self._members, self._end, self._hold
         )
@@ -55,6 +62,9 @@ class Bot:
 
     def _wait(self, *_: object) -> int:
         return 0 if self._is_missed() else self.waiters
+
+    def _open(self, *_: object) -> int:
+        return 0 if self._is_missed() else self.descriptors
 
     def _is_missed(self) -> bool:
         """Whether each of its processes is gone before it is looked at."""
@@ -73,6 +83,7 @@ class Bot:
         self.held = self.some_can_be_held or self.can_be_held
         yield self.can_be_held
         self.held = False
+        self.now += self.hold_takes
 
     def _end(self) -> None:
         self.ended, self.ended_while_held = True, self.ended_while_held or self.held
@@ -112,6 +123,16 @@ def test_too_many_waiters_are_ended(bot: Bot) -> None:
     assert ended == [(False, False), (True, True)]
 
 
+def test_too_many_descriptors_are_ended(bot: Bot) -> None:
+    """Each takes us long to look at."""
+    ended = []
+    for mib, descriptors in ((8, MOST_DESCRIPTORS), (16, MOST_DESCRIPTORS + 1)):
+        bot.descriptors = descriptors
+        bot.uses(mib, 20)
+        ended.append((bot.ended, bot.bound.exceeded))
+    assert ended == [(False, False), (True, True)]
+
+
 def test_who_cannot_be_counted_is_ended(bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
     """At the next look, and without a word of ours about it."""
 
@@ -119,7 +140,7 @@ def test_who_cannot_be_counted_is_ended(bot: Bot, monkeypatch: pytest.MonkeyPatc
         raise UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte")
 
     monkeypatch.setattr(mapping_bound, "count_waiters", unreadable)
-    bot.uses(8, 20)
+    bot.uses(4, 20)
 
     assert (bot.ended, bot.bound.exceeded) == (True, True)
 
@@ -146,15 +167,15 @@ def test_a_count_ends_with_its_bot(bot: Bot, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_bot_that_has_not_run_is_not_counted_again(bot: Bot) -> None:
     """A hundred processes with many descriptors that only lie there keep no core busy."""
-    bot.uses(8, 20)
+    bot.uses(4, 20)
     bot.runs = 0
-    bot.uses(8, 20)
+    bot.uses(4, 20)
     before = bot.counts
     for _ in range(9):
-        bot.uses(8, 20)
+        bot.uses(4, 20)
     assert bot.counts == before
     bot.runs = 1
-    bot.uses(8, 20)
+    bot.uses(4, 20)
     assert bot.counts > before
 
 
@@ -163,9 +184,9 @@ def test_a_bot_that_may_have_been_missed_is_counted_though_it_does_not_run_any_m
 ) -> None:
     """It could not be held still before."""
     bot.relays, bot.can_be_held, bot.waiters = True, False, MOST_WAITERS + 1
-    bot.uses(8, 20)
+    bot.uses(4, 20)
     bot.runs, bot.relays = 0, False
-    bot.uses(8, 20)
+    bot.uses(4, 20)
     assert bot.ended
 
 
@@ -173,14 +194,41 @@ def test_counts_take_no_more_than_a_share_of_the_time(bot: Bot) -> None:
     """Those of 150 ms come every three seconds, those of a millisecond at each look."""
     bot.took = 0.15
     for _ in range(90):
-        bot.uses(8, 20)
+        bot.uses(4, 20)
     assert 2 <= bot.counts <= 7
     bot.took = 0.001
     bot.now += 3
     before = bot.counts
     for _ in range(30):
-        bot.uses(8, 20)
+        bot.uses(4, 20)
     assert bot.counts - before >= 20
+
+
+@pytest.mark.parametrize("used", [[4, 6], [4, 1, 3], [7, 8]])
+def test_a_bot_for_which_the_kernel_needs_more_is_counted_though_a_count_took_long(
+    used: list[int], bot: Bot
+) -> None:
+    """Two MiB more than it has needed since, or eight in all: rests are short, of holds too."""
+    bot.took, bot.hold_takes, bot.relays = 0.08, 0.08, True
+    bot.uses(used[0], 20)
+    bot.now += 0.6
+    for mib in (*used[1:-1], used[-1] - 0.1):
+        bot.uses(mib, 20)
+    assert (bot.counts, bot.holds) == (2, 1)
+    bot.waiters = MOST_WAITERS + 1
+    bot.uses(used[-1], 20)
+    assert (bot.holds, bot.ended) == (2, True)
+
+
+def test_a_bot_is_held_still_for_a_fourth_of_the_time_at_most_whatever_it_needs(bot: Bot) -> None:
+    """Others may want the processor that looking at it takes."""
+    bot.took = bot.hold_takes = 0.05
+    bot.relays = True
+    before = bot.now
+    for _ in range(100):
+        bot.uses(50, 20)
+    assert bot.holds * bot.hold_takes <= (bot.now - before) / 4 + bot.hold_takes
+    assert bot.holds > 20
 
 
 @pytest.mark.parametrize("waiters", [MOST_WAITERS, MOST_WAITERS + 1])
@@ -189,7 +237,7 @@ def test_processes_that_hand_on_what_they_have_are_counted_while_they_are_held_s
 ) -> None:
     """Each ends before it is looked at; who has too much is ended before any can go on."""
     bot.relays, bot.waiters = True, waiters
-    bot.uses(8, 20)
+    bot.uses(4, 20)
 
     assert bot.holds == 1
     assert bot.bound.exceeded == bot.ended == bot.ended_while_held == (waiters > MOST_WAITERS)
@@ -209,12 +257,12 @@ def test_no_bot_is_held_still_for_long(bot: Bot, monkeypatch: pytest.MonkeyPatch
 
     bot.bound._hold, bot.relays = slow, True
     for _ in range(100):
-        bot.uses(8, 20)
+        bot.uses(4, 20)
         now[0] += 0.1
     assert 9 <= bot.holds <= 11
     bot.relays = False
     for _ in range(20):
-        bot.uses(8, 20)
+        bot.uses(4, 20)
         now[0] += 1
     assert bot.holds <= 11
     assert not bot.ended
@@ -223,7 +271,7 @@ def test_no_bot_is_held_still_for_long(bot: Bot, monkeypatch: pytest.MonkeyPatch
 def test_a_bot_whose_count_takes_too_long_has_too_much(bot: Bot) -> None:
     """Names that are very long take the kernel so long."""
     bot.is_slow = True
-    bot.uses(8, 20)
+    bot.uses(4, 20)
     assert (bot.ended, bot.holds) == (True, 0)
 
 
@@ -237,7 +285,7 @@ def test_no_bot_is_charged_for_what_we_lack_ourselves(
         raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(mapping_bound, "count_waiters", look)
-    bot.uses(8, 20)
+    bot.uses(4, 20)
     assert not bot.ended
     assert bot.bound._counted_us == -1
 
@@ -260,7 +308,7 @@ def test_a_bot_is_not_ended_for_a_processor_that_others_have(bot: Bot) -> None:
     """Its count is broken off, and done anew; it is held still no longer for that."""
     bot.relays = bot.starves = True
     for _ in range(1500):
-        bot.uses(8, 20)
+        bot.uses(4, 20)
     assert bot.holds > 11
     assert not bot.ended
 
@@ -282,8 +330,8 @@ def test_a_bot_that_takes_long_to_be_counted_while_it_is_held_still_is_ended_in_
     bot.bound._hold = slow
     while bot.holds <= 10:
         assert not bot.ended
-        bot.uses(8, 20)  # mostly without a hold: those have to rest
-    bot.uses(8, 20)
+        bot.uses(4, 20)  # mostly without a hold: those have to rest
+    bot.uses(4, 20)
     assert (bot.ended, bot.bound.exceeded) == (True, True)
 
 
@@ -291,7 +339,7 @@ def test_a_bot_that_takes_long_to_be_counted_while_it_is_held_still_is_ended_in_
 def test_what_stands_still_is_counted_though_some_does_not(waiters: int, bot: Bot) -> None:
     """A process that is long in the kernel hides no others; but such a count proves nothing."""
     bot.relays, bot.some_can_be_held, bot.can_be_held, bot.waiters = True, True, False, waiters
-    bot.uses(8, 20)
+    bot.uses(4, 20)
     assert bot.ended is (waiters > MOST_WAITERS)
     assert bot.bound._counted_us == -1
 
@@ -299,8 +347,20 @@ def test_what_stands_still_is_counted_though_some_does_not(waiters: int, bot: Bo
 def test_a_bot_that_cannot_be_held_still_is_counted_as_it_runs(bot: Bot) -> None:
     """A process may wait where the kernel cannot stop it, through no doing of its own."""
     bot.relays, bot.can_be_held, bot.waiters = True, False, MOST_WAITERS + 1
-    bot.uses(8, 20)
+    bot.uses(4, 20)
     assert (bot.holds, bot.ended) == (1, False)
+
+
+def test_descriptors_of_processes_are_counted_until_they_are_too_many() -> None:
+    """All that are open; those that have ended have none."""
+    before = count_descriptors([os.getpid()], 1 << 20, at_leisure)
+    pipes = [os.pipe() for _ in range(10)]
+    assert count_descriptors([os.getpid()], 1 << 20, at_leisure) - before == 20
+    assert count_descriptors([os.getpid()] * 9, before, at_leisure) == before + 20
+    assert count_descriptors([2**22 + 1], 10, at_leisure) == 0
+    for pair in pipes:
+        for end in pair:
+            os.close(end)
 
 
 def test_waiters_of_a_process_are_counted_until_they_are_too_many() -> None:
