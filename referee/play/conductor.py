@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from protocol.limits import PROTOCOL_VERSION
 from protocol.messages import Answer, Ready
 from referee.bots.find import BotSpec
-from referee.errors import HostError, RefereeError, SandboxError, Shortage, innermost, shortage
+from referee.errors import HostError, RefereeError, SandboxError, innermost
 from referee.match.leg import Ask, DealResult, DealStart, Leg
 from referee.match.lines import EndLine, LineWriter, StartLine
 from referee.match.match import Match
@@ -26,17 +26,17 @@ from referee.match.verdict import Blame, FaultCode, Mishap, Verdict
 from referee.play.affinity import one_core
 from referee.play.evidence import Heard
 from referee.play.header import header
+from referee.play.off_turn import LastSeen
 from referee.play.pace import held_back
 from referee.play.seat import Seat
 from referee.play.standstill import OwnWait
-from referee.play.start import Void, come_to_rest, start_bot
+from referee.play.start import DETAIL_KEPT, Void, come_to_rest, mishap_of, start_bot
 from referee.play.tee import Tee
 from referee.play.usual_act import Unusual, play_usual
 from referee.record.stderr_log import Moment, StderrLog
 from referee.sandbox import Sandbox
 
 _BACK_OFF_S: Final = 0.5
-_DETAIL_KEPT: Final = 500
 _SHARE_NS: Final = 20_000_000
 """So long deals follow each other at once; then all else that runs in trio has a turn."""
 _CLEAR_EVERY: Final = 100
@@ -132,6 +132,7 @@ class _MatchConductor:
         self._shared_ns = 0
         """When all else last had its turn, between two deals."""
         self.own_wait = OwnWait()
+        self._last_seen = LastSeen()
         self._seats: dict[int, Seat] = {}
         self._bug: BaseException | None = None
 
@@ -179,15 +180,12 @@ class _MatchConductor:
             self._check_sandbox()
         except Exception as error:
             found = innermost(error)
-            if isinstance(found, Void):
-                return found.mishap
-            if isinstance(found, SandboxError | Shortage):
-                lacks = shortage(found) is not None
-                return Mishap(Blame.HOST, str(found)[:_DETAIL_KEPT], shortage=lacks)
+            if (mishap := mishap_of(found)) is not None:
+                return mishap
             if isinstance(found, HostError | RefereeError):
                 raise
             self._bug = found
-            return Mishap(Blame.REFEREE, f"a bug of the referee: {found!r}"[:_DETAIL_KEPT])
+            return Mishap(Blame.REFEREE, f"a bug of the referee: {found!r}"[:DETAIL_KEPT])
         return None
 
     def _begin_deal(self) -> None:
@@ -201,6 +199,7 @@ class _MatchConductor:
         pace_s = self._plan.terms.pace_ms / 1000
         self._tell_frozen()  # of those that worked while others were started
         while True:
+            self._last_seen.see(seat.off_turn for seat in self._seats.values())
             asked_at = trio.current_time() if pace_s else 0.0
             asked = self._ask(leg, quick=not pace_s and self._tee is None)
             if asked is None:
@@ -290,6 +289,7 @@ class _MatchConductor:
             bot = self._bots[self._match.bot_at(ask.place)]
 
             def greets(seat: Seat, place: int = ask.place) -> None:
+                self._last_seen.see(seat.off_turn for seat in self._seats.values())
                 self._seats[place] = seat
                 seat.own_wait = self.own_wait
                 self.own_wait.begin()

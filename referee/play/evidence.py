@@ -217,7 +217,7 @@ class Witness:
         return Verdict(self.place, FaultCode.MEMORY, detail, self.evidence(receipt))
 
     def others_us(self) -> int:
-        """Return the processor time that other bots have used off turn, as far as it is known."""
+        """Return the processor time that other bots have used meanwhile, as far as it is known."""
         return 0
 
     def free_us(self) -> int:

@@ -31,6 +31,9 @@ _SLOW_NS: Final = 50_000_000
 
 _NEVER: Final = 1 << 62
 
+_SEEN_NS: Final = 1_000_000
+"""What bots can use in less is not worth a look."""
+
 
 class OffTurn:
     """What one bot does between its acts.
@@ -53,7 +56,7 @@ class OffTurn:
         """The processor time that it had used when it was stopped."""
         self._after_us = self._before_us = 0
         """What it used after it was stopped: since its last act, and before that in the deal."""
-        self.since_us = _NEVER
+        self.since_us = self._seen_us = _NEVER
         self._since_ns = -_NEVER
         self.used_us = 0
         self.charge = ""
@@ -85,7 +88,7 @@ class OffTurn:
         Returns:
             The processor time used until now, in microseconds.
         """
-        self.since_us = self._process.cpu_us()
+        self.since_us = self._seen_us = self._process.cpu_us()
         self._before_us, self._after_us = self._before_us + self._after_us, 0
         self._stopped_us = self.since_us if self.freezes else _NEVER
         self._since_ns = time.perf_counter_ns()
@@ -191,6 +194,16 @@ class OffTurn:
         self._process.recount()
         return max(self._process.cpu_us() - self.since_us, 0)
 
+    def see(self) -> None:
+        """Take note of what it has used by now: that is of no act of another that begins later."""
+        self._process.recount()
+        self._seen_us = max(self._process.cpu_us(), self.since_us)
+
+    def took_us(self) -> int:
+        """Return the processor time that it has used in the act of another that is under way."""
+        self._process.recount()
+        return max(self._process.cpu_us() - self._seen_us, 0)
+
     def runs(self) -> bool:
         """Whether a thread of it has the processor or waits for it."""
         return any(map(is_running, self._process.threads()))
@@ -249,9 +262,9 @@ class OffTurnTable:
         self.count_running()
         free = [other for other in self._found_running if not other.charge]
         kept = f"it kept another bot from running for {held_up_us // 1000} ms of that one's act"
-        worker = max(free, key=OffTurn.worked_us, default=None)
-        if worker is not None and worker.worked_us() >= max(held_up_us // 2, OFF_TURN_US):
-            used_ms = worker.worked_us() // 1000
+        worker = max(free, key=OffTurn.took_us, default=None)
+        if worker is not None and worker.took_us() >= max(held_up_us // 2, OFF_TURN_US):
+            used_ms = worker.took_us() // 1000
             self._end(worker, f"{kept}: it used {used_ms} ms of the processor off turn")
             return True
         busiest = max(free, key=self._found_running.__getitem__, default=None)
@@ -267,3 +280,24 @@ class OffTurnTable:
             other.end_for_good(charge)
         self._found_running = dict.fromkeys(self._found_running, 0)
         self._looks = 0
+
+
+class LastSeen:
+    """When it was last seen what bots have used, so that it is known what they use in an act.
+
+    Between two acts that are not usual ones the referee can be away for a quarter of a second: for
+    the last word of a bot at fault, a start, a slow disk. What a bot does then keeps none from its
+    act.
+    """
+
+    def __init__(self) -> None:
+        """Begin with nothing seen."""
+        self._at_ns = -_NEVER
+
+    def see(self, bots: Iterable[OffTurn]) -> None:
+        """Look, if an act is about to begin and we have been away."""
+        now_ns = time.perf_counter_ns()
+        if now_ns - self._at_ns > _SEEN_NS:
+            for bot in bots:
+                bot.see()
+            self._at_ns = time.perf_counter_ns()

@@ -133,12 +133,12 @@ class Seat(Witness):
         return found
 
     def others_us(self) -> int:
-        """Return the processor time that other bots have used off turn, since their last acts."""
-        return sum(other.worked_us() for other in self._others())
+        """Return the processor time that other bots have used in the act under way."""
+        return sum(other.took_us() for other in self._others())
 
     def free_us(self) -> int:
         """Return what of that is of bots that may work then."""
-        return sum(other.worked_us() for other in self._others() if other.may_work)
+        return sum(other.took_us() for other in self._others() if other.may_work)
 
     def _others(self) -> list[OffTurn]:
         return [seat.off_turn for seat in self._seats if seat is not self]

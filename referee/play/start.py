@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from protocol.limits import PROTOCOL_VERSION
 from protocol.messages import Ready
 from referee.bots.find import BotSpec
-from referee.errors import SHORTAGES, HostError, SandboxError
+from referee.errors import SHORTAGES, HostError, SandboxError, Shortage, shortage
 from referee.match.leg import Ask, too_late
-from referee.match.verdict import FaultCode, Freeze, Mishap, Verdict
+from referee.match.verdict import Blame, FaultCode, Freeze, Mishap, Verdict
 from referee.play.evidence import Heard
 from referee.play.off_turn import OffTurn
 from referee.play.seat import Seat
@@ -20,6 +20,9 @@ from referee.sandbox import BotProcess, Sandbox
 
 _OF_THE_HOST: Final = {*SHORTAGES, errno.EAGAIN}
 """Why a process may not start through no fault of the bot."""
+
+DETAIL_KEPT: Final = 500
+"""Characters of what went wrong here."""
 
 _LOOK_S: Final = 0.002
 _REST_S: Final = 5.0
@@ -36,6 +39,16 @@ class Void(HostError):
         """Says why."""
         super().__init__(mishap.detail)
         self.mishap = mishap
+
+
+def mishap_of(error: BaseException) -> Mishap | None:
+    """Say what ends a deal through no bot's doing, and no mistake of ours; None: it is another."""
+    if isinstance(error, Void):
+        return error.mishap
+    if isinstance(error, SandboxError | Shortage):
+        lacks = shortage(error) is not None
+        return Mishap(Blame.HOST, str(error)[:DETAIL_KEPT], shortage=lacks)
+    return None
 
 
 async def launched(bot: BotSpec, sandbox: Sandbox, others: Collection[OffTurn] = ()) -> BotProcess:

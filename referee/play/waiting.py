@@ -176,7 +176,8 @@ class Wait:
         """
         witness = self._witness
         lost_us = witness.lag_us + witness.held_us  # a call on a pipe is longer by it, too
-        self._held_up.stall(min(lost_us, witness.others_us()))
+        others_us = witness.others_us() - (self._others_before_us or 0)
+        self._held_up.stall(min(lost_us, max(others_us, 0)))
 
     def _is_readable(self) -> bool:
         """Whether bytes have come that we have not read."""

@@ -38,6 +38,7 @@ from referee.play import exchange as exchange_module
 from referee.play import seat as seat_module
 from referee.play.conductor import MatchResult
 from referee.play.exchange import Exchange, exchange, plain_exchange
+from referee.play.off_turn import LastSeen
 from referee.play.seat import Seat
 from referee.play.usual_act import play_usual
 from referee.record.chain import Chain
@@ -982,6 +983,31 @@ async def test_what_another_bot_makes_the_host_lose_is_neither_the_victims_nor_t
     else:
         assert isinstance(found, Verdict)
         assert found.code is FaultCode.LATE
+
+
+async def test_what_a_bot_did_before_an_act_keeps_none_from_it(
+    puppet: Puppet, busy: Puppet, one_clock: MockClock
+) -> None:
+    """It worked while no bot was to move; who then stops the core itself is late by that."""
+    connection = Connection()
+    ask = Ask(0, "", connection.send(HELLO), ALLOWANCE_US, connection)
+    other = Seat(1, busy)
+    other.off_turn.begin()
+    busy.worked_us += 9_000_000
+    LastSeen().see([other.off_turn])
+    async with trio.open_nursery() as nursery:
+
+        async def keep_the_core() -> None:
+            await trio.sleep(0.105)
+            puppet.worked_us += 9_000_000
+            one_clock.jump(9)
+
+        nursery.start_soon(keep_the_core)
+        found = await Seat(0, puppet, seats=[other]).ask(ask)
+
+    assert isinstance(found, Verdict)
+    assert found.code is FaultCode.LATE
+    assert other.off_turn.charge == ""
 
 
 @pytest.mark.parametrize("who", ["itself", "another", "nobody"])

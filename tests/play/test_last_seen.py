@@ -1,0 +1,75 @@
+"""What a bot uses while the referee is away, and none is to move, is of no act."""
+
+from pathlib import Path
+
+import pytest
+
+from referee.match.verdict import FaultCode, Freeze
+from referee.play.off_turn import LastSeen, OffTurn
+from referee.play.seat import Seat
+from support.fake_process import FakeProcess
+from support.matches import match
+from support.sandboxes import bot_that
+
+LEAVES_LATE = """
+        print(json.dumps({"id": message["id"], "action": "no such card"}), flush=True)
+        time.sleep(5)
+"""
+THINKS_ON = """
+        import threading
+        def think():
+            time.sleep(0.005)
+            until = time.perf_counter() + 0.15
+            while time.perf_counter() < until:
+                pass
+        threading.Thread(target=think).start()
+"""
+
+
+def test_what_was_used_before_an_act_is_not_taken_from_it() -> None:
+    """It is seen where the act begins; what a bot uses from then on is its doing."""
+    process = FakeProcess()
+    bot, seen = OffTurn(process, Freeze.NEVER), LastSeen()
+    bot.begin()
+    process.worked_us += 250_000
+    seen.see([bot])
+    assert (bot.took_us(), bot.worked_us()) == (0, 250_000)
+    process.worked_us += 7
+    assert (bot.took_us(), bot.worked_us()) == (7, 250_007)
+    process.release()
+
+
+def test_a_bot_that_has_had_no_act_yet_has_taken_nothing() -> None:
+    """What it uses before `ready` is its own start."""
+    process = FakeProcess()
+    bot = OffTurn(process, Freeze.NEVER)
+    process.worked_us += 250_000
+    LastSeen().see([bot])
+    process.worked_us += 250_000
+    assert bot.took_us() == 0
+    process.release()
+
+
+@pytest.mark.slow
+async def test_what_a_bot_does_during_the_last_word_of_another_is_of_no_act(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It thinks for 150 ms while a bot at fault takes 250 to leave; then a third one moves."""
+    mover = bot_that(tmp_path / "mover", "time.sleep(0.02)")
+    thinks = bot_that(tmp_path / "thinks", THINKS_ON.strip())
+    leaves = bot_that(tmp_path / "leaves", LEAVES_LATE.strip())
+    taken, others_us = [0], Seat.others_us
+
+    def notes(seat: Seat) -> int:
+        found = others_us(seat)
+        taken.extend([found] * (seat.place == 0))
+        return found
+
+    monkeypatch.setattr(Seat, "others_us", notes)
+    result = await match(
+        tmp_path / "record", "briscola-3", mover, thinks, leaves, deals=1, freeze=Freeze.AUTO
+    )
+
+    assert [(fault.bot, fault.code) for fault in result.totals.faults] == [(2, FaultCode.ILLEGAL)]
+    assert len(taken) > 5
+    assert max(taken) < 100_000
