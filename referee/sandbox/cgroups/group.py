@@ -210,7 +210,6 @@ class Group:
         self.drop()
         if self._dropping is not None:
             self._dropping.wait()
-            self._dropping = None
 
     def close(self) -> None:
         """Closes our descriptors. Idempotent."""
@@ -227,7 +226,11 @@ class Group:
         self.close()
         end_members(map(str, self._folders), DIE_S)  # what a living one maps is not dropped
         self.forget()
-        remove_groups(map(str, (*self._folders, *self._tops)))
+        folders = list(map(str, (*self._folders, *self._tops)))
+        if (dropping := self._dropping) is not None:
+            folders = [folder for folder in folders if folder != str(dropping.folder)]
+            dropping.then(lambda: remove_groups([str(dropping.folder)]))
+        remove_groups(folders)
 
 
 class FoundGroup(Group):
