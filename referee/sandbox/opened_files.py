@@ -3,8 +3,10 @@
 import ctypes
 import errno
 import os
+import stat
 import struct
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from types import TracebackType
 from typing import Final, Self
 
@@ -94,6 +96,7 @@ class OpenedFiles:
     def _take(self, descriptor: int, *, wanted: bool) -> None:
         found = os.fstat(descriptor)
         which = (found.st_dev, found.st_ino)
+        wanted = wanted and stat.S_ISREG(found.st_mode)
         if wanted and which not in self._files and len(self._files) < _MOST_FILES:
             self._files[which] = descriptor
         else:
@@ -111,6 +114,7 @@ class OpenedFiles:
             if size > left:
                 continue
             left -= size
-            os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_RANDOM)
-            for at in range(0, size, _PIECE):
-                os.pread(descriptor, _PIECE, at)
+            with suppress(OSError):  # the disk cannot read it, nor could a bot
+                os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_RANDOM)
+                for at in range(0, size, _PIECE):
+                    os.pread(descriptor, _PIECE, at)

@@ -11,9 +11,12 @@ from typing import Final
 _EVERYTHING: Final = 1 << 40
 """Bytes; the kernel drops what there is."""
 
-_LONGEST_S: Final = 10.0
-"""How long is waited for it. Five million names that do not exist, as many as fit in the memory a
-bot may have, take five; pages that living bots map in 90,000 places took 47."""
+LONGEST_S: Final = 10.0
+"""How long is waited for it while others of its match live. Five million names that do not exist,
+as many as fit in the memory of a bot, take five; what living bots map in 90,000 places took 47."""
+
+LONGEST_AT_END_S: Final = 30.0
+"""How long when all have ended: what four bots have read is dropped on one core."""
 
 _NICE: Final = 10
 """Who has not come to an end by then leaves others nine tenths of the core."""
@@ -30,11 +33,12 @@ class Dropping:
         folder: the group's, where its memory is counted.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, longest_s: float) -> None:
         """Begin.
 
         Args:
             folder: the group's, where its memory is counted; its processes have ended.
+            longest_s: for how long `wait` waits, from now on.
         """
         self.folder = folder
         file, value = folder / "memory.force_empty", "0"
@@ -52,7 +56,7 @@ class Dropping:
         self._lock = threading.Lock()
         self._is_over = False
         self._afterwards: Callable[[], object] = _do_nothing
-        self._until = time.monotonic() + _LONGEST_S
+        self._until = time.monotonic() + longest_s
         self._thread = threading.Thread(target=drop, name="page cache", daemon=True)
         self._thread.start()
 

@@ -438,9 +438,9 @@ async def test_what_a_bot_has_read_is_dropped_when_none_of_its_processes_lives(
     spec = await prepared(bwrap, python_bot(tmp_path / "b", "import time\ntime.sleep(50)\n"))
     living: list[int] = []
 
-    def dropping(folder: Path) -> page_cache.Dropping:
+    def dropping(folder: Path, longest_s: float) -> page_cache.Dropping:
         living.extend(janitor.members([str(folder)]))
-        return page_cache.Dropping(folder)
+        return page_cache.Dropping(folder, longest_s)
 
     process = await bwrap.launch(spec)
     assert isinstance(process, BubblewrapProcess)

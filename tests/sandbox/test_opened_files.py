@@ -1,6 +1,7 @@
 """What a bot opens in its life before the first is taken note of, for as long as we like."""
 
 import os
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,3 +30,15 @@ def test_a_bot_that_opens_files_without_end_keeps_nobody(monkeypatch: pytest.Mon
         opened.look(lambda: ())
         monkeypatch.undo()
     assert reads == opened_files._MOST_READS
+
+
+def test_what_is_no_file_or_cannot_be_read_is_left_alone(tmp_path: Path) -> None:
+    """A pipe by its name, and a file on a disk that has gone bad: no bot can read it either."""
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "file").write_bytes(b"x" * 10)
+    with OpenedFiles(()) as opened:
+        opened._take(os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK), wanted=True)
+        assert not opened._files
+        opened._take(os.open(tmp_path / "file", os.O_WRONLY), wanted=True)
+        opened.bring()
+        assert len(opened._files) == 1

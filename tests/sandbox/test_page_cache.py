@@ -27,7 +27,7 @@ def test_a_group_that_is_emptied_in_time_is_removed_at_once(tmp_path: Path) -> N
     """By who waits."""
     (tmp_path / "memory.force_empty").touch()
     removed = []
-    dropping = Dropping(tmp_path)
+    dropping = Dropping(tmp_path, 10)
     dropping.wait()
     dropping.then(lambda: removed.append(threading.current_thread()))
     assert removed == [threading.main_thread()]
@@ -35,10 +35,9 @@ def test_a_group_that_is_emptied_in_time_is_removed_at_once(tmp_path: Path) -> N
 
 
 def test_a_group_that_takes_long_to_empty_is_removed_by_the_thread_that_does_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, go_on: Callable[[], None]
+    tmp_path: Path, go_on: Callable[[], None]
 ) -> None:
     """The kernel would have us wait; that thread gives way to others from then on."""
-    monkeypatch.setattr(page_cache, "_LONGEST_S", 0.01)
     removed: list[int] = []
     gone = threading.Event()
 
@@ -47,7 +46,7 @@ def test_a_group_that_takes_long_to_empty_is_removed_by_the_thread_that_does_it(
         gone.set()
 
     ours = os.getpriority(os.PRIO_PROCESS, 0)
-    dropping = Dropping(tmp_path)
+    dropping = Dropping(tmp_path, 0.01)
     dropping.wait()
     dropping.then(remove)
     assert removed == []

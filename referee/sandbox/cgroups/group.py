@@ -14,7 +14,7 @@ from referee.sandbox.cgroups.gauge import Controllers, Gauge, controllers_of, fo
 from referee.sandbox.cgroups.hierarchy import Hierarchies, Kind, delegate
 from referee.sandbox.janitor import DIE_S, GROUPS, IDLE, end_members, members, remove_groups
 from referee.sandbox.mapping_bound import MappingBound
-from referee.sandbox.page_cache import Dropping
+from referee.sandbox.page_cache import LONGEST_AT_END_S, LONGEST_S, Dropping
 from referee.sandbox.watchdog import WATCHDOG
 
 _MIB: Final = 1 << 20
@@ -199,15 +199,19 @@ class Group:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
 
-    def drop(self) -> None:
-        """Begin to drop what its processes have read, when they have ended. Idempotent."""
+    def drop(self, longest_s: float = LONGEST_AT_END_S) -> None:
+        """Begin to drop what its processes have read, when they have ended. Idempotent.
+
+        Args:
+            longest_s: for how long it is to be waited for.
+        """
         if self._cache is not None:
-            self._dropping = Dropping(self._cache)
+            self._dropping = Dropping(self._cache, longest_s)
             self._cache = None
 
     def forget(self) -> None:
         """Drop what its processes have read, when they have ended. Idempotent."""
-        self.drop()
+        self.drop(LONGEST_S)
         if self._dropping is not None:
             self._dropping.wait()
 
