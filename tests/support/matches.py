@@ -44,6 +44,10 @@ def has_tool(sample: str) -> bool:
         return False
 
 
+BRISK = "sample:first-c" if has_tool("first-c") else "sample:first"
+"""For tests that start many bots: in C that takes a millisecond, in Python twenty."""
+
+
 def rogue(mode: str, token: str = "") -> BotSpec:
     """A bot that misbehaves; `token` marks its processes."""
     command = (sys.executable, "-S", str(ROGUE), mode, token)

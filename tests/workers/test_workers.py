@@ -39,7 +39,7 @@ from referee.workers.player import Player
 from referee.workers.pool import WorkerBug, WorkerPool, opened_pool
 from support.drive import CRASH, play
 from support.invariants import nothing_left
-from support.matches import has_tool, lines_of, processes_with, verified
+from support.matches import BRISK, has_tool, lines_of, processes_with, verified
 from support.processes import until
 from support.sandboxes import Troubled, bot_that, need
 from support.strategies import likely
@@ -541,7 +541,7 @@ async def test_copies_of_a_bot_end_every_block_level(many_cases: bool) -> None:
         game, seats, bots = table
         seating = Seating.FULL if bots <= 3 else Seating.ROTATE
         one = job(
-            *["sample:greedy"] * bots,
+            *["sample:greedy" if many_cases else BRISK] * bots,
             game=game,
             options=seats_of(game, seats),
             seating=seating,

@@ -9,6 +9,8 @@ import pytest
 from ladder.compare.against_field import merged
 from ladder.compare.comparison import Comparison, ComparisonPlan, make_comparison
 from ladder.compare.conductor import compare
+from referee.bots.find import find
+from referee.bots.settings import Settings
 from referee.cli import run
 from referee.errors import RefereeError
 from referee.match.outcome import BlockResult, FaultFound, MatchOutcome
@@ -16,6 +18,7 @@ from referee.match.verdict import FaultCode
 from referee.record.reader import RecordReader
 from referee.record.verify import Resimulation
 from referee.workers.jobs import Job, JobResult
+from support.matches import BRISK
 from support.terms import job_of
 
 FIVE = "auction-biscambiggia"
@@ -127,12 +130,12 @@ def test_twins_among_others_do_not_differ(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The same bot as A and as B has the same decks, seats and neighbours: the same values."""
-    words = ["sample:greedy", "sample:greedy", "--with", "sample:first", "--game", FIVE]
+    words = [BRISK, BRISK, "--with", BRISK, "--game", FIVE]
     more = ["--until", "10", "--sandbox", "bare", "--key", "x", "--records", str(tmp_path / "r")]
     assert run(["compare", *words, *more, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
 
-    assert found["field"] == ["sample:first"] * 4
+    assert found["field"] == [BRISK] * 4
     assert (found["blocks"], found["deals"]) == (10, 50)
     assert {tuple(block["values"]) for block in found["block_values"]} == {(0, 0)}
     for first in range(0, 10, 2):
@@ -147,8 +150,8 @@ def test_twins_among_others_do_not_differ(
 @pytest.mark.slow
 def test_the_better_bot_among_others_is_found(capsys: pytest.CaptureFixture[str]) -> None:
     """In words, with what counts beside it."""
-    words = ["sample:greedy", "sample:random", "--with", "sample:random", "--game", FIVE]
+    words = ["sample:greedy", BRISK, "--with", BRISK, "--game", FIVE]
     assert run(["compare", *words, "--until", "12", "--sandbox", "bare", "--key", "y"]) == 0
     said = capsys.readouterr().out
-    assert said.startswith("greedy (A) is better than random (B)")
+    assert said.startswith(f"greedy (A) is better than {find(BRISK, Settings()).name} (B)")
     assert "more than B" in said
