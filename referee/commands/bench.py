@@ -103,7 +103,7 @@ def show(report: BenchReport, to: Console) -> None:
     to.print()
     for what, why in report.absent.items():
         to.print(f"without {what}: {why}", style="yellow")
-    to.print(LEGEND, style="dim")
+    to.print(Text(LEGEND, "dim"))  # a string would be one line
     to.print()
     to.print(
         f"L is a round trip of {report.line_bytes} bytes, an act's line on average, between two C "

@@ -23,7 +23,7 @@ from referee.sandbox.procfs import (
     is_running,
     within,
 )
-from referee.sandbox.waiters import count_descriptors, count_waiters
+from referee.sandbox.waiters import count_waiters
 
 MOST_MAPPINGS: Final = 32_768
 """Of all processes of a bot together. Java and node have some thousand, Python some hundred."""
@@ -47,13 +47,9 @@ _MOST_UNSEEN: Final = 32 << 20
 """Bytes that the kernel may need for a bot whose mappings are not ours to count."""
 
 
-MOST_DESCRIPTORS: Final = 4096
-"""Of all processes of a bot together: each takes us 20 microseconds to look at. A hundred workers
-in Python have a thousand."""
-
 _SHARE: Final = 20
 """How many times as long as a count took, or a bot was held still for it, we rest before the next:
-all descriptors that a bot may have take 80 ms to look at."""
+all descriptors that a bot can have take 150 ms to look at."""
 
 _LONGEST_REST_S: Final = 3.0
 """But never longer after a count."""
@@ -338,8 +334,6 @@ def _counted(members: Iterable[int], tick: Tick) -> _Found:
     """Count what processes have; those that cannot be understood, or for long, have too much."""
     pids = tuple(members)
     try:
-        if count_descriptors(pids, MOST_DESCRIPTORS, tick) > MOST_DESCRIPTORS:
-            return _TOO_MUCH
         waiters = count_waiters(pids, MOST_WAITERS, tick)
         return _Found(*count_mappings(pids, MOST_MAPPINGS, tick), waiters)
     except UNREADABLE as error:

@@ -14,22 +14,8 @@ from referee.sandbox.procfs import Tick, living, polls, threads_of
 
 _EPOLL: Final = "[eventpoll]"
 
-
-def count_descriptors(pids: Iterable[int], most: int, tick: Tick) -> int:
-    """Count what processes have open, until it is more than `most`; see `count_waiters`.
-
-    Raises:
-        OSError: a process cannot be looked at, though it is there and ours to look at.
-        TooLong: `tick` says so.
-    """
-    count = 0
-    for pid in pids:
-        tick()
-        with suppress(FileNotFoundError, ProcessLookupError, PermissionError):
-            count += len(os.listdir(f"{living(pid)}/fd"))
-            if count > most:
-                break
-    return count
+_File = tuple[int, int]
+"""Its device and its inode."""
 
 
 def count_waiters(pids: Iterable[int], most: int, tick: Tick) -> int:
@@ -89,16 +75,23 @@ class _Opened:
         """
         self.epolls: set[str] = set()
         self._untold: set[str] = set()
-        self._files: dict[str, bytes] = {}
+        self._files: dict[str, _File] = {}
         like_epolls = _file_of_epolls()
-        for name in os.listdir(f"{place}/fd"):
-            tick()
-            with suppress(FileNotFoundError):  # it has just been closed; others are still there
-                file = _as_in_fdinfo(os.stat(f"{place}/fd/{name}"))
-                if file == like_epolls:
-                    is_epoll = _EPOLL in os.readlink(f"{place}/fd/{name}")
-                    (self.epolls if is_epoll else self._untold).add(name)
+        folder = os.open(f"{place}/fd", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            for name in os.listdir(folder):
+                tick()
+                try:
+                    status = os.stat(name, dir_fd=folder)
+                    file = status.st_dev, status.st_ino
+                    if file == like_epolls:
+                        is_epoll = _EPOLL in os.readlink(name, dir_fd=folder)
+                        (self.epolls if is_epoll else self._untold).add(name)
+                except FileNotFoundError:
+                    continue  # it has just been closed; others are still there
                 self._files[name] = file
+        finally:
+            os.close(folder)
 
     def weight_of(self, line: bytes) -> int:
         """Weigh a line of fdinfo, which names a number and a file that had it (proc_pid_fdinfo(5)).
@@ -109,22 +102,23 @@ class _Opened:
         number, file = words[1].decode(), b" ".join(words[-2:])
         if number in self.epolls or number not in self._files:
             return OPEN_FILES
-        if file.startswith(b"ino:") and file != self._files[number]:
+        if file.startswith(b"ino:") and file != _as_in_fdinfo(self._files[number]):
             return OPEN_FILES
         return _POLLED_WAITS if number in self._untold else 1
 
 
-def _as_in_fdinfo(status: os.stat_result) -> bytes:
+def _as_in_fdinfo(file: _File) -> bytes:
     """A file as a line of fdinfo names it."""
-    device = os.major(status.st_dev) << 20 | os.minor(status.st_dev)
-    return b"ino:%x sdev:%x" % (status.st_ino, device)
+    device, inode = file
+    return b"ino:%x sdev:%x" % (inode, os.major(device) << 20 | os.minor(device))
 
 
 @cache
-def _file_of_epolls() -> bytes:
+def _file_of_epolls() -> _File:
     """What epolls, and counters of events and their like, are to the kernel: one file, with us."""
     with select.epoll() as ours:
-        return _as_in_fdinfo(os.fstat(ours.fileno()))
+        status = os.fstat(ours.fileno())
+        return status.st_dev, status.st_ino
 
 
 _EPOLL_WAIT: Final = {"x86_64": (232, 281, 441), "aarch64": (22, 441)}

@@ -151,6 +151,7 @@ def test_parts_can_be_chosen(scratch: Path, capsys: pytest.CaptureFixture[str]) 
 
     assert "act, bare" in rows
     assert "start, bare" in rows
+    assert "start, life" in rows, "what the names mean, line by line"
     assert not [row for row in rows if row.startswith("deals, ")]
     assert list(scratch.iterdir()) == []
 

@@ -8,8 +8,7 @@
 // expect: memory
 // before: 706,000 waiters for 0.4 to 0.8 seconds, 3 of 3 without a fault: no count came for three
 //   seconds after one that had taken 0.3
-// after: no rest where the kernel needs more for a bot than before; and 4,096 descriptors for all
-//   its processes, so that a count takes 80 milliseconds at most
+// after: rests are short where the kernel needs more for a bot than before
 // not-bare: bare counts no memory of the kernel
 #define _GNU_SOURCE
 #include <stdlib.h>

@@ -14,14 +14,9 @@ import pytest
 
 from referee.sandbox import mapping_bound
 from referee.sandbox.environment import OPEN_FILES
-from referee.sandbox.mapping_bound import (
-    MOST_DESCRIPTORS,
-    MOST_MAPPINGS,
-    MOST_WAITERS,
-    MappingBound,
-)
+from referee.sandbox.mapping_bound import MOST_MAPPINGS, MOST_WAITERS, MappingBound
 from referee.sandbox.procfs import Tick, TooLong, count_mappings, within
-from referee.sandbox.waiters import count_descriptors, count_waiters
+from referee.sandbox.waiters import count_waiters
 
 
 def at_leisure() -> None:
@@ -33,7 +28,6 @@ class Bot:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.ran_us = self.used = self.mapped = self.counts = self.waiters = self.holds = 0
-        self.descriptors = 0
         self.ended = self.hidden = self.relays = self.held = self.ended_while_held = False
         self.can_be_held = True
         self.some_can_be_held = self.starves = False
@@ -45,7 +39,6 @@ class Bot:
         self._pids = count(1)
         monkeypatch.setattr(mapping_bound, "count_mappings", self._count)
         monkeypatch.setattr(mapping_bound, "count_waiters", self._wait)
-        monkeypatch.setattr(mapping_bound, "count_descriptors", self._open)
         self.bound = MappingBound(
             lambda: self.used, lambda: self.ran_us, self._members, self._end, self._hold
         )
@@ -62,9 +55,6 @@ class Bot:
 
     def _wait(self, *_: object) -> int:
         return 0 if self._is_missed() else self.waiters
-
-    def _open(self, *_: object) -> int:
-        return 0 if self._is_missed() else self.descriptors
 
     def _is_missed(self) -> bool:
         """Whether each of its processes is gone before it is looked at."""
@@ -118,16 +108,6 @@ def test_too_many_waiters_are_ended(bot: Bot) -> None:
     ended = []
     for mib, waiters in ((8, MOST_WAITERS), (16, MOST_WAITERS + 1)):
         bot.waiters = waiters
-        bot.uses(mib, 20)
-        ended.append((bot.ended, bot.bound.exceeded))
-    assert ended == [(False, False), (True, True)]
-
-
-def test_too_many_descriptors_are_ended(bot: Bot) -> None:
-    """Each takes us long to look at."""
-    ended = []
-    for mib, descriptors in ((8, MOST_DESCRIPTORS), (16, MOST_DESCRIPTORS + 1)):
-        bot.descriptors = descriptors
         bot.uses(mib, 20)
         ended.append((bot.ended, bot.bound.exceeded))
     assert ended == [(False, False), (True, True)]
@@ -351,18 +331,6 @@ def test_a_bot_that_cannot_be_held_still_is_counted_as_it_runs(bot: Bot) -> None
     assert (bot.holds, bot.ended) == (1, False)
 
 
-def test_descriptors_of_processes_are_counted_until_they_are_too_many() -> None:
-    """All that are open; those that have ended have none."""
-    before = count_descriptors([os.getpid()], 1 << 20, at_leisure)
-    pipes = [os.pipe() for _ in range(10)]
-    assert count_descriptors([os.getpid()], 1 << 20, at_leisure) - before == 20
-    assert count_descriptors([os.getpid()] * 9, before, at_leisure) == before + 20
-    assert count_descriptors([2**22 + 1], 10, at_leisure) == 0
-    for pair in pipes:
-        for end in pair:
-            os.close(end)
-
-
 def test_waiters_of_a_process_are_counted_until_they_are_too_many() -> None:
     """One for each descriptor; as many as a process may open for one that waits itself."""
     before = count_waiters([os.getpid()], 1 << 20, at_leisure)
@@ -410,15 +378,19 @@ def test_a_descriptor_that_is_closed_meanwhile_hides_no_other(
     with select.epoll() as poll:
         for source, _ in pipes:
             poll.register(source, select.EPOLLIN)
-        look, gone = os.readlink, str(pipes[0][1])
+        look, gone = os.stat, str(pipes[0][1])
+        closed = []
 
-        def just_closed(path: str) -> str:
-            if path.endswith(f"/fd/{gone}"):
+        def just_closed(path: str, *, dir_fd: int | None = None) -> os.stat_result:
+            if path == gone:
+                closed.append(path)
                 raise FileNotFoundError(path)
-            return look(path)
+            return look(path, dir_fd=dir_fd)
 
-        monkeypatch.setattr(os, "readlink", just_closed)
-        assert count_waiters([os.getpid()], 1 << 20, at_leisure) - before == 10
+        monkeypatch.setattr(os, "stat", just_closed)
+        found = count_waiters([os.getpid()], 1 << 20, at_leisure)
+        monkeypatch.undo()
+        assert (found - before, closed) == (10, [gone])
     for pair in pipes:
         for end in pair:
             os.close(end)
