@@ -452,3 +452,39 @@ async def test_what_a_bot_has_read_is_dropped_when_none_of_its_processes_lives(
     assert len(members) >= 2
     assert not living
     assert process.status() is not None
+
+
+WORKERS = """
+import json, sys
+from multiprocessing import Pool
+
+def think(number):
+    return number
+
+if __name__ == "__main__":
+    for line in sys.stdin:
+        message = json.loads(line)
+        if message["type"] == "hello":
+            pool = Pool(100)
+            print('{"type":"ready","protocol":1,"name":"workers"}', flush=True)
+        if message["type"] == "act":
+            best = max(pool.map(think, range(100)))
+            answer = {"id": message["id"], "action": message["legal"][best % len(message["legal"])]}
+            print(json.dumps(answer), flush=True)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.thorough
+async def test_a_bot_with_a_hundred_workers_is_within_its_bounds(
+    bwrap: Sandbox, tmp_path: Path
+) -> None:
+    """Each has the pipes of those before it open: ten thousand descriptors, all in all."""
+    workers = python_bot(tmp_path / "workers", WORKERS, "memory = 1024\nprocesses = 128")
+    bots = (workers, "sample:first")
+    slow = "move=5s,start=30s"
+    result = await match(
+        tmp_path / "record", "briscola-2", *bots, deals=2, sandbox=bwrap, time=slow
+    )
+    assert result.totals.faults == []
+    assert result.totals.voids == []
