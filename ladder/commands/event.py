@@ -1,7 +1,8 @@
 """`referee event`: plays tournaments that can be interrupted at any moment, and shows them."""
 
 import shlex
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -206,10 +207,12 @@ async def _conduct(
     playing = trio.CancelScope()
     async with interruptible(playing):
         with playing:
-            with busy(talk, "preparing the bots ...") as say:
-                asked = event.plan if check and not log.found.matches else None
-                sandbox, where = await _prepare(event, settings, asked, say)
-            async with opened_pool(event.workers, sandbox) as pool:
+            async with AsyncExitStack() as kept:
+                with busy(talk, "preparing the bots ...") as say:
+                    asked = event.plan if check and not log.found.matches else None
+                    prepared = _prepared(event, settings, asked, say)
+                    sandbox, where = await kept.enter_async_context(prepared)
+                pool = await kept.enter_async_context(opened_pool(event.workers, sandbox))
                 talk.print(
                     f"{plural(pool.size, 'match', 'matches')} at a time; sandbox: {where}",
                     style="dim",
@@ -221,10 +224,14 @@ async def _conduct(
     return None
 
 
-async def _prepare(
+@asynccontextmanager
+async def _prepared(
     event: Event, settings: Settings, asked: EventPlan | None, say: Callable[[str], None]
-) -> tuple[SandboxName, str]:
+) -> AsyncIterator[tuple[SandboxName, str]]:
     """Builds and copies what workers would, so that what is wrong with a bot is found before play.
+
+    The copies are held until the block is left: workers build none anew, for a bot whose build
+    fails from some time on would end the event.
 
     Args:
         event: names the bots.
@@ -232,7 +239,7 @@ async def _prepare(
         asked: what bots are checked for; None: nothing.
         say: is told what goes on.
 
-    Returns:
+    Yields:
         Where they will run, as it is asked for, and in words.
 
     Raises:
@@ -241,13 +248,8 @@ async def _prepare(
     bots = [find(bot, settings) for bot in event.bots]
     async with opened_for(event.sandbox, bots, settings) as sandbox:
         specs = [await sandbox.prepare(bot) for bot in bots]
-        try:
-            if asked is not None:
-                await check_bots(asked, specs, sandbox, say)
-        finally:
-            for spec in specs:
-                sandbox.release(spec)
+        if asked is not None:
+            await check_bots(asked, specs, sandbox, say)
         # who is asked for bare does not look whose bots they are
         name = event.sandbox if sandbox.name == SandboxName.BARE else SandboxName(sandbox.name)
-        return name, f"{sandbox.name} ({sandbox.how})"
-    raise AssertionError  # the block above returns or raises
+        yield name, f"{sandbox.name} ({sandbox.how})"

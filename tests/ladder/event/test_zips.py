@@ -2,15 +2,22 @@
 
 import json
 import os
+import secrets
 import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
+from referee.bots.settings import CopyLimits
 from referee.cli import run
 from referee.sandbox import choose
 from referee.sandbox.bubblewrap import sandbox as bubblewrap
+from referee.sandbox.copy_store import CopyStore
+from referee.sandbox.folders import store_folder
 from referee.sandbox.names import SandboxName
+from support.events import ToyPool
 from support.sandboxes import need
 
 pytestmark = pytest.mark.slow
@@ -106,3 +113,25 @@ def test_what_comes_as_a_zip_never_runs_without_a_sandbox(
     log.write_text("".join(whole[:2]))
     assert is_refused()
     assert log.read_text() == "".join(whole[:2])
+
+
+def test_what_bots_were_built_to_is_held_until_the_event_is_over(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever else wants the room: a build that fails from some time on would end the event."""
+    built = f"built-{secrets.token_hex(8)}"
+    settings = (folder / "mine" / "bot.toml").read_text()
+    (folder / "mine" / "bot.toml").write_text(f'build = "touch {built}"\n{settings}')
+    kept: list[str] = []
+
+    @asynccontextmanager
+    async def opened(workers: int | None, sandbox: SandboxName) -> AsyncIterator[ToyPool]:
+        CopyStore(store_folder(), CopyLimits(size=1, number=1)).trim()
+        kept.extend(path.parent.name for path in store_folder().glob(f"*/{built}"))
+        yield ToyPool()
+
+    monkeypatch.setattr("ladder.commands.event.opened_pool", opened)
+    (folder / "event.toml").write_text(EVENT.format(sandbox="bwrap").replace("mine.zip", "mine"))
+    run(["event", "run", str(folder / "event.toml"), "--no-check"])
+    assert len(kept) == 1
+    assert kept[0].endswith("-built")
