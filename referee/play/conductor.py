@@ -359,19 +359,15 @@ class _MatchConductor:
 
     async def _end_leg(self, leg: Leg) -> None:
         """Says farewell to the processes of a leg, and judges what they still say."""
-        verdicts: dict[int, Verdict | None] = {}
-
-        async def part(place: int, line: bytes) -> None:
-            if self._tee is not None:
-                self._tee(place, ">", line)
-            connection = leg.voices[place].connection
-            verdicts[place] = await self._seats[place].say_end(line, connection)
-
+        lines = leg.end_lines()
         async with trio.open_nursery() as parting:
-            for place, line in leg.end_lines().items():
-                parting.start_soon(part, place, line)
-        for _, verdict in sorted(verdicts.items()):
-            if verdict is not None:
+            for place, line in lines.items():
+                if self._tee is not None:
+                    self._tee(place, ">", line)
+                connection = leg.voices[place].connection
+                parting.start_soon(self._seats[place].say_end, line, connection)
+        for place in sorted(lines):
+            if (verdict := self._seats[place].judge_end()) is not None:
                 self._match.fault_at_end(verdict)
         self.end_all()
         self._match.end_leg()

@@ -64,6 +64,8 @@ class Seat(Witness):
         super().__init__(place, process, freeze)
         self._seats = seats
         self._ended = False
+        self._leaving_us = 0
+        """Processor time that it used between its farewell and when that was long enough."""
         self._continued = 0
         self._plays = False
         self._wait: Wait | None = None
@@ -215,14 +217,13 @@ class Seat(Witness):
                 await trio.lowlevel.wait_readable(self.process.exited_fd)
         self.end()
 
-    async def say_end(self, line: bytes, connection: Connection) -> Verdict | None:
-        """Say farewell, wait until the bot has left, kill it; return what was wrong till then.
+    async def say_end(self, line: bytes, connection: Connection) -> None:
+        """Say farewell, and wait until the bot has left; `judge_end` follows.
 
-        What it holds is let go by `end`, when all bots of the match have ended: while one lives it
-        could keep in memory what another has read.
+        It is not ended here: to end another can take long, in which this one would work on.
         """
         self._thaw_if_possible()
-        used_us = -self.process.cpu_us()
+        begun_us = self.process.cpu_us()
         self._write_what_fits(line)
         self.process.close_stdin()
         self.heard = connection.unread()
@@ -230,12 +231,21 @@ class Seat(Witness):
             async with self.draining():
                 await self._hear_the_rest()
                 await trio.lowlevel.wait_readable(self.process.exited_fd)
+        self._leaving_us = self.process.cpu_us() - begun_us
+
+    def judge_end(self) -> Verdict | None:
+        """Kill a bot that was to leave, and return what was wrong till then.
+
+        What it holds is let go by `end`, when all bots of the match have ended: while one lives it
+        could keep in memory what another has read.
+        """
         verdict = None
         if self.heard:
             error = RemoteProtocolError(RemoteFault.PROTOCOL, "a line that nobody asked for")
             error.line = self.heard
             verdict = self.protocol_verdict(error, None)
         verdict = self.memory_verdict() or verdict
+        used_us = self._leaving_us - self.process.cpu_us()
         self.process.kill()
         used_us += self.process.cpu_us()
         if used_us > _MOST_AT_END_US:

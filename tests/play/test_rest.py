@@ -263,7 +263,19 @@ async def test_a_bot_that_keeps_the_core_instead_of_leaving_is_charged(
         kill()
 
     monkeypatch.setattr(process, "kill", work)
-    verdict = await seat.say_end(b"end", Connection())
+    await seat.say_end(b"end", Connection())
+    verdict = seat.judge_end()
 
     assert (verdict is not None) is charged
     assert verdict is None or verdict.code is FaultCode.LATE
+
+
+async def test_what_a_bot_uses_while_others_are_ended_is_not_charged(
+    process: FakeProcess, autojump_clock: MockClock
+) -> None:
+    """One that dies slowly keeps us for a second; this one has had its farewell by then."""
+    seat = Seat(0, process)
+    process.waits = True
+    await seat.say_end(b"end", Connection())
+    process.worked_us += int(9 * GRACE_S * 1e6)
+    assert seat.judge_end() is None

@@ -330,7 +330,9 @@ async def test_a_bot_that_takes_its_own_words_back_takes_nothing_of_ours(
 
     os.write(process.says, b"x")
     monkeypatch.setattr(os, "read", read)
-    verdict = await Seat(0, process).say_end(b"end", Connection())
+    seat = Seat(0, process)
+    await seat.say_end(b"end", Connection())
+    verdict = seat.judge_end()
     assert verdict is not None
     assert verdict.code is FaultCode.PROTOCOL
 

@@ -64,9 +64,9 @@ def parted(monkeypatch: pytest.MonkeyPatch) -> list[tuple[bytes, bytes]]:
     found: list[tuple[bytes, bytes]] = []
     say_end = Seat.say_end
 
-    async def notes(self: Seat, line: bytes, connection: Connection) -> Verdict | None:
+    async def notes(self: Seat, line: bytes, connection: Connection) -> None:
         found.append((self.said, self.heard))
-        return await say_end(self, line, connection)
+        await say_end(self, line, connection)
 
     monkeypatch.setattr(Seat, "say_end", notes)
     return found
@@ -145,9 +145,9 @@ async def test_a_bot_that_a_descriptor_stops_is_stopped_after_every_act(
     need("bwrap", root=True)
     worked_us, say_end = {}, Seat.say_end
 
-    async def notes(self: Seat, line: bytes, connection: Connection) -> Verdict | None:
+    async def notes(self: Seat, line: bytes, connection: Connection) -> None:
         worked_us[self.place] = self.process.cpu_us()
-        return await say_end(self, line, connection)
+        await say_end(self, line, connection)
 
     monkeypatch.setattr(Seat, "say_end", notes)
     bots = (python_bot(tmp_path / "spins", SPINS), python_bot(tmp_path / "sleeps", SLEEPS))

@@ -397,7 +397,8 @@ async def test_a_bot_that_was_ended_at_its_last_turn_is_charged_when_the_match_e
     other = Seat(0, bots[1])
     await silent(bots[0], other)
     monkeypatch.setattr("referee.play.seat.GRACE_S", 0.0)
-    charged = await other.say_end(b"", Connection())
+    await other.say_end(b"", Connection())
+    charged = other.judge_end()
 
     assert charged is not None
     assert charged.code is FaultCode.LATE
