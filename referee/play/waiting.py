@@ -75,6 +75,8 @@ class Wait:
         self._due = begin + _FIRST_LOOK_NS + witness.held_us * 1000  # in which we could not look
         self._late_us = self._away_us = 0
         self._held_up = HeldUp(witness.process, ask.allowance_us)
+        self._still_us = witness.process.held_us()
+        """For how long we had held the bot still by our last look."""
         self._others_before_us: int | None = None
         """What other bots had used when the act began, at least."""
         self._free_before_us = 0
@@ -120,6 +122,7 @@ class Wait:
         if isinstance(heard, RemoteProtocolError):
             return self._witness.protocol_verdict(heard, self._receipt(self._last))
         if heard is not None:
+            self._add_holds()
             self._share()
             self._held_up.answered(self._late_us)
             return heard, self._receipt(self._last)
@@ -143,6 +146,7 @@ class Wait:
     def _is_put_off(self) -> bool:
         """Whether the deadline that has come is put off; stops or ends bots that took too much."""
         self._look()
+        self._add_holds()
         self._add_stall()
         self._share()
         before = self._put_off_us
@@ -160,6 +164,11 @@ class Wait:
             self._held_up.wait_longer()
             self._put_off_us = self._held_up.us()
         return made_room
+
+    def _add_holds(self) -> None:
+        """Take into account that we held the bot itself still, to look at it."""
+        before, self._still_us = self._still_us, self._witness.process.held_us()
+        self._held_up.be_away(self._still_us - before)
 
     def _share(self) -> None:
         """Take into account what other bots have used since our first look, if there was any."""

@@ -47,6 +47,9 @@ class BotProcess(Protocol):
     def recount(self) -> None:
         """Count now what `cpu_us` else counts now and then."""
 
+    def held_us(self) -> int:
+        """For how long we held it still to look at it, all in all, in microseconds."""
+
     def counts_all(self) -> bool:
         """Whether `cpu_us` leaves out nothing: neither processes that are gone nor their like."""
 

@@ -10,8 +10,11 @@ from msgspec import Struct
 from referee.sandbox import BotProcess
 from referee.sandbox.procfs import UNREADABLE
 
-_MOST_THREADS: Final = 32
-"""So many are looked at, those that began first: a bot does not make us look at thousands."""
+_MOST_THREADS: Final = 16
+"""So many are looked at of those that began first, and of those that began last, which may do the
+work while the others sleep: a bot does not make us look at thousands."""
+
+_MOST_LISTED: Final = 4096
 
 _READY: Final = b"\nState:\tR"
 _SLEPT: Final = b"\nvoluntary_ctxt_switches:"
@@ -53,7 +56,8 @@ class Reading(Struct, frozen=True):
 def read(process: BotProcess) -> Reading:
     """Read what the kernel has counted for a bot; nothing for threads that are gone."""
     threads = {}
-    for thread in islice(process.threads(), _MOST_THREADS):
+    listed = list(islice(process.threads(), _MOST_LISTED))
+    for thread in {*listed[:_MOST_THREADS], *listed[-_MOST_THREADS:]}:
         try:
             threads[thread] = _read_thread(thread)
         except UNREADABLE:
@@ -228,7 +232,7 @@ class HeldUp:
         self._free_us = max(self._free_us, free_us)
 
     def be_away(self, us: int) -> None:
-        """Add time in which we saw to other bots, which has no bound but that of what we did."""
+        """Add time in which we saw to others, or held the bot; its bound is that of what we did."""
         self._away_us += us
 
     def leave_unread(self, us: int, used_us: int) -> None:

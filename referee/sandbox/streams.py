@@ -54,6 +54,10 @@ class Streams(ABC):
     def goes_on(self) -> None:  # noqa: B027  # it was not stopped by a descriptor
         """Take note that it was let go on by `freezer`."""
 
+    def held_us(self) -> int:
+        """For how long it was held still to be looked at: most are not."""
+        return 0
+
     def recount(self) -> None:  # noqa: B027  # most count all of it at each reading
         """Count now what is else counted now and then: nothing."""
 

@@ -7,7 +7,7 @@ import pytest
 
 from referee.bots.settings import Bounds
 from referee.sandbox.cgroups import freezer
-from referee.sandbox.cgroups.freezer import LateFreezer, held
+from referee.sandbox.cgroups.freezer import Holder, LateFreezer, held
 from referee.sandbox.cgroups.group import Group
 from referee.sandbox.cgroups.hierarchy import Hierarchies, Kind, read_mounts, usable
 from referee.sandbox.janitor import GROUPS, IDLE
@@ -170,6 +170,26 @@ def test_a_group_is_held_still_by_the_one_above_it(
         assert written == [b"FROZEN"]
     assert found is stands
     assert written == [b"FROZEN", b"THAWED"]
+
+
+def test_it_is_known_for_how_long_a_group_was_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All in all, and while it is held."""
+    now = [0.0]
+    (tmp_path / "freezer.state").write_text("FROZEN")
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    holder = Holder(tmp_path)
+    said = [holder.us()]
+    for _ in range(2):
+        with holder.hold() as stands_still:
+            assert stands_still
+            now[0] += 0.5
+            said.append(holder.us())
+            now[0] += 0.25
+        now[0] += 9
+        said.append(holder.us())
+    assert said == [0, 500_000, 750_000, 1_250_000, 1_500_000]
 
 
 @pytest.mark.parametrize("state", ["FROZEN", "FREEZING"])

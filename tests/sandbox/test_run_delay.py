@@ -19,7 +19,7 @@ from referee.match.verdict import Blame, FaultCode, Freeze, Mishap, Verdict
 from referee.play.evidence import Heard
 from referee.play.off_turn import OFF_TURN_US
 from referee.play.seat import Seat
-from referee.sandbox import BotProcess
+from referee.sandbox import BotProcess, run_delay
 from referee.sandbox.procfs import is_running
 from referee.sandbox.run_delay import HeldUp, Reading, Thread, Waits, read
 from support.drive import HELLO
@@ -605,3 +605,56 @@ def test_nothing_is_looked_at_before_it_is_worth_it(monkeypatch: pytest.MonkeyPa
     assert held_up.us() == 0
     assert not held_up.is_too_long()
     puppet.release()
+
+
+def test_of_many_threads_the_first_and_the_last_are_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A bot with forty that sleep may do its work in one that is younger."""
+    puppet, looked_at = Puppet(), list[int]()
+    monkeypatch.setattr(puppet, "threads", lambda: range(100))
+
+    def look(thread: int) -> Thread:
+        looked_at.append(thread)
+        return Thread(0, 0)
+
+    monkeypatch.setattr(run_delay, "_read_thread", look)
+    read(puppet)
+    monkeypatch.setattr(puppet, "threads", lambda: range(20))
+    read(puppet)
+    assert sorted(looked_at[:32]) == [*range(16), *range(84, 100)]
+    assert sorted(looked_at[32:]) == [*range(20)]
+    puppet.release()
+
+
+@pytest.mark.parametrize("answers", [True, False])
+async def test_what_we_held_a_bot_still_for_is_not_its_time(
+    answers: bool, bots: tuple[Busy, Busy], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To look at what it has; its deadline comes so much later, also while it is held still."""
+    bot, held_us = bots[0], 60_000
+    bot.works = not answers  # no lag of ours is an excuse then
+    begun = time.perf_counter()
+    monkeypatch.setattr(
+        bot,
+        "held_us",
+        lambda: int(min(max(time.perf_counter() - begun - 0.04, 0) * 1e6, held_us)),
+    )
+
+    async def answer() -> None:
+        await trio.sleep((ALLOWANCE_US + held_us / 2) / 1e6)
+        os.write(bot.says, READY)
+
+    async with trio.open_nursery() as nursery:
+        if answers:
+            nursery.start_soon(answer)
+        connection = Connection()
+        ask = Ask(0, "", connection.send(HELLO), ALLOWANCE_US, connection)
+        found = await Seat(0, bot).ask(ask)
+    took_us = (time.perf_counter() - begun) * 1e6
+    if answers:
+        assert isinstance(found, tuple)
+        assert found[1].complete <= ALLOWANCE_US
+    else:
+        assert isinstance(found, Verdict)
+        assert took_us >= ALLOWANCE_US + held_us

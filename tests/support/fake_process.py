@@ -43,6 +43,10 @@ class FakeProcess:
         for descriptor in (self.hears, self.says, self.warns, self.lives):
             self.close(descriptor)
 
+    def held_us(self) -> int:
+        """It is not held still."""
+        return 0
+
     def recount(self) -> None:
         """It is counted at each reading."""
 

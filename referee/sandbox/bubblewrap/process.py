@@ -93,6 +93,10 @@ class BubblewrapProcess(Streams):
         if isinstance(self._control, PolledGroup):
             self._control.recount()
 
+    def held_us(self) -> int:
+        """For how long we held it still to look at it, all in all, in microseconds."""
+        return self._control.held_us() if isinstance(self._control, Group) else 0
+
     def counts_all(self) -> bool:
         """Whether `cpu_us` leaves out nothing."""
         return self._control.counts_all()

@@ -117,6 +117,35 @@ def held(above: Path) -> Iterator[bool]:
             freezer.thaw()
 
 
+class Holder:
+    """Holds a bot still, and knows for how long it was held, all in all.
+
+    One thread holds, and any may ask.
+    """
+
+    def __init__(self, above: Path) -> None:
+        """Begin with a bot that was not; `above` is a group of it alone."""
+        self._above = above
+        self._state: tuple[float, float | None] = 0.0, None
+        """Seconds that are over, and since when it is held; both at once, so that they fit."""
+
+    @contextmanager
+    def hold(self) -> Iterator[bool]:
+        """As `held`."""
+        before, since = self._state[0], time.monotonic()
+        self._state = before, since
+        try:
+            with held(self._above) as stands_still:
+                yield stands_still
+        finally:
+            self._state = before + time.monotonic() - since, None
+
+    def us(self) -> int:
+        """Return for how many microseconds it was."""
+        total, since = self._state
+        return int((total + (0 if since is None else time.monotonic() - since)) * 1e6)
+
+
 class LateFreezer:
     """For hybrid hierarchies: fast freezing, for bots that it turns out to be needed for.
 

@@ -4,12 +4,11 @@ import os
 import signal
 from collections.abc import Iterator
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import Final
 
 from referee.bots.settings import Bounds
-from referee.sandbox.cgroups.freezer import Freezer, LateFreezer, freezer_of, held
+from referee.sandbox.cgroups.freezer import Freezer, Holder, LateFreezer, freezer_of
 from referee.sandbox.cgroups.gauge import Controllers, Gauge, controllers_of, folders_of
 from referee.sandbox.cgroups.hierarchy import Hierarchies, Kind, delegate
 from referee.sandbox.janitor import DIE_S, GROUPS, IDLE, end_members, members, remove_groups
@@ -112,7 +111,8 @@ class Group:
             above: the group of it alone by which it is held still, if there is one.
         """
         assert self._gauge is not None  # noqa: S101  # it was just opened
-        hold = None if above is None else partial(held, above)
+        self._holder = None if above is None else Holder(above)
+        hold = None if self._holder is None else self._holder.hold
         gauge = self._gauge
         self._mappings = MappingBound(
             gauge.kernel_bytes, gauge.cpu_us, self.members, self.kill, hold
@@ -128,6 +128,10 @@ class Group:
         if self._gauge is None:
             raise ProcessLookupError
         return self._gauge.cpu_us()
+
+    def held_us(self) -> int:
+        """For how long we held it still to look at it, in microseconds."""
+        return 0 if self._holder is None else self._holder.us()
 
     def oom_kills(self) -> int:
         """How many of its processes were ended for want of memory, or of room for mappings.

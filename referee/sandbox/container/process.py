@@ -127,6 +127,10 @@ class ContainerProcess(Streams):
             pass  # gone: the last reading stands
         return self._cpu_us
 
+    def held_us(self) -> int:
+        """For how long we held it still to look at it, all in all, in microseconds."""
+        return self._control.held_us() if isinstance(self._control, FoundGroup) else 0
+
     def counts_all(self) -> bool:
         """Whether `cpu_us` leaves out nothing."""
         return self._control.counts_all()
