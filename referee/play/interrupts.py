@@ -38,5 +38,17 @@ async def interruptible(*scopes: trio.CancelScope) -> AsyncIterator[None]:
 
     async with trio.open_nursery() as nursery:
         await nursery.start(watch)
-        yield
-        nursery.cancel_scope.cancel()
+        try:
+            yield
+        finally:
+            await _hear_what_has_come()
+            nursery.cancel_scope.cancel()
+
+
+async def _hear_what_has_come() -> None:
+    """Have signals heard that came while we were busy: trio fails over one that comes too late."""
+    with trio.CancelScope(shield=True):
+        come = trio.Event()
+        trio.lowlevel.current_trio_token().run_sync_soon(come.set)
+        await come.wait()
+        await trio.lowlevel.checkpoint()
