@@ -1,8 +1,8 @@
 """`referee event`: plays tournaments that can be interrupted at any moment, and shows them."""
 
 import shlex
-from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -60,6 +60,15 @@ def run(
             help="Do not ask each bot what `referee check` asks before the first match.",
         ),
     ] = False,
+    at_fault: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--at-fault",
+            metavar="NAME",
+            help="Go on though this bot, by its name in the event, cannot be built any more: it is "
+            "at fault at its start in all that is left. May be repeated.",
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Plays an event, or goes on with it. Exit code 0 when it is over, faults or not.
@@ -116,12 +125,29 @@ def run(
         if found.end is None:
             words = ["referee", "event", "run", file]
             again = shlex.join(words if out is None else [*words, "--out", str(out)])
-            records = folder / RECORDS if event.records else None
-            way = Way(event.bots, key, records)
+            unbuilt = _entrants(event.plan, at_fault or [], begun=bool(found.matches))
+            way = Way(event.bots, key, folder / RECORDS if event.records else None, unbuilt)
             sections = _played(event, way, log, settings, again, check=not unchecked)
         else:
             sections = rounds_in_log(found)
         _tell(event.plan, sections, key, folder, as_json=as_json, files=True)
+
+
+def _entrants(plan: EventPlan, names: Sequence[str], *, begun: bool) -> frozenset[int]:
+    """The entrants of these names, which are to be at fault.
+
+    Raises:
+        RefereeError: nothing was played yet, or there is no such bot.
+    """
+    if names and not begun:
+        raise RefereeError(
+            "--at-fault is for an event of which something was played: leave the bot out of FILE"
+        )
+    found = {entrant.name: number for number, entrant in enumerate(plan.entrants)}
+    for name in names:
+        if name not in found:
+            raise RefereeError(f"--at-fault: {name!r} is none of {', '.join(found)}")
+    return frozenset(found[name] for name in names)
 
 
 def show(file: File, out: Out = None, as_json: Json = False) -> None:
@@ -209,8 +235,9 @@ async def _conduct(
         with playing:
             async with AsyncExitStack() as kept:
                 with busy(talk, "preparing the bots ...") as say:
-                    asked = event.plan if check and not log.found.matches else None
-                    prepared = _prepared(event, settings, asked, say)
+                    begun = bool(log.found.matches)
+                    asked = event.plan if check and not begun else None
+                    prepared = _prepared(event, way, settings, asked, say, begun=begun)
                     sandbox, where = await kept.enter_async_context(prepared)
                 pool = await kept.enter_async_context(opened_pool(event.workers, sandbox))
                 talk.print(
@@ -226,7 +253,13 @@ async def _conduct(
 
 @asynccontextmanager
 async def _prepared(
-    event: Event, settings: Settings, asked: EventPlan | None, say: Callable[[str], None]
+    event: Event,
+    way: Way,
+    settings: Settings,
+    asked: EventPlan | None,
+    say: Callable[[str], None],
+    *,
+    begun: bool,
 ) -> AsyncIterator[tuple[SandboxName, str]]:
     """Builds and copies what workers would, so that what is wrong with a bot is found before play.
 
@@ -235,9 +268,11 @@ async def _prepared(
 
     Args:
         event: names the bots.
+        way: says which of them cannot be built any more.
         settings: what the organiser allows.
         asked: what bots are checked for; None: nothing.
         say: is told what goes on.
+        begun: whether something was played before.
 
     Yields:
         Where they will run, as it is asked for, and in words.
@@ -247,9 +282,26 @@ async def _prepared(
     """
     bots = [find(bot, settings) for bot in event.bots]
     async with opened_for(event.sandbox, bots, settings) as sandbox:
-        specs = [await sandbox.prepare(bot) for bot in bots]
+        specs = []
+        for at, bot in enumerate(bots):
+            if at not in way.unbuilt:
+                with _advice(event.plan.entrants[at].name, begun=begun):
+                    specs.append(await sandbox.prepare(bot))
         if asked is not None:
             await check_bots(asked, specs, sandbox, say)
         # who is asked for bare does not look whose bots they are
         name = event.sandbox if sandbox.name == SandboxName.BARE else SandboxName(sandbox.name)
         yield name, f"{sandbox.name} ({sandbox.how})"
+
+
+@contextmanager
+def _advice(name: str, *, begun: bool) -> Iterator[None]:
+    """Says how to go on without a bot that cannot be built any more."""
+    try:
+        yield
+    except RefereeError as error:
+        if not begun:
+            raise
+        raise RefereeError(
+            f"{error}\nif that is the bot's doing, go on with --at-fault {shlex.quote(name)}"
+        ) from error

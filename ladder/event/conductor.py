@@ -70,11 +70,13 @@ class Way(Struct, frozen=True):
         bots: the texts that find the entrants.
         key: the text that the event key is made of.
         records: the folder of records, or None for none.
+        unbuilt: the entrants that cannot be built any more, and are at fault at their start.
     """
 
     bots: tuple[str, ...]
     key: str
     records: Path | None
+    unbuilt: frozenset[int] = frozenset()
 
 
 async def play_event(
@@ -228,6 +230,7 @@ class _EventConductor:
             self._plan,
             part,
             [one.bot for one in forfeits],
+            unbuilt=self._way.unbuilt,
             bots=self._way.bots,
             key=self._way.key,
             record=None if record is None else str(record),

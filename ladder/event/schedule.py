@@ -76,6 +76,7 @@ def job(
     part: Part,
     benched: Collection[int],
     *,
+    unbuilt: Collection[int] = (),
     bots: Sequence[str],
     key: str,
     record: str | None,
@@ -86,6 +87,7 @@ def job(
         plan: of the event.
         part: the match.
         benched: its bots that forfeit it.
+        unbuilt: the entrants that cannot be built any more.
         bots: the texts that find the entrants.
         key: the text that the event key is made of.
         record: the file to write, if any.
@@ -101,6 +103,7 @@ def job(
         luck=plan.luck is not LuckUse.OFF,
         hashes=tuple(plan.entrants[bot].hash for bot in part.bots),
         benched=tuple(place for place, bot in enumerate(part.bots) if bot in benched),
+        unbuilt=tuple(place for place, bot in enumerate(part.bots) if bot in unbuilt),
     )
 
 

@@ -57,6 +57,8 @@ class OffTurn:
         self._after_us = self._before_us = 0
         """What it used after it was stopped: since its last act, and before that in the deal."""
         self.since_us = self._seen_us = _NEVER
+        self._rested_us = 0
+        """The processor time that it had used when it was last made to rest, which it may."""
         self._since_ns = -_NEVER
         self.used_us = 0
         self.charge = ""
@@ -109,7 +111,8 @@ class OffTurn:
         """Stop the bot until it is asked or `go_on`, whenever it may work otherwise."""
         if self._process.status() is None and not self.charge:
             self._rests = True
-            self._stop_from(self._process.cpu_us(), for_now=not self.freezes)
+            self._rested_us = self._process.cpu_us()
+            self._stop_from(self._rested_us, for_now=not self.freezes)
 
     @property
     def may_work(self) -> bool:
@@ -204,6 +207,11 @@ class OffTurn:
         self._process.recount()
         return max(self._process.cpu_us() - self._seen_us, 0)
 
+    def took_unasked_us(self) -> int:
+        """Return what of that it used after it was made to rest, if it was: before, it might."""
+        self._process.recount()
+        return max(self._process.cpu_us() - max(self._seen_us, self._rested_us), 0)
+
     def runs(self) -> bool:
         """Whether a thread of it has the processor or waits for it."""
         return any(map(is_running, self._process.threads()))
@@ -262,9 +270,9 @@ class OffTurnTable:
         self.count_running()
         free = [other for other in self._found_running if not other.charge]
         kept = f"it kept another bot from running for {held_up_us // 1000} ms of that one's act"
-        worker = max(free, key=OffTurn.took_us, default=None)
-        if worker is not None and worker.took_us() >= max(held_up_us // 2, OFF_TURN_US):
-            used_ms = worker.took_us() // 1000
+        worker = max(free, key=OffTurn.took_unasked_us, default=None)
+        if worker is not None and worker.took_unasked_us() >= max(held_up_us // 2, OFF_TURN_US):
+            used_ms = worker.took_unasked_us() // 1000
             self._end(worker, f"{kept}: it used {used_ms} ms of the processor off turn")
             return True
         busiest = max(free, key=self._found_running.__getitem__, default=None)

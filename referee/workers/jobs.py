@@ -27,6 +27,7 @@ class Job(Struct, frozen=True, kw_only=True):
         names: what the record calls them; empty for the names that they have brought along.
         submitted: whether strangers handed the bots in: then they never run bare.
         benched: which of the bots play no more before the first card, as after their third fault.
+        unbuilt: which of them cannot be built any more, and are at fault at their start.
     """
 
     terms: Terms
@@ -40,6 +41,7 @@ class Job(Struct, frozen=True, kw_only=True):
     names: tuple[str, ...] = ()
     submitted: bool = False
     benched: tuple[int, ...] = ()
+    unbuilt: tuple[int, ...] = ()
 
 
 class JobResult(Struct, frozen=True):

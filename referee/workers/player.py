@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 import trio
 
-from referee.bots.find import BotSpec, find
+from referee.bots.find import BotSource, BotSpec, find
 from referee.bots.settings import Settings
 from referee.errors import HostError, RefereeError, Shortage
 from referee.match.lines import LineWriter
@@ -95,6 +95,9 @@ class Player:
         found = []
         for at, (typed, wanted) in enumerate(zip(job.bots, hashes, strict=True)):
             try:
+                if at in job.unbuilt:
+                    found.append(_unbuilt(find(typed, self._settings)))
+                    continue
                 bot = await self._bot(typed, submitted=job.submitted)
                 held.callback(self._sandbox.release, bot)
                 if wanted and bot.hash != wanted:
@@ -114,6 +117,18 @@ class Player:
             only_own([found], self._sandbox.how)
             bot = self._prepared[prepared] = await self._sandbox.prepare(found)
         return bot
+
+
+def _unbuilt(found: BotSource) -> BotSpec:
+    """What plays in the place of a bot that cannot be built any more: it says so, and ends."""
+    return BotSpec(
+        name=found.name,
+        command=("sh", "-c", "echo 'it was built before, and cannot be built now' >&2; exit 1"),
+        folder="/usr",
+        hash=found.hash,
+        typed=found.typed,
+        submitted=found.submitted,
+    )
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from referee.match.verdict import FaultCode, Freeze
-from referee.play.off_turn import LastSeen, OffTurn
+from referee.play.off_turn import LastSeen, OffTurn, OffTurnTable
 from referee.play.seat import Seat
 from support.fake_process import FakeProcess
 from support.matches import match
@@ -47,6 +47,24 @@ def test_a_bot_that_has_had_no_act_yet_has_taken_nothing() -> None:
     LastSeen().see([bot])
     process.worked_us += 250_000
     assert bot.took_us() == 0
+    process.release()
+
+
+@pytest.mark.parametrize("works_on", [False, True])
+def test_a_bot_that_was_made_to_rest_is_not_charged_for_what_it_did_before(
+    *, works_on: bool
+) -> None:
+    """It might work; others that go on to keep the core are none of its doing."""
+    process = FakeProcess()
+    bot = OffTurn(process, Freeze.NEVER)
+    bot.begin()
+    table = OffTurnTable([bot])
+    process.worked_us += 300_000
+    assert table.make_room(200_000)
+    assert process.frozen
+    process.worked_us += 300_000 * works_on
+    assert table.make_room(400_000) is works_on
+    assert bool(bot.charge) is works_on
     process.release()
 
 

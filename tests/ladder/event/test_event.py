@@ -1,6 +1,7 @@
 """Events: conducted over a pool that plays nothing, and real ones through the command."""
 
 import json
+import shutil
 import signal
 import subprocess
 from collections.abc import AsyncIterator, Callable
@@ -34,11 +35,13 @@ from referee.cli import run
 from referee.errors import HostError, innermost
 from referee.match.lines import DealLine
 from referee.match.outcome import MatchOutcome
+from referee.match.verdict import FaultCode
 from referee.workers.jobs import Job
 from support.events import KEY, Silent, ToyPool, event_of, event_text, given_up
 from support.json_objects import object_of
 from support.kill_event import EVENT, command, survives, watched
 from support.matches import lines_of
+from support.sandboxes import bot_that
 
 Sections = tuple[Rounds, ...]
 
@@ -539,3 +542,55 @@ def test_an_interrupted_event_says_how_to_go_on(tmp_path: Path) -> None:
 def test_kill_9_at_any_moment_changes_nothing(tmp_path: Path) -> None:
     """Table, digests and records are those of an undisturbed run; so with a torn log."""
     survives(tmp_path, kills=15, seed=7)
+
+
+UNBUILT = """
+name = "Unbuilt"
+blocks = 2
+match_blocks = 1
+sandbox = "bare"
+workers = 1
+records = false
+[[game]]
+id = "briscola-2"
+[[bot]]
+path = "sample:first"
+[[bot]]
+path = "./built"
+"""
+
+
+@pytest.mark.slow
+def test_an_event_goes_on_without_a_bot_that_cannot_be_built_any_more(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If its organiser says so: it is at fault at its start in all that is left."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "event.toml").write_text(UNBUILT)
+    bot = Path(bot_that(tmp_path / "built"))
+    settings = (bot / "bot.toml").read_text()
+    (bot / "bot.toml").write_text(f"build = \"test ! -e '{tmp_path}/stop'\"\n{settings}")
+    words = ["event", "run", str(tmp_path / "event.toml"), "--no-check"]
+    refused = "--at-fault is for an event of which something was played: leave the bot out of FILE"
+    assert run([*words, "--at-fault", "built"]) == 2
+    assert refused in capsys.readouterr().err
+    assert run(words) == 0
+    log = tmp_path / "event" / LOG
+    lines = log.read_bytes().splitlines(keepends=True)
+    assert [line[2:5] for line in lines] == [b"eve", b"rou", b"mat", b"mat", b"end"]
+    log.write_bytes(b"".join(lines[:3]))
+    shutil.rmtree(tmp_path / "cache")
+    (tmp_path / "stop").touch()
+    capsys.readouterr()
+
+    assert run(words) == 2
+    assert "if that is the bot's doing, go on with --at-fault built" in capsys.readouterr().err
+    assert run([*words, "--at-fault", "other"]) == 2
+    assert "--at-fault: 'other' is none of first, built" in capsys.readouterr().err
+    assert run([*words, "--at-fault", "built", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["finished"]
+    faults = [line for line in Contents(log).matches.values() if line.outcome.fault_list]
+    assert [line.match for line in faults] == [(0, 0, 0, 1)]
+    found = {(fault.bot, fault.code) for fault in faults[0].outcome.fault_list}
+    assert found == {(1, FaultCode.STARTUP)}
