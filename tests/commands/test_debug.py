@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -38,13 +39,21 @@ def program(path: Path, text: str) -> Path:
     return path
 
 
-@pytest.fixture
-def record(tmp_path: Path) -> str:
-    """A match of such a bot against a sample, of two deals in two seatings."""
-    path, bot = tmp_path / "record", program(tmp_path / "mine", BOT)
+@pytest.fixture(scope="module")
+def match(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the record of a match of such a bot against a sample, and the bot."""
+    folder = tmp_path_factory.mktemp("match")
+    path, bot = folder / "record", program(folder / "mine", BOT)
     words = ["--deals", "2", "--seating", "full", "--sandbox", "bare", "--record", str(path)]
     assert run(["match", str(bot), "sample:greedy", *words, "--key", "a"]) == 0
-    return str(path)
+    return folder
+
+
+@pytest.fixture
+def record(match: Path, tmp_path: Path) -> str:
+    """That record, of two deals in two seatings, and the bot beside it."""
+    shutil.copytree(match, tmp_path, dirs_exist_ok=True)
+    return str(tmp_path / "record")
 
 
 def bare(*words: str) -> int:
