@@ -62,6 +62,7 @@ class LegState:
         """Begins; `faults` counts each bot's faults in earlier legs of the match."""
         self.plan = plan
         self.bots = max(plan.seating) + 1
+        self._first_places = tuple(map(plan.seating.index, range(self.bots)))
         self.faults = list(faults) or [0] * self.bots
         self.standing: LegStanding = LegStanding.zero(len(plan.seating))
         self.over: Over | None = None
@@ -94,8 +95,7 @@ class LegState:
 
     def by_bot(self, figures: tuple[int, ...]) -> tuple[int, ...]:
         """Figures by place as figures by bot; all places of a bot have the same."""
-        seating = self.plan.seating
-        return tuple(figures[seating.index(bot)] for bot in range(self.bots))
+        return tuple([figures[place] for place in self._first_places])
 
     def places_of(self, bot: int) -> tuple[int, ...]:
         """Where a bot sits now."""
@@ -103,6 +103,8 @@ class LegState:
 
     def benched(self) -> tuple[int, ...]:
         """The places now held by bots with so many faults that they play no more."""
+        if max(self.faults) < FAULTS_BEFORE_BENCH:
+            return ()
         return tuple(
             place
             for place in self.places

@@ -11,11 +11,14 @@ from pathlib import Path
 from typing import Final
 
 from referee.errors import HostError, RefereeError
-from referee.match.lines import ActLine, Line
+from referee.match.lines import ActLine, DealLine, Line
 from referee.record.chain import Chain
 
 HELD: Final = 1024
 """How many bytes of acts are held before they are written, at most a line more."""
+
+_HELD_KINDS: Final = (ActLine, DealLine)
+"""A deal that does not come to its end does not count: of these nothing is missed."""
 
 
 class NoRecord:
@@ -57,7 +60,7 @@ class Recorder:
             raise RefereeError(f"record {str(path)!r}: {error.strerror}") from error
 
     def write(self, line: Line) -> None:
-        """Write a line, with its hash where it has one; hold it for a moment if it is an act.
+        """Write a line, with its hash where it has one; hold acts, and where a deal begins.
 
         Raises:
             HostError: the file cannot be written.
@@ -65,7 +68,7 @@ class Recorder:
         data = self._chain.encode(line)
         self._held.append(data)
         self._size += len(data)
-        if self._size >= HELD or type(line) is not ActLine:
+        if self._size >= HELD or type(line) not in _HELD_KINDS:
             self.flush()
 
     def flush(self) -> None:

@@ -1,6 +1,7 @@
 """What a deal is worth: from what the sides took to game points (RULES 8.2) and deal values."""
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Final
 
 from msgspec import Struct
@@ -122,19 +123,25 @@ def values(points: tuple[int, ...]) -> tuple[int, ...]:
     For two sides that is the difference; it always adds up to nought.
     """
     total = sum(points)
-    return tuple(len(points) * mine - total for mine in points)
+    return tuple([len(points) * mine - total for mine in points])
 
 
 def tally(outcome: DealOutcome, sides: Sides, scoring: Scoring) -> Tally:
     """What a deal brings to each seat."""
-    seat_side = {seat: side for side, seats in enumerate(sides) for seat in seats}
-    order = [seat_side[seat] for seat in range(len(seat_side))]
+    order, points = sides_by_seat(sides), outcome.points
+    scores, worth = scoring(outcome), values(points)
+    return Tally(
+        tuple([points[side] for side in order]),
+        tuple([scores[side] for side in order]),
+        tuple([worth[side] for side in order]),
+    )
 
-    def by_seat(by_side: tuple[int, ...]) -> tuple[int, ...]:
-        return tuple(by_side[side] for side in order)
 
-    points = outcome.points
-    return Tally(by_seat(points), by_seat(scoring(outcome)), by_seat(values(points)))
+@cache
+def sides_by_seat(sides: Sides) -> tuple[int, ...]:
+    """Which side each seat belongs to."""
+    side_of = {seat: side for side, seats in enumerate(sides) for seat in seats}
+    return tuple(side_of[seat] for seat in range(len(side_of)))
 
 
 def _taken_all(side: int, sides: int, total: int, packs: int) -> DealOutcome:

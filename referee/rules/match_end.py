@@ -103,7 +103,7 @@ class LegStanding(Struct, frozen=True):
         return LegStanding(
             self.deals + 1,
             self.counted + tally.counted,
-            plus(self.wins, tuple(int(score > 0) for score in tally.scores)),
+            plus(self.wins, tuple([int(score > 0) for score in tally.scores])),
             plus(self.scores, tally.scores),
             plus(self.values, tally.values),
             plus(self.points, tally.points),

@@ -10,7 +10,14 @@ from protocol.messages import View
 from referee.rules.announcements import Announcing, original_turn_up
 from referee.rules.cards import Card
 from referee.rules.deal import DealState, Play, points_of
-from referee.rules.deal_scoring import SCORINGS, DealOutcome, forfeited, stakes_of, tally
+from referee.rules.deal_scoring import (
+    SCORINGS,
+    DealOutcome,
+    forfeited,
+    sides_by_seat,
+    stakes_of,
+    tally,
+)
 from referee.rules.game import DealAccount, EventsBySeat, Stakes, Tally
 from referee.rules.layout import Layout, Trump
 
@@ -103,22 +110,24 @@ class PlainGame:
     def _outcome(self, state: DealState) -> DealOutcome:
         """What the sides took."""
         layout, sides = self.layout, self.partners
-        side_of = {seat: side for side, seats in enumerate(sides) for seat in seats}
-        won = [0] * len(sides)
+        side_of = sides_by_seat(sides)
+        won, taken = [0] * len(sides), [0] * len(sides)
         for trick in state.tricks:
-            won[side_of[trick.winner]] += 1
+            side = side_of[trick.winner]
+            won[side] += 1
+            taken[side] += trick.points
+        for seat, _, worth in state.told.marriages:
+            taken[side_of[seat]] += worth
         tricks = tuple(won)
         winner = state.told.black_hand
         if winner is not None:
             side = side_of[winner]
             points = tuple(layout.total if at == side else 0 for at in range(len(sides)))
             return DealOutcome(points, tricks, black_hand=side, packs=layout.packs)
-        taken = points_of(state)
-        points = tuple(sum(taken[seat] for seat in side) for side in sides)
         first = self._first(state, side_of)
-        return DealOutcome(points, tricks, first=first, packs=layout.packs)
+        return DealOutcome(tuple(taken), tricks, first=first, packs=layout.packs)
 
-    def _first(self, state: DealState, side_of: dict[int, int]) -> int | None:
+    def _first(self, state: DealState, side_of: tuple[int, ...]) -> int | None:
         """The side that was the first to reach what wins, where that is what counts."""
         if self.layout.first_to is None:
             return None
