@@ -7,6 +7,7 @@ import stat
 import struct
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
@@ -24,6 +25,10 @@ _MOST_READS: Final = 16
 _MOST_FILES: Final = 512
 _MOST_BYTES: Final = 512 << 20
 _PIECE: Final = 1 << 20
+
+_TIMES: Final = 4
+"""A page is marked at its first reads: as used, as used again, and once more. A read that moves it
+between the kernel's lists takes longer, so one that has all its marks tells nothing of others."""
 
 
 class OpenedFiles:
@@ -103,18 +108,37 @@ class OpenedFiles:
             os.close(descriptor)
 
     def bring(self) -> None:
-        """Have all these files in memory, whole.
-
-        They are read as if at random: the kernel reads nothing ahead then, and marks no page as
-        the one at which it would go on. A bot sees such marks, and takes them away by reading.
-        """
+        """Have all these files in memory, whole."""
         left = _MOST_BYTES
         for descriptor in self._files.values():
-            size = os.fstat(descriptor).st_size
-            if size > left:
-                continue
-            left -= size
-            with suppress(OSError):  # the disk cannot read it, nor could a bot
-                os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_RANDOM)
-                for at in range(0, size, _PIECE):
-                    os.pread(descriptor, _PIECE, at)
+            left -= _bring(descriptor, left)
+
+
+def bring_folder(folder: Path) -> None:
+    """Have the files of a bot's copy in memory, whole, whatever it has opened of them."""
+    left = _MOST_BYTES
+    for path in sorted(folder.rglob("*")):
+        with suppress(OSError):
+            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            try:
+                if stat.S_ISREG(os.fstat(descriptor).st_mode):
+                    left -= _bring(descriptor, left)
+            finally:
+                os.close(descriptor)
+
+
+def _bring(descriptor: int, most: int) -> int:
+    """Read a file whole, if it is no larger than that, and return how large it is, else 0.
+
+    It is read as if at random: the kernel reads nothing ahead then, and marks no page as the one
+    at which it would go on. A bot sees such marks, and takes them away by reading.
+    """
+    size = os.fstat(descriptor).st_size
+    if size > most:
+        return 0
+    with suppress(OSError):  # the disk cannot read it, nor could a bot
+        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_RANDOM)
+        for at in range(0, size, _PIECE):
+            for _ in range(_TIMES):
+                os.pread(descriptor, _PIECE, at)
+    return size

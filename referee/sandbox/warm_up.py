@@ -7,6 +7,7 @@ they are in memory whole, with no trace of how it had read them.
 """
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Final, Protocol
 
 import trio
@@ -14,7 +15,7 @@ import trio
 from referee.bots.find import BotSpec
 from referee.errors import SandboxError
 from referee.sandbox import BotProcess
-from referee.sandbox.opened_files import OpenedFiles
+from referee.sandbox.opened_files import OpenedFiles, bring_folder
 
 _LONGEST_S: Final = 1.0
 _LOOK_S: Final = 0.002
@@ -54,3 +55,4 @@ class Warming:
                 process.kill()
                 process.release()
             await trio.to_thread.run_sync(opened.bring)
+        await trio.to_thread.run_sync(bring_folder, Path(bot.folder))
