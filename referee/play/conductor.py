@@ -291,7 +291,7 @@ class _MatchConductor:
             def greets(seat: Seat, place: int = ask.place) -> None:
                 self._last_seen.see(seat.off_turn for seat in self._seats.values())
                 self._seats[place] = seat
-                seat.own_wait = self.own_wait
+                seat.own_wait, seat.last_seen = self.own_wait, self._last_seen
                 self.own_wait.begin()
                 if self._stderr is not None:
                     seat.stderr.listen = partial(self._keep_stderr, self._stderr, place)

@@ -220,6 +220,10 @@ class Witness:
         """Return the processor time that other bots have used meanwhile, as far as it is known."""
         return 0
 
+    def ours_us(self) -> int:
+        """Return what other threads of the referee have used meanwhile, as far as it is known."""
+        return 0
+
     def free_us(self) -> int:
         """Return what of that is of bots that may work off turn."""
         return 0

@@ -301,6 +301,7 @@ class LastSeen:
     def __init__(self) -> None:
         """Begin with nothing seen."""
         self._at_ns = -_NEVER
+        self._ours_ns = _other_threads_ns()
 
     def see(self, bots: Iterable[OffTurn]) -> None:
         """Look, if an act is about to begin and we have been away."""
@@ -308,4 +309,16 @@ class LastSeen:
         if now_ns - self._at_ns > _SEEN_NS:
             for bot in bots:
                 bot.see()
+            self._ours_ns = _other_threads_ns()
             self._at_ns = time.perf_counter_ns()
+
+    def ours_us(self) -> int:
+        """Return the processor time that threads of ours have used since, but for this one.
+
+        They look at what bots have, on the core on which bots play.
+        """
+        return (_other_threads_ns() - self._ours_ns) // 1000
+
+
+def _other_threads_ns() -> int:
+    return time.process_time_ns() - time.thread_time_ns()

@@ -20,7 +20,7 @@ from referee.match.leg import Ask
 from referee.match.verdict import Blame, FaultCode, Freeze, Mishap, Verdict
 from referee.play.evidence import STDERR_MOST, Heard, Witness
 from referee.play.exchange import READ_MOST, Exchange, exchange
-from referee.play.off_turn import OffTurn, OffTurnTable
+from referee.play.off_turn import LastSeen, OffTurn, OffTurnTable
 from referee.play.standstill import STOOD_STILL_US, OwnWait
 from referee.play.waiting import Wait
 from referee.sandbox import BotProcess
@@ -69,6 +69,7 @@ class Seat(Witness):
         self._continued = 0
         self._plays = False
         self._wait: Wait | None = None
+        self.last_seen: LastSeen | None = None
         self.own_wait: OwnWait | None = None
         """How long we ourselves wait for a processor, where that is counted."""
 
@@ -137,6 +138,10 @@ class Seat(Witness):
     def others_us(self) -> int:
         """Return the processor time that other bots have used in the act under way."""
         return sum(other.took_us() for other in self._others())
+
+    def ours_us(self) -> int:
+        """Return the processor time that other threads of ours have used in the act under way."""
+        return 0 if self.last_seen is None else self.last_seen.ours_us()
 
     def free_us(self) -> int:
         """Return what of that is of bots that may work then."""

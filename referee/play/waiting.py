@@ -81,6 +81,8 @@ class Wait:
         """What other bots had used when the act began, at least."""
         self._free_before_us = 0
         """What those that may work had used at our first look."""
+        self._ours_before_us = 0
+        """What other threads of ours had, at least."""
         self._has_taken = False
         """Whether bytes have come since we last looked for a whole line."""
         self._killed_before = killed_for_memory()
@@ -137,6 +139,7 @@ class Wait:
             ran_us = self._witness.process.cpu_us() - self._cpu
             in_it_us = max(self._elapsed_us() - ran_us, 0)
             self._others_before_us = max(self._witness.others_us() - in_it_us, 0)
+            self._ours_before_us = max(self._witness.ours_us() - in_it_us, 0)
             self._free_before_us = self._witness.free_us()
         self._held_up.begin(self._begin, due, self._cpu)
         self._witness.look()
@@ -175,7 +178,8 @@ class Wait:
         if self._others_before_us is not None:
             others_us = self._witness.others_us() - self._others_before_us
             free_us = max(self._witness.free_us() - self._free_before_us, 0)
-            self._held_up.share(others_us - free_us, free_us)
+            ours_us = max(self._witness.ours_us() - self._ours_before_us, 0)
+            self._held_up.share(others_us - free_us + ours_us, free_us)
 
     def _add_stall(self) -> None:
         """Put the deadline off by how long we were not woken while other bots had used that time.

@@ -60,6 +60,10 @@ _LEAST_SHARE: Final = 3
 _PLENTY: Final = 8 << 20
 """Bytes that the kernel needs for a bot from which rests are short."""
 
+_LEAP: Final = 8 << 20
+"""Bytes by which that has grown, and there is no rest, but a hold at once: a bot that looks at its
+clock gives all of it back when a count is over, and one that runs lets a nice thread take long."""
+
 _HELD_S: Final = 0.1
 """Processor time of ours for which a bot is held still for a count at most."""
 
@@ -70,7 +74,8 @@ _STOP_S: Final = 0.2
 """So long the end of a count is waited for when its bot is gone; it takes a millisecond."""
 
 _NICE: Final = 10
-"""A count leaves bots nine tenths of a core, if they want it; one that holds its bot does not."""
+"""A count leaves bots nine tenths of a core, if they want it: where it holds one, another's act may
+be under way."""
 
 _LONGEST_COUNT_S: Final = 0.5
 """Processor time of ours that a count may take; all descriptors that a bot can have take 0.2."""
@@ -104,6 +109,7 @@ class _Found(NamedTuple):
         return self.mappings > MOST_MAPPINGS or self.waiters > MOST_WAITERS
 
 
+_UNSEEN: Final = _Found(0, hidden=False, waiters=0, was_looked_at=False)
 _TOO_MUCH: Final = _Found(MOST_MAPPINGS + 1, hidden=False, waiters=0)
 """Of anything."""
 
@@ -117,7 +123,7 @@ class _Rest:
     def __init__(self) -> None:
         """Begin with none."""
         self._until = self._least_until = 0.0
-        self._most = 0
+        self._most = math.inf
 
     def begin(self, took_s: float, longest_s: float, used: int) -> None:
         """Rest from now on, after what took so long; `used` bytes are the kernel's."""
@@ -130,7 +136,12 @@ class _Rest:
         """Whether it is; to be asked at each look, for what the bot has given back counts."""
         self._most = min(self._most, used + _MUCH)
         is_more = used >= min(self._most, _PLENTY)
-        return time.monotonic() >= (self._least_until if is_more else self._until)
+        now = time.monotonic()
+        return now >= (self._least_until if is_more else self._until) or self.is_a_leap(used)
+
+    def is_a_leap(self, used: int) -> bool:
+        """Whether the kernel needs much more than at any look since it began."""
+        return used >= self._most - _MUCH + _LEAP
 
 
 class MappingBound:
@@ -204,7 +215,8 @@ class MappingBound:
             self._counted_at = min(self._counted_at, used)
             return
         self._counted_at = used
-        self._count = _Count(cpu_us, self._members, self._end, self._hold if may_hold else None)
+        hold, at_once = self._hold if may_hold else None, self._rest.is_a_leap(used)
+        self._count = _Count(cpu_us, self._members, self._end, hold, at_once=at_once)
 
     def close(self) -> None:
         """Count no more: a count that is under way ends at its next step. Idempotent."""
@@ -234,6 +246,8 @@ class _Count:
         members: Callable[[], Iterable[int]],
         end: Callable[[], None],
         hold: Hold | None,
+        *,
+        at_once: bool,
     ) -> None:
         """Begin to count.
 
@@ -242,8 +256,10 @@ class _Count:
             members: returns the ids of its processes.
             end: ends the bot, which has too much.
             hold: holds it still; None if that is not to be done now.
+            at_once: whether it is held from the beginning on, and not only if something is missed.
         """
         self.cpu_us = cpu_us
+        self._at_once = at_once and hold is not None
         self.is_too_much = self.is_whole = self.is_unsure = False
         self.held_s = self.took_s = 0.0
         self._members, self._end, self._hold = members, end, hold
@@ -268,9 +284,10 @@ class _Count:
 
     def _work(self) -> None:
         before, used_s = frozenset(self._members()), time.thread_time()
-        _be_nice(_NICE)
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)  # of this thread
         tick = self._until_stopped(within(_LONGEST_COUNT_S, time.thread_time))
-        found = _counted(before, tick)
+        found = _UNSEEN if self._at_once else _counted(before, tick)
         self.is_whole = found.was_looked_at and frozenset(self._members()) == before
         if self._hold is not None and not self.is_whole and not found.is_too_much:
             with suppress(OSError):  # the bot is gone
@@ -290,7 +307,6 @@ class _Count:
         Raises:
             OSError: the bot is gone.
         """
-        _be_nice(0)
         began, used_s = time.monotonic(), time.thread_time()
         try:
             with hold() as stands_still:
@@ -324,12 +340,6 @@ class _Count:
         return True
 
 
-def _be_nice(value: int) -> None:
-    """Give way to others so much, as this thread alone."""
-    with suppress(OSError):  # only root takes it back
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), value)
-
-
 def _counted(members: Iterable[int], tick: Tick) -> _Found:
     """Count what processes have; those that cannot be understood, or for long, have too much."""
     pids = tuple(members)
@@ -338,5 +348,5 @@ def _counted(members: Iterable[int], tick: Tick) -> _Found:
         return _Found(*count_mappings(pids, MOST_MAPPINGS, tick), waiters)
     except UNREADABLE as error:
         if isinstance(error, OSError) and error.errno in NO_MEANS:  # of ours: no bot is charged
-            return _Found(0, hidden=False, waiters=0, was_looked_at=False)
+            return _UNSEEN
         return _TOO_MUCH._replace(took_too_long=isinstance(error, TooLong))

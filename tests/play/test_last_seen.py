@@ -1,5 +1,7 @@
 """What a bot uses while the referee is away, and none is to move, is of no act."""
 
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -37,6 +39,29 @@ def test_what_was_used_before_an_act_is_not_taken_from_it() -> None:
     process.worked_us += 7
     assert (bot.took_us(), bot.worked_us()) == (7, 250_007)
     process.release()
+
+
+def test_what_threads_of_ours_use_is_known_from_then_on() -> None:
+    """They look at what bots have, while one is to move."""
+    seen, worked, ends = LastSeen(), threading.Event(), threading.Event()
+
+    def work() -> None:
+        until = time.thread_time() + 0.03
+        while time.thread_time() < until:
+            pass
+        worked.set()
+        ends.wait()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    worked.wait()
+    before = seen.ours_us()
+    seen.see([])
+    after = seen.ours_us()
+    ends.set()
+    thread.join()
+    assert before >= 30_000
+    assert after < 30_000
 
 
 def test_a_bot_that_has_had_no_act_yet_has_taken_nothing() -> None:

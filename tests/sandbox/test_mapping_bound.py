@@ -200,6 +200,18 @@ def test_a_bot_for_which_the_kernel_needs_more_is_counted_though_a_count_took_lo
     assert (bot.holds, bot.ended) == (2, True)
 
 
+def test_a_bot_for_which_the_kernel_needs_much_more_is_held_still_at_once(bot: Bot) -> None:
+    """It would give back all that it has taken while it is counted as it runs; there is no rest."""
+    bot.took, bot.hold_takes, bot.relays = 0.3, 0.3, True
+    bot.uses(9, 20)
+    assert (bot.counts, bot.holds) == (2, 1)
+    bot.uses(16.9, 20)
+    assert (bot.counts, bot.holds) == (2, 1)
+    bot.waiters = MOST_WAITERS + 1
+    bot.uses(17, 20)
+    assert (bot.counts, bot.holds, bot.ended_while_held) == (3, 2, True)
+
+
 def test_a_bot_is_held_still_for_a_fourth_of_the_time_at_most_whatever_it_needs(bot: Bot) -> None:
     """Others may want the processor that looking at it takes."""
     bot.took = bot.hold_takes = 0.05

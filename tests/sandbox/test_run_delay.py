@@ -17,7 +17,7 @@ from referee.errors import Unstoppable
 from referee.match.leg import Ask
 from referee.match.verdict import Blame, FaultCode, Freeze, Mishap, Verdict
 from referee.play.evidence import Heard
-from referee.play.off_turn import OFF_TURN_US
+from referee.play.off_turn import OFF_TURN_US, LastSeen
 from referee.play.seat import Seat
 from referee.sandbox import BotProcess, run_delay
 from referee.sandbox.procfs import is_running
@@ -267,6 +267,28 @@ async def test_what_others_use_meanwhile_is_not_charged(
     assert (took_us < ALLOWANCE_US + 60_000) is is_charged
     assert found.evidence.receipt is not None
     assert (found.evidence.receipt.complete > took_us - 60_000) is is_charged
+
+
+async def test_what_threads_of_ours_use_meanwhile_is_not_charged(
+    bots: tuple[Busy, Busy], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They look at what another bot has, and a bot of several processes may wait for that."""
+    begun = time.perf_counter()
+    seat, seen = Seat(0, bots[0]), LastSeen()
+
+    def ours_us() -> int:
+        return 60_000 if time.perf_counter() - begun > ALLOWANCE_US / 2e6 else 0
+
+    monkeypatch.setattr(seen, "ours_us", ours_us)
+    monkeypatch.setattr(bots[0], "cpu_us", lambda: 0)
+    monkeypatch.setattr(bots[0], "counts_all", lambda: True)
+    seat.last_seen = seen
+    connection = Connection()
+    found = await seat.ask(Ask(0, "", connection.send(HELLO), ALLOWANCE_US, connection))
+    took_us = (time.perf_counter() - begun) * 1e6
+
+    assert isinstance(found, Verdict | Mishap)
+    assert took_us >= ALLOWANCE_US + 60_000
 
 
 async def test_a_bot_that_never_has_the_processor_is_not_waited_for_without_end(
