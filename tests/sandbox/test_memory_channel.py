@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import trio
 
 from referee.doctor.cold_files import cold, in_memory, system_files
 from referee.sandbox import Sandbox
@@ -15,6 +16,8 @@ from support.sandboxes import finish, line_of, need, prepared, python_bot
 BITS = 200
 BY_CHANCE = 0.3
 """Of random bits half are wrong; fewer than this share of 200 happens once in 10^8 times."""
+
+COPIES = 4
 
 READS = """
 import sys
@@ -113,3 +116,31 @@ async def test_marks_of_pages_tell_the_next_life_something_where_proc_is_open(
     channel = await measured(bwrap, Carrier.MARKS, tmp_path / "bot", BITS)
 
     assert channel.errors < BY_CHANCE * channel.bits, channel.text()
+
+
+@pytest.mark.slow
+@pytest.mark.thorough
+async def test_a_fresh_copy_tells_nothing_of_how_often_its_pages_were_read(
+    bwrap: Sandbox, tmp_path: Path
+) -> None:
+    """The kernel marks pages at their first reads, which takes it some time; each tells a bit once.
+
+    No life opens the file before it is told something, so nothing but the copying has read it.
+    """
+    need("gcc")
+    rereads = Path(__file__).parents[1] / "support" / "bots" / "rereads.c"
+    wrong = 0
+    for number in range(COPIES):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        await trio.run_process(["gcc", "-O2", "-Wall", "-o", str(folder / "bot"), str(rereads)])
+        (folder / "pages").write_bytes(os.urandom(28 << 20))
+        (folder / "bot.toml").write_text(f'name = "{number}"\ncommand = "./bot"\n')
+        bot = await prepared(bwrap, str(folder))
+        for what in ("send", "look"):
+            process = await bwrap.launch(bot)
+            os.write(process.stdin, f"{what} {number + 1}\n".encode())
+            said = await line_of(process, 10)
+            finish(process)
+        wrong += int(said)
+    assert wrong / (140 * COPIES) > BY_CHANCE
