@@ -122,10 +122,10 @@ def run(
         key = kept_key(folder, begun=begun) if event.key is None else event.key
         event = replace(event, key=key, plan=replace(event.plan, commitment=commitment(key)))
         log.begin(event.plan)
+        unbuilt = _entrants(event.plan, at_fault or [], begun=bool(found.matches))
         if found.end is None:
             words = ["referee", "event", "run", file]
             again = shlex.join(words if out is None else [*words, "--out", str(out)])
-            unbuilt = _entrants(event.plan, at_fault or [], begun=bool(found.matches))
             way = Way(event.bots, key, folder / RECORDS if event.records else None, unbuilt)
             sections = _played(event, way, log, settings, again, check=not unchecked)
         else:

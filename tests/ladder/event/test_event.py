@@ -590,6 +590,7 @@ def test_an_event_goes_on_without_a_bot_that_cannot_be_built_any_more(
     assert run([*words, "--at-fault", "built", "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert shown["finished"]
+    assert run([*words, "--at-fault", "other"]) == 2
     faults = [line for line in Contents(log).matches.values() if line.outcome.fault_list]
     assert [line.match for line in faults] == [(0, 0, 0, 1)]
     found = {(fault.bot, fault.code) for fault in faults[0].outcome.fault_list}
