@@ -70,6 +70,7 @@ class Seat(Witness):
         self._plays = False
         self._wait: Wait | None = None
         self.last_seen: LastSeen | None = None
+        """Since when it counts what other threads of ours use, where that is counted."""
         self.own_wait: OwnWait | None = None
         """How long we ourselves wait for a processor, where that is counted."""
 

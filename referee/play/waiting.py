@@ -75,8 +75,8 @@ class Wait:
         self._due = begin + _FIRST_LOOK_NS + witness.held_us * 1000  # in which we could not look
         self._late_us = self._away_us = 0
         self._held_up = HeldUp(witness.process, ask.allowance_us)
-        self._still_us = witness.process.held_us()
-        """For how long we had held the bot still by our last look."""
+        self._still_us = self._still_before_us = witness.process.held_us()
+        """For how long we had held the bot still: by our last look, and when this act began."""
         self._others_before_us: int | None = None
         """What other bots had used when the act began, at least."""
         self._free_before_us = 0
@@ -178,7 +178,9 @@ class Wait:
         if self._others_before_us is not None:
             others_us = self._witness.others_us() - self._others_before_us
             free_us = max(self._witness.free_us() - self._free_before_us, 0)
-            ours_us = max(self._witness.ours_us() - self._ours_before_us, 0)
+            # while the bot is held still, that is left out already: see `_add_holds`
+            known_us = self._ours_before_us + self._still_us - self._still_before_us
+            ours_us = max(self._witness.ours_us() - known_us, 0)
             self._held_up.share(others_us - free_us + ours_us, free_us)
 
     def _add_stall(self) -> None:

@@ -17,12 +17,15 @@ from referee.errors import Unstoppable
 from referee.match.leg import Ask
 from referee.match.verdict import Blame, FaultCode, Freeze, Mishap, Verdict
 from referee.play.evidence import Heard
-from referee.play.off_turn import OFF_TURN_US, LastSeen
+from referee.play.off_turn import OFF_TURN_US, LastSeen, OffTurnTable
 from referee.play.seat import Seat
+from referee.play.waiting import Wait
 from referee.sandbox import BotProcess, run_delay
 from referee.sandbox.procfs import is_running
 from referee.sandbox.run_delay import HeldUp, Reading, Thread, Waits, read
 from support.drive import HELLO
+from support.fake_process import FakeProcess
+from support.fake_process import asked as hello
 from support.fuzz import Puppet
 
 ALLOWANCE_US: Final = 50_000
@@ -627,6 +630,25 @@ def test_nothing_is_looked_at_before_it_is_worth_it(monkeypatch: pytest.MonkeyPa
     assert held_up.us() == 0
     assert not held_up.is_too_long()
     puppet.release()
+
+
+def test_what_we_use_while_a_bot_is_held_still_is_left_out_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A hold is our work for as long as it lasts; what we use beside it comes on top."""
+    process, seen = FakeProcess(), LastSeen()
+    seat = Seat(0, process)
+    seat.last_seen = seen
+    monkeypatch.setattr(seen, "ours_us", lambda: 0)
+    begin = time.perf_counter_ns()
+    wait = Wait(seat, hello(), OffTurnTable([]), begin=begin, cpu=0, unsent=b"")
+    wait._look()
+    monkeypatch.setattr(seen, "ours_us", lambda: 80_000)
+    monkeypatch.setattr(process, "held_us", lambda: 50_000)
+    wait._add_holds()
+    wait._share()
+    assert wait._held_up.us() == 80_000
+    process.release()
 
 
 def test_of_many_threads_the_first_and_the_last_are_looked_at(
