@@ -49,7 +49,7 @@ _MOST_UNSEEN: Final = 32 << 20
 
 _SHARE: Final = 20
 """How many times as long as a count took, or a bot was held still for it, we rest before the next:
-all descriptors that a bot can have take 150 ms to look at."""
+all descriptors that a bot can have take 200 ms to look at."""
 
 _LONGEST_REST_S: Final = 3.0
 """But never longer after a count."""
@@ -115,7 +115,7 @@ _TOO_MUCH: Final = _Found(MOST_MAPPINGS + 1, hidden=False, waiters=0)
 
 
 class _Rest:
-    """A time in which a bot is not counted, or not held; short if the kernel needs more for it.
+    """A time in which a bot is not counted, or not held; shorter if the kernel needs more for it.
 
     A bot that knows of it, by being held, could take as much as it likes meanwhile.
     """
@@ -152,7 +152,7 @@ class MappingBound:
 
     A process that passes what it has to a child and ends is gone before it is looked at, and so is
     that child. So where others are there after a count than before it, all are held still and
-    counted again.
+    counted again; where the kernel needs much more for them, they are held still at once.
 
     Attributes:
         exceeded: whether it had.

@@ -19,7 +19,7 @@ LONGEST_AT_END_S: Final = 30.0
 """How long when all have ended: what four bots have read is dropped on one core."""
 
 _NICE: Final = 10
-"""Who has not come to an end by then leaves others nine tenths of the core."""
+"""A thread that is not done by then leaves others nine tenths of the core."""
 
 
 class Dropping:
@@ -67,7 +67,7 @@ class Dropping:
     def then(self, remove: Callable[[], object]) -> None:
         """Have the group removed: now, or by the thread where that is not done.
 
-        The kernel lets no group go while one of its files is written to, and who removes it waits.
+        The kernel lets no group go while one of its files is written to: rmdir(2) waits for that.
         """
         with self._lock:
             if not self._is_over:
@@ -80,4 +80,4 @@ class Dropping:
 
 
 def _do_nothing() -> None:
-    """The group is removed by who waits."""
+    """Until `then` is called, the thread has nothing to remove."""

@@ -474,11 +474,12 @@ async def test_what_our_looks_take_at_the_deadline_is_no_lag(
         return False
 
     monkeypatch.setattr(waiting.Wait, "_is_put_off", look)
+    monkeypatch.setattr(process, "cpu_us", lambda: time.perf_counter_ns() // 1000)
     begun = time.perf_counter()
     found = await Seat(0, process).ask(asked(50_000))
     took_us = (time.perf_counter() - begun) * 1e6
 
-    assert isinstance(found, Verdict | Mishap)  # a busy machine may wake us late
+    assert isinstance(found, Verdict), "it works all the time: being woken late is no excuse"
     assert found.evidence.receipt is not None
     assert found.evidence.receipt.complete <= took_us - 100_000
 

@@ -24,7 +24,7 @@ def go_on(tmp_path: Path) -> Callable[[], None]:
 
 
 def test_a_group_that_is_emptied_in_time_is_removed_at_once(tmp_path: Path) -> None:
-    """By who waits."""
+    """By the thread that waits."""
     (tmp_path / "memory.force_empty").touch()
     removed = []
     dropping = Dropping(tmp_path, 10)

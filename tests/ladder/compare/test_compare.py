@@ -516,7 +516,7 @@ def test_a_comparison_of_real_bots_ends_with_an_answer(tmp_path: Path) -> None:
     )
 
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("greedy (A) is better than first")
+    assert done.stdout.startswith(f"greedy (A) is better than {BRISK.partition(':')[2]} (B)\n")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -306,7 +306,7 @@ class TestSpan:
     async def test_no_two_bots_of_a_match_are_called_alike(self, store: Store) -> None:
         """Namesakes are told with their authors, as in tables."""
         submit(store, "first", "other")
-        store.give_back([lease(store, job(store, (1, 4)), "somebody").token])  # it is played first
+        store.give_back([lease(store, job(store, (1, 4)), "other").token])  # it is played first
         seen = Seen()
         await runner(store, Toy(), seen, blocks=20).run()
         labels = {1: "first (author-of-first)", 2: "random", 3: "greedy", 4: "first (other)"}
