@@ -124,13 +124,21 @@ def run(
         log.begin(event.plan)
         unbuilt = _entrants(event.plan, at_fault or [], begun=bool(found.matches))
         if found.end is None:
-            words = ["referee", "event", "run", file]
-            again = shlex.join(words if out is None else [*words, "--out", str(out)])
+            again = _command(file, out, at_fault or [], unchecked=unchecked)
             way = Way(event.bots, key, folder / RECORDS if event.records else None, unbuilt)
             sections = _played(event, way, log, settings, again, check=not unchecked)
         else:
             sections = rounds_in_log(found)
         _tell(event.plan, sections, key, folder, as_json=as_json, files=True)
+
+
+def _command(file: str, out: Path | None, at_fault: Sequence[str], *, unchecked: bool) -> str:
+    """What a person types to go on, with all that was asked for this time."""
+    words = ["referee", "event", "run", file]
+    words += [] if out is None else ["--out", str(out)]
+    words += ["--no-check"] if unchecked else []
+    words += [word for name in at_fault for word in ("--at-fault", name)]
+    return shlex.join(words)
 
 
 def _entrants(plan: EventPlan, names: Sequence[str], *, begun: bool) -> frozenset[int]:

@@ -68,7 +68,7 @@ def call(arguments: list[str]) -> int:
     except typer.TyperException as error:
         context = getattr(error, "ctx", None)
         command = "referee" if context is None else context.command_path
-        said = error.format_message().rstrip(".").replace("Value error, ", "")
+        said = error.format_message().rstrip(".")
         line = f"{said} (see {command} --help)"
         raise RefereeError(line) from error
     except typer.Abort as error:

@@ -451,11 +451,13 @@ def test_trouble_of_the_host_says_how_to_go_on(
     with_toys(monkeypatch, ToyPool(twist=fails))
     (tmp_path / "e.toml").write_text(SMALL)
     out = str(tmp_path / "else where")
+    words = ["event", "run", str(tmp_path / "e.toml"), "--out", out, "--no-check"]
 
-    assert run(["event", "run", str(tmp_path / "e.toml"), "--out", out]) == 3
+    assert run(words) == 3
     last = capsys.readouterr().err.splitlines()[-1]
     assert last == (
-        f"referee: no more disk; go on with: referee event run {tmp_path}/e.toml --out '{out}'"
+        f"referee: no more disk; go on with: referee event run {tmp_path}/e.toml --out '{out}' "
+        "--no-check"
     )
 
 
