@@ -120,8 +120,8 @@ ATTEMPTS: Final = 3
 def starved(allowance_us: int, lag_us: int, cpu_us: int) -> bool:
     """Whether lateness is the host's doing: the bot hardly ran, and neither did we.
 
-    A bot cannot bring this about: what makes us late takes processor time, and its own, that of
-    all its processes, is counted.
+    A bot cannot bring this about: what makes us late takes processor time. Its own, that of all its
+    processes, is counted; that of other bots and of what we do for any is no lag.
 
     Args:
         allowance_us: how long the act might take.

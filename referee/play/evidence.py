@@ -231,11 +231,12 @@ class Witness:
     def excuse(self, receipt: Receipt, allowance_us: int) -> Mishap | None:
         """What to say of lateness when neither the bot nor we could run; None: it is the bot's.
 
-        What other bots have used meanwhile is their doing: the deadline was put off by it.
+        What other bots have used meanwhile is their doing, and what we have was for a bot, perhaps
+        for this one: the deadline was put off by both.
         """
         self.lag_us = max(self.lag_us, receipt.complete - allowance_us - self.held_us)
         self.look()
-        lag_us = max(self.lag_us - self.others_us(), 0)
+        lag_us = max(self.lag_us - self.others_us() - self.ours_us(), 0)
         if not self.is_counted or not starved(allowance_us, lag_us, receipt.cpu):
             return None
         detail = f"the host stood still for {self.lag_us // 1000} ms while the bot was to move"

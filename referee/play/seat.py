@@ -166,13 +166,13 @@ class Seat(Witness):
         return Mishap(Blame.HOST, detail, self.evidence())
 
     def _worked_us(self, found: Heard | Verdict | Mishap) -> int:
-        """Return what bots have used while we stood still: then it is their doing, not the host's.
+        """Return what bots, or we for them, have used while we stood still: it is not the host's.
 
         A bot that closes a pipe on which a million others wait keeps its core, interrupts and all,
         for a quarter of a second: we are not woken, and neither work nor wait.
         """
         receipt = found[1] if isinstance(found, tuple) else found.evidence.receipt
-        return (0 if receipt is None else receipt.cpu) + self.others_us()
+        return (0 if receipt is None else receipt.cpu) + self.others_us() + self.ours_us()
 
     def _heard(self, ask: Ask, made: Exchange, cpu: int) -> Heard | Verdict | None:
         """What the bot has said, or how it has broken the protocol; None: a wait begins."""

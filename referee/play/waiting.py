@@ -181,7 +181,7 @@ class Wait:
             # while the bot is held still, that is left out already: see `_add_holds`
             known_us = self._ours_before_us + self._still_us - self._still_before_us
             ours_us = max(self._witness.ours_us() - known_us, 0)
-            self._held_up.share(others_us - free_us + ours_us, free_us)
+            self._held_up.share(others_us - free_us, free_us, ours_us)
 
     def _add_stall(self) -> None:
         """Put the deadline off by how long we were not woken while other bots had used that time.

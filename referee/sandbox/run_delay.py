@@ -184,7 +184,7 @@ class HeldUp:
         self._waits: Waits | None = None
         self._lost_us = self._unseen_us = self._away_us = self._stalled_us = self._us = 0
         self._asked = self._cpu_us = self._unread_us = self._unread_cpu_us = 0
-        self._looked_us = self._stopped_us = self._free_us = 0
+        self._looked_us = self._stopped_us = self._free_us = self._ours_us = 0
         self._is_known = True
         self._has_answered = False
 
@@ -218,18 +218,21 @@ class HeldUp:
         """
         self._stalled_us = max(self._stalled_us, us)
 
-    def share(self, stopped_us: int, free_us: int) -> None:
-        """Take into account what other bots used meanwhile.
+    def share(self, stopped_us: int, free_us: int, ours_us: int) -> None:
+        """Take into account what other bots, and we ourselves, used meanwhile.
 
         Of those that may work, as far as its own threads may have waited: a friend that works could
-        win it time in which it sleeps.
+        win it time in which it sleeps. What we look at can be what the bot itself has, so that we
+        use much makes no wait too long: a bot that is silent meanwhile is late.
 
         Args:
             stopped_us: processor time used by those that are stopped, since the first look.
             free_us: likewise, by the others.
+            ours_us: likewise, by other threads of ours.
         """
         self._stopped_us = max(self._stopped_us, stopped_us)
         self._free_us = max(self._free_us, free_us)
+        self._ours_us = max(self._ours_us, ours_us)
 
     def be_away(self, us: int) -> None:
         """Add time in which we saw to others, or held the bot; its bound is that of what we did."""
@@ -277,11 +280,12 @@ class HeldUp:
         if self._is_known:
             waited = 0
             if (waits := self._look()) is not None:
-                self.stall(self._stopped_us + min(waits.at_most_us(), self._free_us))
+                free_us = min(waits.at_most_us(), self._free_us)
+                self.stall(self._stopped_us + free_us + self._ours_us)
                 waited = max(waits.held_up_us() - self._looked_us, 0)
             found = waited + self._lost_us + self._unseen_us
             if not self._has_answered:
-                found = min(found, self._most_us)
+                found = min(found, self._most_us + self._ours_us)
             self._us = max(self._us, found, self._stalled_us)
         return self._us + self._away_us
 
@@ -312,7 +316,7 @@ class HeldUp:
 
     def is_too_long(self) -> bool:
         """Whether there is no sense in waiting any longer."""
-        return self._is_known and 0 < self._most_us <= self._us
+        return self._is_known and 0 < self._most_us <= self._us - self._ours_us
 
     def wait_longer(self) -> None:
         """Wait as long again: one of the others is gone."""
