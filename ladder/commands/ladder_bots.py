@@ -217,7 +217,7 @@ def _print(roster: Roster, seen: Sequence[Seen]) -> None:
 
 
 def _print_sizes(store: Store, situation: Situation) -> None:
-    found = sizes(store.files, needed_by(situation.roster, situation.open))
+    found = sizes(store.files, needed_by(situation.roster, situation.jobs))
     most = read_limits(store.files).old_bots << 20
     console().print(
         f"on disk: {in_bytes(found.playing)} of bots that play, {in_bytes(found.old)} of others "

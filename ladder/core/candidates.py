@@ -29,10 +29,24 @@ class SeatedTable(Struct, frozen=True):
     Attributes:
         pool: the number of the pool.
         entrants: the versions of bots that sit at it, by place.
+        ended_ms: when its result came.
     """
 
     pool: int
     entrants: tuple[int, ...]
+    ended_ms: int = 0
+
+
+class UnderWay(Struct, frozen=True):
+    """A match that was chosen and has no result yet.
+
+    Attributes:
+        job: what is to be played.
+        since_ms: when it was chosen.
+    """
+
+    job: LadderJob
+    since_ms: int = 0
 
 
 class Situation(Struct, frozen=True):
@@ -47,8 +61,13 @@ class Situation(Struct, frozen=True):
 
     roster: Roster
     standings: StandingTable
-    open: tuple[LadderJob, ...]
+    open: tuple[UnderWay, ...]
     recent: tuple[SeatedTable, ...] = ()
+
+    @property
+    def jobs(self) -> tuple[LadderJob, ...]:
+        """What is to be played in the matches under way."""
+        return tuple(one.job for one in self.open)
 
 
 def fields_of(situation: Situation, without: Collection[int]) -> list[Candidates]:
@@ -60,14 +79,26 @@ def fields_of(situation: Situation, without: Collection[int]) -> list[Candidates
         situation: the ladder as it is.
         without: entrants that are left out.
     """
-    under_way = tuple(SeatedTable(job.pool, job.entrants) for job in situation.open)
+    under_way = tuple(SeatedTable(job.pool, job.entrants) for job in situation.jobs)
     tables = (situation.recent + under_way)[-RECENT:]
     playing = Counter[tuple[int, int]]()
-    for job in situation.open:
+    for job in situation.jobs:
         playing.update({(job.pool, entrant): job.blocks for entrant in job.entrants})
+    busy = _busy(situation)
     return [
-        _field(situation, pool, tables, playing, without) for pool in situation.roster.open_pools
+        _field(situation, pool, tables, playing, busy, without)
+        for pool in situation.roster.open_pools
     ]
+
+
+def _busy(situation: Situation) -> Counter[str]:
+    """Return by author how many matches it has under way, and how many ended since they began."""
+    entrants, busy = situation.roster.entrants, Counter[str]()
+    for one in situation.open:
+        since = sum(table.ended_ms > one.since_ms for table in situation.recent)
+        authors = {entrants[entrant].author for entrant in one.job.entrants}
+        busy.update(dict.fromkeys(authors, 1 + since))
+    return busy
 
 
 def places_ahead(tables: Ints, authors: int) -> list[float]:
@@ -124,11 +155,12 @@ class _Turns:
         return found
 
 
-def _field(
+def _field(  # noqa: PLR0917  # all that candidates are made of
     situation: Situation,
     pool: Pool,
     tables: Sequence[SeatedTable],
     under_way: Mapping[tuple[int, int], int],
+    busy: Mapping[str, int],
     without: Collection[int],
 ) -> Candidates:
     """Return a pool and the bots that play in it.
@@ -138,6 +170,7 @@ def _field(
         pool: an open one.
         tables: the last ones of all pools, the newest last.
         under_way: by pool and entrant, how many blocks it is playing.
+        busy: by author, as `_busy` has it.
         without: entrants that are left out.
     """
     playing = [one for one in situation.roster.playing(pool.pool) if one.entrant not in without]
@@ -158,6 +191,7 @@ def _field(
                 blocks=standing.blocks + under_way.get(at, 0),
                 ahead=ahead[one.author],
                 last=last.get(one.bot, 0),
+                busy=busy.get(one.author, 0),
             )
         )
     since = (at for at, table in enumerate(reversed(tables)) if table.pool == pool.pool)

@@ -17,6 +17,10 @@ A table is chosen by this rule:
    chance that the first bot is ahead of it in a block, by the online ratings; p (1 - p) is what the
    block tells of their strengths. So neighbours meet more often, and a new bot soon meets its own.
 
+In 2 to 4 the least busy authors count only, as long as they are more than a table has places: an
+author is busy by its matches under way, and by all that have ended since these were chosen. So a
+bot that uses all of its clock holds one match at a time, and the others go on.
+
 So no author has more than its share of the last tables and some 20 places, whatever it hands in,
 and three tables of ten at least, and all places but the first of the others, go by turns.
 
@@ -31,6 +35,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ladder.core.table_rules import Candidate, Candidates, Lineups, shuffled
 from ladder.stats.online_ratings import chance_ahead
@@ -68,7 +73,7 @@ def next_table(fields: Sequence[Candidates], seed: bytes) -> TableDraw | None:
     """
     dice = _Dice(seed)
     for field in sorted(fields, key=_due, reverse=True):
-        lineups = Lineups(field)
+        lineups = Lineups(_without_busy(field))
         by_turn = sorted(shuffled(lineups.candidates, dice.below), key=lambda one: one.turn)
         ranked = _new_first(by_turn, dice)
         seated = (
@@ -127,6 +132,18 @@ def _due(field: Candidates) -> tuple[float, int]:
     """Return what orders pools: how much is due to one, and its number."""
     authors = len({one.author for one in field.candidates})
     return field.since * authors / (field.places * field.blocks), -field.pool
+
+
+def _without_busy(field: Candidates) -> Candidates:
+    """Return the field without the busiest authors, if there is a choice of others.
+
+    With no more authors than places, those who come free would meet again and again.
+    """
+    busy = sorted({one.author: one.busy for one in field.candidates}.values())
+    if len(busy) <= field.places or busy[field.places] == busy[-1]:
+        return field
+    least = busy[field.places]
+    return replace(field, candidates=tuple(one for one in field.candidates if one.busy <= least))
 
 
 def _new_first(by_turn: list[Candidate], dice: _Dice) -> list[Candidate]:

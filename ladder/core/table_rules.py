@@ -32,6 +32,8 @@ class Candidate(Struct, frozen=True):
         blocks: how many it has played in this pool, or is playing.
         ahead: by how many places its author has had more than its share of the pool's last tables.
         last: the how-manieth of these was the last of this bot, in any version; 0: none was.
+        busy: how many matches its author has under way, in all pools, each with how many have ended
+            since it was chosen: more for one that takes long.
     """
 
     entrant: int
@@ -42,6 +44,7 @@ class Candidate(Struct, frozen=True):
     blocks: int
     ahead: float
     last: int
+    busy: int = 0
 
     @property
     def turn(self) -> tuple[float, int]:

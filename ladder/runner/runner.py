@@ -6,7 +6,7 @@ who plays what, and counts each job once.
 
 import os
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from ladder.core.candidates import Situation, fields_of
 from ladder.core.facts import Decision, LadderJob, Match, Pool, Submission, unplayed
-from ladder.core.matchmaking import next_table, why_none
+from ladder.core.matchmaking import Candidates, TableDraw, next_table, why_none
 from ladder.files import record_store
 from ladder.host_or_bot import Doubts
 from ladder.runner.match_fact import match_of
@@ -128,6 +128,8 @@ class LadderRunner:
         self._cleared_for: frozenset[str] | None = None
         """Who played when frozen bots were cleared last."""
         self._playing = 0
+        self._is_over = trio.Event()
+        """Set when the next match is over."""
         self._told = ""
         self._why = ""
 
@@ -186,7 +188,7 @@ class LadderRunner:
                     return
                 situation = await self._desk.situation()
                 await trio.to_thread.run_sync(clear_old, self._files, situation)
-                if needed_by(situation.roster, situation.open) == playing:
+                if needed_by(situation.roster, situation.jobs) == playing:
                     self._cleared_for = playing  # else a match under way keeps one that goes later
 
     async def _beat(self) -> None:
@@ -207,10 +209,13 @@ class LadderRunner:
                 self._playing += 1
                 await self._play(lease)
                 self._playing -= 1
+                self._is_over.set()
+                self._is_over = trio.Event()
             elif self._left is not None and not self._playing:
                 return  # there is nothing to play, and no runner that could change that
             else:
-                await trio.sleep(IDLE_S)
+                with trio.move_on_after(IDLE_S):
+                    await self._is_over.wait()
 
     async def _take(self) -> Lease | None:
         """A job, or None if there is none just now."""
@@ -232,7 +237,7 @@ class LadderRunner:
         key = secrets.token_hex(KEY_BITS // 8)
         found = next_table(fields, key.encode())
         self._why = "" if found is not None else why_none(fields)
-        if found is None:
+        if found is None or self._may_wait_long(found, fields):
             return None
         roster = situation.roster
         pool = roster.pools[found.pool]
@@ -245,6 +250,15 @@ class LadderRunner:
             key=key,
             blocks=pool.blocks if self._left is None else min(pool.blocks, self._left),
         )
+
+    def _may_wait_long(self, found: TableDraw, fields: Iterable[Candidates]) -> bool:
+        """Whether no worker is free for a table, and a match of its authors is under way.
+
+        That one may take long, and others can play when a worker comes free.
+        """
+        (field,) = (one for one in fields if one.pool == found.pool)
+        busy = {one.entrant for one in field.candidates if one.busy}
+        return self._playing >= self._players.size and not busy.isdisjoint(found.entrants)
 
     def _say(self, line: str) -> None:
         """Says something once, until something else is to be said."""

@@ -1,7 +1,7 @@
 """Jobs: who plays what, for how long no other runner may, what came of it; each counts once."""
 
 import secrets
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from enum import StrEnum
 from typing import Final
 
@@ -12,7 +12,7 @@ from sqlalchemy import Connection, bindparam, delete, func, insert, select, upda
 from ladder.benching import Misconduct, counted
 from ladder.core.benching import benchings
 from ladder.core.block_codec import unpacked, unpacked_counts
-from ladder.core.candidates import SeatedTable, Situation
+from ladder.core.candidates import SeatedTable, Situation, UnderWay
 from ladder.core.facts import (
     Decision,
     Fact,
@@ -81,9 +81,10 @@ class Settled(StrEnum):
 
 
 class OpenJob(Struct, frozen=True):
-    """A job that was not played yet, and its lease."""
+    """A job that was not played yet, since when it is there, and its lease."""
 
     job: LadderJob
+    since_ms: int
     owner: str
     until_ms: int
     attempts: int
@@ -96,7 +97,7 @@ def _open_jobs(connection: Connection) -> list[OpenJob]:
         Damaged: a row does not hold what we wrote.
     """
     return [
-        OpenJob(_job_in(row.job, row.body), row.owner, row.until_ms, row.attempts)
+        OpenJob(_job_in(row.job, row.body), row.at_ms, row.owner, row.until_ms, row.attempts)
         for row in connection.execute(_JOBS)
     ]
 
@@ -111,9 +112,13 @@ def _job_in(name: str, body: bytes) -> LadderJob:
         raise Damaged(where, f"it cannot be read: {error}") from error
 
 
-def open_jobs(connection: Connection) -> tuple[LadderJob, ...]:
+def open_jobs(connection: Connection) -> tuple[UnderWay, ...]:
     """The jobs that were not played yet; for what it raises see `take`."""
-    return tuple(found.job for found in _open_jobs(connection))
+    return _under_way(_open_jobs(connection))
+
+
+def _under_way(found: Iterable[OpenJob]) -> tuple[UnderWay, ...]:
+    return tuple(UnderWay(one.job, one.since_ms) for one in found)
 
 
 def take(
@@ -163,8 +168,8 @@ def take(
         mine = update(JobRow).where(JobRow.job == job.name)
         connection.execute(mine.values(_lease_values(lease, owner, until_ms)))
         return lease
-    under_way = tuple(found.job for found in waiting)
-    new = plan(Situation(roster, ratings.standings(connection), under_way, recent))
+    standings = ratings.standings(connection)
+    new = plan(Situation(roster, standings, _under_way(waiting), recent))
     if new is None or _is_known(connection, new):
         return None
     lease = Lease(new, secrets.token_hex(16), 1)

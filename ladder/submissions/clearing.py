@@ -127,7 +127,7 @@ def clear_old(files: Path, situation: Situation) -> list[str]:
     try:
         sweep(bots, ".")
         going = _unknown(bots, roster)
-        for digest in _in_order(bots, roster, needed_by(roster, situation.open)):
+        for digest in _in_order(bots, roster, needed_by(roster, situation.jobs)):
             left -= usage_of(bots / digest).size
             if left < 0:
                 going.append(digest)

@@ -304,7 +304,7 @@ async def test_what_threads_of_ours_use_meanwhile_is_not_charged(
 def test_lateness_of_ours_excuses_nothing_if_we_were_at_work_for_a_bot(
     ours_ms: int, is_excused: bool, bots: tuple[Busy, Busy], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A quarter of its time has to be the machine's: here of 200 ms, in which we were late by 120."""
+    """A quarter of its time has to be the machine's: of 200 ms here, we were late by 120."""
     seat, seen = Seat(0, bots[0]), LastSeen()
     monkeypatch.setattr(seen, "ours_us", lambda: ours_ms * 1000)
     monkeypatch.setattr(bots[0], "cpu_us", lambda: 0)

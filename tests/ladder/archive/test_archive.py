@@ -87,7 +87,7 @@ def test_an_archive_holds_all_facts_records_and_bots(ladder: Path, archive: Path
     names = list(found)
     with Store(where_of(str(ladder))) as store:
         counts = store.counts()
-        (waiting,) = store.situation().open
+        (waiting,) = store.situation().jobs
         with store.facts() as reader:
             links = [link for link, _ in reader.facts()]
             records = [match.record for match in reader.matches()]

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from ladder.core.candidates import SeatedTable, Situation, fields_of, places_ahead
+from ladder.core.candidates import SeatedTable, Situation, UnderWay, fields_of, places_ahead
 from ladder.core.facts import LadderJob, Submission
 from ladder.core.matchmaking import Candidate, Candidates, next_table, why_none
 from ladder.core.roster import Roster
@@ -96,6 +96,7 @@ def fields(draw: st.DrawFn) -> Candidates:
     bots = draw(st.integers(0, 6))
     authors = [draw(st.sampled_from("abcd")) for _ in range(bots)]
     ahead = {author: draw(st.floats(-30, 30)) for author in "abcd"}
+    busy = {author: draw(st.integers(0, 3)) for author in "abcd"}
     last = [draw(st.integers(0, 50)) for _ in range(bots)]
     found = []
     for entrant in range(draw(st.integers(0, 6)) if bots else 0):
@@ -110,6 +111,7 @@ def fields(draw: st.DrawFn) -> Candidates:
                 blocks=draw(st.integers(0, 50)),
                 ahead=ahead[authors[bot - 1]],
                 last=last[bot - 1],
+                busy=busy[authors[bot - 1]],
             )
         )
     return Candidates(1, places, sides, tuple(found))
@@ -128,6 +130,19 @@ def test_a_table_is_allowed_and_is_found_wherever_there_is_one(
         by_entrant = {one.entrant: one for one in field.candidates}
         assert len(found.entrants) == field.places
         assert allowed([by_entrant[entrant] for entrant in found.entrants], field.sides)
+
+
+@given(fields(), st.binary(max_size=8))
+def test_the_busiest_authors_wait_while_there_is_a_choice_of_others(
+    field: Candidates, seed: bytes
+) -> None:
+    """A bot that uses all of its clock would hold every worker of a ladder."""
+    found = next_table([field], seed)
+    by_entrant = {one.entrant: one for one in field.candidates}
+
+    for entrant in found.entrants if found else ():
+        less_busy = {one.author for one in field.candidates if one.busy < by_entrant[entrant].busy}
+        assert len(less_busy) <= field.places
 
 
 @given(fields(), st.binary(max_size=8), st.randoms(use_true_random=False))
@@ -409,11 +424,28 @@ class TestFields:
         job = LadderJob(ladder="", pool=1, entrants=(1, 2), hashes=("", ""), key="", blocks=4)
         skill = Skill(20.0, 2.0)
         standings = {(1, 1): EntrantTotals(skill, 7)}
-        situation = Situation(season.roster, standings, (job,), (SeatedTable(1, (3, 1)),))
+        recent = (SeatedTable(1, (3, 1)),)
+        situation = Situation(season.roster, standings, (UnderWay(job),), recent)
         (field,) = fields_of(situation, {3})
         found = [(one.skill, one.blocks, one.ahead, one.last) for one in field.candidates]
 
         assert found == [(skill, 11, 0.0, 2), (NEW, 4, 0.0, 2)]
+
+    def test_all_bots_of_an_author_are_as_busy_as_it_is(self) -> None:
+        """In whichever pool that is; five and four have ended since those under way began."""
+        roster = Roster([pool_of(pool=number, name=str(number)) for number in (1, 2)])
+        for entrant, author in enumerate("xxyzz", start=1):
+            roster.add(replace(submission(entrant), author=author))
+        under_way = [
+            LadderJob(ladder="", pool=1, entrants=table, hashes=("", ""), key="", blocks=1)
+            for table in ((1, 3), (2, 4))
+        ]
+        open_jobs = tuple(map(UnderWay, under_way, (3, 4)))
+        recent = tuple(SeatedTable(1, (3, 4), ended_ms) for ended_ms in range(9))
+
+        for field in fields_of(Situation(roster, {}, open_jobs, recent), ()):
+            found = {one.entrant: one.busy for one in field.candidates}
+            assert found == {1: 11, 2: 11, 3: 6, 4: 5, 5: 5}
 
     def test_a_pool_waits_since_its_last_table(self) -> None:
         """Counted in tables of the ladder; one that has not played waits longest."""

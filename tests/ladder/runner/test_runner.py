@@ -100,6 +100,15 @@ def _write(path: str, data: bytes) -> None:
         raise HostError(f"record {path!r}: {error.strerror}") from error
 
 
+class Patient(Toy):
+    """Matches of a bot that is called late never come to an end."""
+
+    async def play(self, job: Job) -> JobResult:
+        if "late" in job.names:
+            await trio.sleep_forever()
+        return await super().play(job)
+
+
 class Seen:
     """A `RunnerListener` that remembers; it is spoken to in the main thread only."""
 
@@ -417,6 +426,21 @@ class TestSeveral:
         assert len(assert_whole(store)) == 20
         assert (leases(store), left_over(store)) == (0, [])
 
+    async def test_a_bot_that_takes_for_ever_holds_one_worker(self, tmp_path: Path) -> None:
+        """The others go on: two workers came to wait for it within seconds, in most ladders."""
+        names = ("late", "first", "random", "greedy", "illegal")
+        for number in range(2):
+            seen = Seen()
+            with made(tmp_path / str(number), bots=names) as store:
+                with trio.move_on_after(20):
+                    async with trio.open_nursery() as nursery:
+                        nursery.start_soon(runner(store, Patient(), seen).run)
+                        while len(seen.matches) < 40:
+                            await trio.lowlevel.checkpoint()
+                        nursery.cancel_scope.cancel()
+                assert len(seen.matches) >= 40
+                assert {names for names in seen.names if "late" in names} == set()
+
     async def test_a_stalled_runner(self, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
         """One that is not heard of loses its job; its late result is a duplicate, and goes."""
         toy, seen = Toy(size=1), Seen()
@@ -536,7 +560,7 @@ class TestTrouble:
         assert isinstance(found, HostError)
         assert "No space left" in str(found)
         assert [path.name for path in (small / record_store.RECORDS).iterdir()] == []
-        waiting = store.situation().open
+        waiting = store.situation().jobs
         assert waiting
         (small / "fill").unlink()
         again = Toy(size=1)
@@ -604,7 +628,7 @@ class TestTrouble:
         (line,) = set(seen.lines)
         assert "first is left out" in line
         assert str(folder) in line
-        assert all(1 in one.entrants for one in store.situation().open)
+        assert all(1 in one.entrants for one in store.situation().jobs)
 
     async def test_a_bot_whose_files_are_gone(self, store: Store) -> None:
         """As after an import without bots: it is said where they should be, and what helps."""
@@ -646,7 +670,7 @@ class TestTrouble:
         (line,) = seen.lines
         assert line.startswith("odd is left out: ")
         assert why in line
-        left = store.situation().open
+        left = store.situation().jobs
         assert left
         assert all(4 in one.entrants for one in left)
 

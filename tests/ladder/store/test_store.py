@@ -132,7 +132,7 @@ class TestLeases:
         first = lease(store, job(store, (1, 2)))
         with again(store) as other:
             assert taken(other) is None
-            assert other.situation().open == (first.job,)
+            assert other.situation().jobs == (first.job,)
 
     def test_the_same_job_is_enqueued_once(self, store: Store) -> None:
         """A job is what it says: planned again, while it waits and when it was played, it is not
@@ -231,7 +231,7 @@ class TestLeases:
         store.add(lambda _, at_ms: [replace(decision, at_ms=at_ms)])
 
         assert taken(store) is None
-        assert store.situation().open == (under_way.job,)
+        assert store.situation().jobs == (under_way.job,)
         assert store.settle(invented(store, under_way.job))[0] is Settled.COUNTED
         assert store.settle(invented(store, held.job))[0] is Settled.COUNTED
 
