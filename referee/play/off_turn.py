@@ -315,7 +315,7 @@ class LastSeen:
     def ours_us(self) -> int:
         """Return the processor time that threads of ours have used since, but for this one.
 
-        They look at what bots have, on the core on which bots play.
+        They look at what bots have, and it may be on the core on which those play.
         """
         return (_other_threads_ns() - self._ours_ns) // 1000
 

@@ -91,9 +91,14 @@ class Wait:
     def _elapsed_us(self) -> int:
         return (time.perf_counter_ns() - self._begin) // 1000
 
-    def _receipt(self, complete: int) -> Receipt:
-        """The receipt of an act that took so long, but for what others took of that."""
-        held_up = self._held_up.not_charged_us()
+    def _receipt(self, complete: int, cpu_us: int) -> Receipt:
+        """The receipt of an act that took so long, but for what others took of that.
+
+        Args:
+            complete: how long, in microseconds.
+            cpu_us: what the bot had used by then.
+        """
+        held_up = self._held_up.not_charged_us(complete, cpu_us)
         first = complete if self._first is None else self._first
         sent, first, complete = (max(us - held_up, 0) for us in (self._sent, first, complete))
         return self._witness.receipt(sent, first, complete, self._cpu)
@@ -112,7 +117,8 @@ class Wait:
                     nursery.start_soon(self._write)
                     nursery.start_soon(self._watch)
                     heard = await self._read()
-            ended_us = self._elapsed_us()  # before we look, which takes time of ours
+            # before we look, which takes time of ours
+            ended_us, cpu_us = self._elapsed_us(), self._witness.process.cpu_us()
             if heard is not None or not waited.cancelled_caught:
                 break
             try:
@@ -122,13 +128,13 @@ class Wait:
                 heard = error
                 break
         if isinstance(heard, RemoteProtocolError):
-            return self._witness.protocol_verdict(heard, self._receipt(self._last))
+            return self._witness.protocol_verdict(heard, self._receipt(self._last, cpu_us))
         if heard is not None:
             self._add_holds()
             self._share()
             self._held_up.answered(self._late_us)
-            return heard, self._receipt(self._last)
-        return self._why_silent(self._receipt(ended_us))
+            return heard, self._receipt(self._last, cpu_us)
+        return self._why_silent(self._receipt(ended_us, cpu_us))
 
     def _look(self) -> None:
         """Look whether what the bot itself has used is known, and so what others took."""

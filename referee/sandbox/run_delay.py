@@ -185,6 +185,8 @@ class HeldUp:
         self._lost_us = self._unseen_us = self._away_us = self._stalled_us = self._us = 0
         self._asked = self._cpu_us = self._unread_us = self._unread_cpu_us = 0
         self._looked_us = self._stopped_us = self._free_us = self._ours_us = 0
+        self._waited_us = 0
+        """How long its threads may have waited for ours."""
         self._is_known = True
         self._has_answered = False
 
@@ -221,14 +223,14 @@ class HeldUp:
     def share(self, stopped_us: int, free_us: int, ours_us: int) -> None:
         """Take into account what other bots, and we ourselves, used meanwhile.
 
-        Of those that may work, as far as its own threads may have waited: a friend that works could
-        win it time in which it sleeps. What we look at can be what the bot itself has, so that we
-        use much makes no wait too long: a bot that is silent meanwhile is late.
+        Of those that may work, and of us, as far as its own threads may have waited: a friend that
+        works, or is looked at, could win it time in which it sleeps. We may look at what it has
+        itself, so what we use makes no wait too long: a bot that is silent meanwhile is late.
 
         Args:
             stopped_us: processor time used by those that are stopped, since the first look.
             free_us: likewise, by the others.
-            ours_us: likewise, by other threads of ours.
+            ours_us: likewise, by other threads of ours, perhaps on another core.
         """
         self._stopped_us = max(self._stopped_us, stopped_us)
         self._free_us = max(self._free_us, free_us)
@@ -280,12 +282,13 @@ class HeldUp:
         if self._is_known:
             waited = 0
             if (waits := self._look()) is not None:
-                free_us = min(waits.at_most_us(), self._free_us)
-                self.stall(self._stopped_us + free_us + self._ours_us)
+                at_most_us = waits.at_most_us()
+                self._waited_us = min(at_most_us, self._ours_us)
+                self.stall(self._stopped_us + min(at_most_us, self._free_us + self._ours_us))
                 waited = max(waits.held_up_us() - self._looked_us, 0)
             found = waited + self._lost_us + self._unseen_us
             if not self._has_answered:
-                found = min(found, self._most_us + self._ours_us)
+                found = min(found, self._most_us + self._waited_us)
             self._us = max(self._us, found, self._stalled_us)
         return self._us + self._away_us
 
@@ -301,22 +304,26 @@ class HeldUp:
             self._looked_us += (time.thread_time_ns() - begin) // 1000
         return self._waits
 
-    def not_charged_us(self) -> int:
+    def not_charged_us(self, spent_us: int, cpu_us: int) -> int:
         """Return what of it is left out of the time that is charged, in microseconds.
 
         But for time in which its answer lay unread, never more than in which the bot itself did not
         run: no other can win it time to work.
+
+        Args:
+            spent_us: how long the act took, until its answer or its end and no longer: what we do
+                after that is long, too, if the bot has many threads or we others to look at.
+            cpu_us: the processor time that the bot had used by then.
         """
         held_up, unread = self.us(), self._unread_us
         if self._waits is None:
             return held_up
-        spent = (time.perf_counter_ns() - self._asked) // 1000 - unread
-        used = self._process.cpu_us() - self._cpu_us - self._unread_cpu_us
-        return unread + min(held_up - unread, max(spent - used, 0))
+        used = cpu_us - self._cpu_us - self._unread_cpu_us
+        return unread + min(held_up - unread, max(spent_us - unread - used, 0))
 
     def is_too_long(self) -> bool:
         """Whether there is no sense in waiting any longer."""
-        return self._is_known and 0 < self._most_us <= self._us - self._ours_us
+        return self._is_known and 0 < self._most_us <= self._us - self._waited_us
 
     def wait_longer(self) -> None:
         """Wait as long again: one of the others is gone."""

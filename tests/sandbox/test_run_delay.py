@@ -4,7 +4,7 @@ import os
 import threading
 import time
 from collections.abc import Iterator
-from itertools import chain, count
+from itertools import chain, count, repeat
 from typing import Final
 
 import pytest
@@ -272,21 +272,35 @@ async def test_what_others_use_meanwhile_is_not_charged(
     assert (found.evidence.receipt.complete > took_us - 60_000) is is_charged
 
 
-@pytest.mark.parametrize("used_ms", [60, 5 * ALLOWANCE_US // 1000])
+@pytest.mark.parametrize(
+    ("used_ms", "threads", "put_off_ms"),
+    [(60, 15, 60), (5 * ALLOWANCE_US // 1000, 15, 5 * ALLOWANCE_US // 1000), (60, 0, 0)],
+)
 async def test_what_threads_of_ours_use_meanwhile_is_not_charged(
-    used_ms: int, bots: tuple[Busy, Busy], monkeypatch: pytest.MonkeyPatch
+    used_ms: int,
+    threads: int,
+    put_off_ms: int,
+    bots: tuple[Busy, Busy],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """They look at what another bot has, and a bot of several processes may wait for that.
+    """They look at what another bot has, and the threads of this one may wait for that: here 15
+    that hand work to each other, of 300 ms 20 each. If they do not, it is no time of theirs: a bot
+    slept for four seconds at a clock of 40 ms while seven friends of it were looked at.
 
-    Or at what it has itself: so they void nothing, however much it is. One that was silent while
-    its own descriptors were counted had each deal void at a clock of 40 ms, uncharged.
+    Or they look at what it has itself: so they void nothing, however much it is. One that was
+    silent while its own descriptors were counted had each deal void at that clock, uncharged.
     """
     begun = time.perf_counter()
-    seat, seen = Seat(0, bots[0]), LastSeen()
+    seat, seen, looks = Seat(0, bots[0]), LastSeen(), count()
 
     def ours_us() -> int:
         return used_ms * 1000 if time.perf_counter() - begun > ALLOWANCE_US / 2e6 else 0
 
+    def read_on(_: BotProcess) -> Reading:
+        turn = min(next(looks), 1)
+        return reading(*[(20 * turn, 20 * turn)] * threads, at=700 * turn, slept=turn)
+
+    monkeypatch.setattr("referee.sandbox.run_delay.read", read_on)
     monkeypatch.setattr(seen, "ours_us", ours_us)
     monkeypatch.setattr(bots[0], "cpu_us", lambda: 0)
     monkeypatch.setattr(bots[0], "counts_all", lambda: True)
@@ -297,7 +311,8 @@ async def test_what_threads_of_ours_use_meanwhile_is_not_charged(
 
     assert isinstance(found, Verdict)
     assert found.code is FaultCode.LATE
-    assert took_us >= ALLOWANCE_US + used_ms * 1000
+    assert took_us >= ALLOWANCE_US + put_off_ms * 1000
+    assert put_off_ms or took_us < ALLOWANCE_US + used_ms * 1000
 
 
 @pytest.mark.parametrize(("ours_ms", "is_excused"), [(0, True), (70, True), (80, False)])
@@ -653,6 +668,18 @@ def test_nothing_is_looked_at_before_it_is_worth_it(monkeypatch: pytest.MonkeyPa
     puppet.release()
 
 
+def test_what_we_do_after_the_answer_wins_a_bot_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It had worked for 103 of 103 ms beside friends that were looked at, and was charged 25."""
+    process = FakeProcess()
+    readings = chain([reading((0, 0), at=0, slept=0)], repeat(reading((103, 50), at=153)))
+    monkeypatch.setattr("referee.sandbox.run_delay.read", lambda _: next(readings))
+    held_up = HeldUp(process, ALLOWANCE_US)
+    held_up.begin(0, 0, 0)
+    held_up.answered(0)
+    assert held_up.not_charged_us(103_000, 103_000) == 0
+    process.release()
+
+
 def test_what_we_use_while_a_bot_is_held_still_is_left_out_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -661,6 +688,13 @@ def test_what_we_use_while_a_bot_is_held_still_is_left_out_once(
     seat = Seat(0, process)
     seat.last_seen = seen
     monkeypatch.setattr(seen, "ours_us", lambda: 0)
+    looks = count()
+
+    def read_on(_: BotProcess) -> Reading:
+        turn = min(next(looks), 1)
+        return reading(*[(20 * turn, 20 * turn)] * 15, at=700 * turn, slept=turn)
+
+    monkeypatch.setattr("referee.sandbox.run_delay.read", read_on)
     begin = time.perf_counter_ns()
     wait = Wait(seat, hello(), OffTurnTable([]), begin=begin, cpu=0, unsent=b"")
     wait._look()
