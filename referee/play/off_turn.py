@@ -213,7 +213,13 @@ class OffTurn:
         return max(self._process.cpu_us() - max(self._seen_us, self._rested_us), 0)
 
     def runs(self) -> bool:
-        """Whether a thread of it has the processor or waits for it."""
+        """Whether a thread of it has the processor or waits for it.
+
+        One that has come to a stop may have hundreds, and to look at all takes the time, and the
+        core, of the bot that is to move.
+        """
+        if self._process.is_stopped():
+            return False
         return any(map(is_running, self._process.threads()))
 
     def end_for_good(self, charge: str) -> None:

@@ -23,6 +23,11 @@ _MOST: Final = 4
 """So many times its allowance is a bot waited for while others have the processor."""
 
 
+_OURS: Final = 2
+"""So many times what a bot uses is what our threads can take from it at most: with five of them,
+one for each bot that is looked at, it was a little more than once."""
+
+
 class Thread(Struct, frozen=True):
     """What the kernel has counted for a thread until now.
 
@@ -179,6 +184,7 @@ class HeldUp:
     def __init__(self, process: BotProcess, allowance_us: int) -> None:
         """Begin with nothing; `begin` is called only where the act takes long enough to matter."""
         self._process = process
+        self._allowance_us = allowance_us
         self._least_us = _MOST * allowance_us
         self._most_us = self._least_us
         self._waits: Waits | None = None
@@ -186,7 +192,7 @@ class HeldUp:
         self._asked = self._cpu_us = self._unread_us = self._unread_cpu_us = 0
         self._looked_us = self._stopped_us = self._free_us = self._ours_us = 0
         self._waited_us = 0
-        """How long its threads may have waited for ours."""
+        """How long it may have waited for us."""
         self._is_known = True
         self._has_answered = False
 
@@ -223,14 +229,16 @@ class HeldUp:
     def share(self, stopped_us: int, free_us: int, ours_us: int) -> None:
         """Take into account what other bots, and we ourselves, used meanwhile.
 
-        Of those that may work, and of us, as far as its own threads may have waited: a friend that
-        works, or is looked at, could win it time in which it sleeps. We may look at what it has
-        itself, so what we use makes no wait too long: a bot that is silent meanwhile is late.
+        Of those that may work, as far as its own threads may have waited: a friend that works could
+        win it time in which it sleeps. So could one that we look at, perhaps on another core: of
+        what we use it is so many times as much as the bot has used itself, and may. We may look at
+        what it has itself, so what we use makes no wait too long: a bot that is silent meanwhile is
+        late.
 
         Args:
             stopped_us: processor time used by those that are stopped, since the first look.
             free_us: likewise, by the others.
-            ours_us: likewise, by other threads of ours, perhaps on another core.
+            ours_us: likewise, by other threads of ours.
         """
         self._stopped_us = max(self._stopped_us, stopped_us)
         self._free_us = max(self._free_us, free_us)
@@ -283,8 +291,10 @@ class HeldUp:
             waited = 0
             if (waits := self._look()) is not None:
                 at_most_us = waits.at_most_us()
-                self._waited_us = min(at_most_us, self._ours_us)
-                self.stall(self._stopped_us + min(at_most_us, self._free_us + self._ours_us))
+                used_us = min(self._process.cpu_us() - self._cpu_us, self._allowance_us)
+                self._waited_us = min(max(at_most_us, _OURS * used_us), self._ours_us)
+                free_us = min(max(at_most_us - self._waited_us, 0), self._free_us)
+                self.stall(self._stopped_us + free_us + self._waited_us)
                 waited = max(waits.held_up_us() - self._looked_us, 0)
             found = waited + self._lost_us + self._unseen_us
             if not self._has_answered:

@@ -17,7 +17,7 @@ from referee.errors import Unstoppable
 from referee.match.leg import Ask
 from referee.match.verdict import Blame, FaultCode, Freeze, Mishap, Verdict
 from referee.play.evidence import Heard
-from referee.play.off_turn import OFF_TURN_US, LastSeen, OffTurnTable
+from referee.play.off_turn import OFF_TURN_US, LastSeen, OffTurn, OffTurnTable
 from referee.play.seat import Seat
 from referee.play.waiting import Wait
 from referee.sandbox import BotProcess, run_delay
@@ -172,6 +172,10 @@ class Busy(Puppet):
     def thaw(self) -> None:
         """Likewise."""
         self.thawed += 1
+
+    def is_stopped(self) -> bool:
+        """What it does in the kernel goes on."""
+        return False
 
     def kill(self) -> None:
         """Remember."""
@@ -655,6 +659,19 @@ async def test_a_bot_that_is_not_ready_yet_is_not_stopped() -> None:
         process.release()
 
     assert not starting.froze
+
+
+def test_none_of_a_hundred_processes_that_were_stopped_is_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """That would take the core from the bot that is to move."""
+    puppet = Puppet()
+    monkeypatch.setattr(puppet, "threads", pytest.fail)
+    assert not OffTurn(puppet, Freeze.ALWAYS).runs()
+    monkeypatch.setattr(puppet, "threads", lambda: (threading.get_native_id(),))
+    monkeypatch.setattr(puppet, "is_stopped", lambda: False)
+    assert OffTurn(puppet, Freeze.ALWAYS).runs()
+    puppet.release()
 
 
 def test_nothing_is_looked_at_before_it_is_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
