@@ -18,38 +18,53 @@ def bound_files(pid: int, folder: str, most: int) -> None:
     """Bound how many files a folder of memory can hold; bubblewrap itself can only bound bytes.
 
     A thread goes into the mount namespace, changes that one mount, and ends: it opens nothing
-    there. Nothing changes where that is not ours to do.
+    there. Nothing changes where that cannot be done within ten seconds.
 
     Args:
         pid: of a process inside, which bubblewrap may still be preparing.
         folder: where the memory is mounted, as that process sees it.
         most: files, links and folders, those without a name included.
     """
-
-    def change() -> None:
-        libc = ctypes.CDLL(None)
-        with suppress(OSError):
-            space = os.open(f"/proc/{pid}/ns/mnt", os.O_RDONLY | os.O_CLOEXEC)
-            try:
-                if libc.unshare(_CLONE_FS) == 0 and libc.setns(space, _CLONE_NEWNS) == 0:
-                    flags = _MS_REMOUNT | _MS_NOSUID | _MS_NODEV
-                    libc.mount(None, os.fsencode(folder), None, flags, b"nr_inodes=%d" % most)
-            finally:
-                os.close(space)
-
-    if _is_mounted(pid, folder):
-        thread = threading.Thread(target=change, name="remount")
-        thread.start()
-        thread.join()
+    until = time.monotonic() + _THERE_S
+    with suppress(OSError):  # the process is gone
+        while time.monotonic() < until:
+            if _is_mounted(pid, folder) and _is_bound(pid, folder, most):
+                return
+            time.sleep(_LOOK_S)
 
 
 def _is_mounted(pid: int, folder: str) -> bool:
-    """Wait until bubblewrap has mounted it; whether it has."""
-    until = time.monotonic() + _THERE_S
-    with suppress(OSError):
-        while time.monotonic() < until:
-            mounts = Path(f"/proc/{pid}/mountinfo").read_text().splitlines()
-            if any(mount.split()[4] == folder for mount in mounts):
-                return True
-            time.sleep(_LOOK_S)
-    return False
+    """Whether bubblewrap has mounted it.
+
+    Raises:
+        OSError: the process is gone.
+    """
+    mounts = Path(f"/proc/{pid}/mountinfo").read_text().splitlines()
+    return any(mount.split()[4] == folder for mount in mounts)
+
+
+def _is_bound(pid: int, folder: str, most: int) -> bool:
+    """Bound it; return whether that was done.
+
+    A thread that comes into the namespace while bubblewrap changes its root finds no such folder.
+
+    Raises:
+        OSError: the process is gone.
+    """
+    space = os.open(f"/proc/{pid}/ns/mnt", os.O_RDONLY | os.O_CLOEXEC)
+    done: list[bool] = []
+
+    def change() -> None:
+        libc = ctypes.CDLL(None)
+        if libc.unshare(_CLONE_FS) == 0 and libc.setns(space, _CLONE_NEWNS) == 0:
+            flags = _MS_REMOUNT | _MS_NOSUID | _MS_NODEV
+            code = libc.mount(None, os.fsencode(folder), None, flags, b"nr_inodes=%d" % most)
+            done.append(code == 0)
+
+    try:
+        thread = threading.Thread(target=change, name="remount")
+        thread.start()
+        thread.join()
+    finally:
+        os.close(space)
+    return any(done)

@@ -1,0 +1,21 @@
+"""The bound for the number of files in a folder of memory, as root."""
+
+import os
+
+import pytest
+
+from referee.sandbox.bubblewrap import file_bound
+
+
+def test_a_folder_that_is_not_there_yet_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On full cores a build once had no bound of its own; what it made was counted all the same."""
+    seen, reached = iter((False, True, True)), iter((False, True))
+    monkeypatch.setattr(file_bound, "_is_mounted", lambda *_: next(seen))
+    monkeypatch.setattr(file_bound, "_is_bound", lambda *_: next(reached))
+    file_bound.bound_files(os.getpid(), "/bot", 10)
+    assert (list(seen), list(reached)) == ([], [])
+
+
+def test_a_process_that_is_gone_is_not_waited_for() -> None:
+    """Its namespace went with it."""
+    file_bound.bound_files(1 << 30, "/bot", 10)
