@@ -1,5 +1,6 @@
 """Who may sit at a ladder's next table, and whose turn it is: from its facts. Pure."""
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
@@ -94,8 +95,9 @@ def fields_of(situation: Situation, without: Collection[int]) -> list[Candidates
 def _busy(situation: Situation) -> Counter[str]:
     """Return by author how many matches it has under way, and how many ended since they began."""
     entrants, busy = situation.roster.entrants, Counter[str]()
+    ended = [table.ended_ms for table in situation.recent]  # in this order
     for one in situation.open:
-        since = sum(table.ended_ms > one.since_ms for table in situation.recent)
+        since = len(ended) - bisect_right(ended, one.since_ms)
         authors = {entrants[entrant].author for entrant in one.job.entrants}
         busy.update(dict.fromkeys(authors, 1 + since))
     return busy
