@@ -354,6 +354,8 @@ async def test_a_crowd_is_late_by_itself(
     waits(monkeypatch, 0)
     monkeypatch.setattr("referee.play.waiting.is_running", bool)
     monkeypatch.setattr(bots[0], "threads", lambda: range(1 << 29, (1 << 29) + 60))
+    used_us = chain([0], repeat(ALLOWANCE_US // 4))  # so much that no lag of ours is an excuse
+    monkeypatch.setattr(bots[0], "cpu_us", lambda: next(used_us))
     found = await silent(bots[0])
 
     assert isinstance(found, Verdict)
