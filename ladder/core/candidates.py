@@ -87,7 +87,7 @@ def fields_of(situation: Situation, without: Collection[int]) -> list[Candidates
         playing.update({(job.pool, entrant): job.blocks for entrant in job.entrants})
     busy = _busy(situation)
     return [
-        _field(situation, pool, tables, playing, busy, without)
+        _field(situation, pool, tables, under_way=playing, busy=busy, without=without)
         for pool in situation.roster.open_pools
     ]
 
@@ -157,10 +157,11 @@ class _Turns:
         return found
 
 
-def _field(  # noqa: PLR0917  # all that candidates are made of
+def _field(
     situation: Situation,
     pool: Pool,
     tables: Sequence[SeatedTable],
+    *,
     under_way: Mapping[tuple[int, int], int],
     busy: Mapping[str, int],
     without: Collection[int],

@@ -125,6 +125,11 @@ class Waits:
         self._gone += sum(self._times[number].since()[1] for number in gone)
         self._times, self._last = times, now
 
+    @property
+    def cpu_us(self) -> int:
+        """The processor time that the bot had used at the last reading, in microseconds."""
+        return self._last.cpu_us
+
     def held_up_us(self) -> int:
         """Return how long it was until the last reading, in microseconds."""
         since = [one_thread.since() for one_thread in self._times.values()]
@@ -230,10 +235,10 @@ class HeldUp:
         """Take into account what other bots, and we ourselves, used meanwhile.
 
         Of those that may work, as far as its own threads may have waited: a friend that works could
-        win it time in which it sleeps. So could one that we look at, perhaps on another core: of
-        what we use it is so many times as much as the bot has used itself, and may. We may look at
-        what it has itself, so what we use makes no wait too long: a bot that is silent meanwhile is
-        late.
+        win it time in which it sleeps. So could one that we look at, perhaps on another core: what
+        we use counts up to `_OURS` times what the bot has used of its allowance, or as far as its
+        threads may have waited. We may look at what it has itself, so what we use makes no wait too
+        long: a bot that is silent meanwhile is late.
 
         Args:
             stopped_us: processor time used by those that are stopped, since the first look.
@@ -291,7 +296,7 @@ class HeldUp:
             waited = 0
             if (waits := self._look()) is not None:
                 at_most_us = waits.at_most_us()
-                used_us = min(self._process.cpu_us() - self._cpu_us, self._allowance_us)
+                used_us = min(waits.cpu_us - self._cpu_us, self._allowance_us)
                 self._waited_us = min(max(at_most_us, _OURS * used_us), self._ours_us)
                 free_us = min(max(at_most_us - self._waited_us, 0), self._free_us)
                 self.stall(self._stopped_us + free_us + self._waited_us)

@@ -5,6 +5,7 @@ import os
 import threading
 import time
 from contextlib import suppress
+from errno import EINVAL, ENOENT
 from pathlib import Path
 from typing import Final
 
@@ -12,13 +13,15 @@ _CLONE_FS, _CLONE_NEWNS = 0x200, 0x20000
 _MS_NOSUID, _MS_NODEV, _MS_REMOUNT = 2, 4, 32
 _THERE_S: Final = 10.0
 _LOOK_S: Final = 0.001
+_NOT_THERE: Final = (ENOENT, EINVAL)
+"""Said of a path that leads nowhere, or to no mount."""
 
 
 def bound_files(pid: int, folder: str, most: int) -> None:
     """Bound how many files a folder of memory can hold; bubblewrap itself can only bound bytes.
 
     A thread goes into the mount namespace, changes that one mount, and ends: it opens nothing
-    there. Nothing changes where that cannot be done within ten seconds.
+    there. Nothing changes where that is not ours to do.
 
     Args:
         pid: of a process inside, which bubblewrap may still be preparing.
@@ -44,22 +47,22 @@ def _is_mounted(pid: int, folder: str) -> bool:
 
 
 def _is_bound(pid: int, folder: str, most: int) -> bool:
-    """Bound it; return whether that was done.
+    """Bound it; return False where the folder is not found, as while bubblewrap changes its root.
 
-    A thread that comes into the namespace while bubblewrap changes its root finds no such folder.
+    What the kernel forbids is not tried again: nothing is bound then.
 
     Raises:
         OSError: the process is gone.
     """
     space = os.open(f"/proc/{pid}/ns/mnt", os.O_RDONLY | os.O_CLOEXEC)
-    done: list[bool] = []
+    missing: list[bool] = []
 
     def change() -> None:
-        libc = ctypes.CDLL(None)
+        libc = ctypes.CDLL(None, use_errno=True)
         if libc.unshare(_CLONE_FS) == 0 and libc.setns(space, _CLONE_NEWNS) == 0:
             flags = _MS_REMOUNT | _MS_NOSUID | _MS_NODEV
             code = libc.mount(None, os.fsencode(folder), None, flags, b"nr_inodes=%d" % most)
-            done.append(code == 0)
+            missing.append(code != 0 and ctypes.get_errno() in _NOT_THERE)
 
     try:
         thread = threading.Thread(target=change, name="remount")
@@ -67,4 +70,4 @@ def _is_bound(pid: int, folder: str, most: int) -> bool:
         thread.join()
     finally:
         os.close(space)
-    return any(done)
+    return not any(missing)
