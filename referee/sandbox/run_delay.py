@@ -20,12 +20,8 @@ _READY: Final = b"\nState:\tR"
 _SLEPT: Final = b"\nvoluntary_ctxt_switches:"
 
 _MOST: Final = 4
-"""So many times its allowance is a bot waited for while others have the processor."""
-
-
-_OURS: Final = 2
-"""So many times what a bot uses is what our threads can take from it at most: with five of them,
-one for each bot that is looked at, it was a little more than once."""
+"""So many times its allowance is a bot waited for while others have the processor, and so many
+times what it has used itself while we do: five threads of ours took 2.8 times that from a bot."""
 
 
 class Thread(Struct, frozen=True):
@@ -236,7 +232,7 @@ class HeldUp:
 
         Of those that may work, as far as its own threads may have waited: a friend that works could
         win it time in which it sleeps. So could one that we look at, perhaps on another core: what
-        we use counts up to `_OURS` times what the bot has used of its allowance, or as far as its
+        we use counts up to `_MOST` times what the bot has used of its allowance, or as far as its
         threads may have waited. We may look at what it has itself, so what we use makes no wait too
         long: a bot that is silent meanwhile is late.
 
@@ -297,7 +293,7 @@ class HeldUp:
             if (waits := self._look()) is not None:
                 at_most_us = waits.at_most_us()
                 used_us = min(waits.cpu_us - self._cpu_us, self._allowance_us)
-                self._waited_us = min(max(at_most_us, _OURS * used_us), self._ours_us)
+                self._waited_us = min(max(at_most_us, _MOST * used_us), self._ours_us)
                 free_us = min(max(at_most_us - self._waited_us, 0), self._free_us)
                 self.stall(self._stopped_us + free_us + self._waited_us)
                 waited = max(waits.held_up_us() - self._looked_us, 0)
