@@ -51,9 +51,8 @@ async def test_a_look_that_waits_for_a_processor_ends_no_bot(
             done.set()
         return True
 
-    monkeypatch.setattr(polling, "mappings_kib", lambda *_: int(not done.wait()))
     monkeypatch.setattr(polling, "is_running", starved)
-    assert not await PolledGroup(4096)._has_too_much((os.getpid(),))
+    assert await PolledGroup(4096)._in_time(done.wait)
     assert looks >= 60
 
 
