@@ -12,6 +12,7 @@ from typing import Final
 from referee.errors import SandboxError, Unstoppable
 from referee.match.verdict import Freeze
 from referee.sandbox import BotProcess
+from referee.sandbox.count_process import COUNT_PROCESSES
 from referee.sandbox.procfs import is_running
 
 OFF_TURN_US: Final = 1000
@@ -307,7 +308,7 @@ class LastSeen:
     def __init__(self) -> None:
         """Begin with nothing seen."""
         self._at_ns = -_NEVER
-        self._ours_ns = _other_threads_ns()
+        self._ours_ns = _others_of_ours_ns()
 
     def see(self, bots: Iterable[OffTurn]) -> None:
         """Look, if an act is about to begin and we have been away."""
@@ -315,16 +316,17 @@ class LastSeen:
         if now_ns - self._at_ns > _SEEN_NS:
             for bot in bots:
                 bot.see()
-            self._ours_ns = _other_threads_ns()
+            self._ours_ns = _others_of_ours_ns()
             self._at_ns = time.perf_counter_ns()
 
     def ours_us(self) -> int:
-        """Return the processor time that threads of ours have used since, but for this one.
+        """Return the processor time that we have used since, but for this thread.
 
-        They look at what bots have, and it may be on the core on which those play.
+        Others look at what bots have, and it may be on the core on which those play.
         """
-        return (_other_threads_ns() - self._ours_ns) // 1000
+        return (_others_of_ours_ns() - self._ours_ns) // 1000
 
 
-def _other_threads_ns() -> int:
-    return time.process_time_ns() - time.thread_time_ns()
+def _others_of_ours_ns() -> int:
+    threads_ns = time.process_time_ns() - time.thread_time_ns()
+    return threads_ns + COUNT_PROCESSES.used_ns()

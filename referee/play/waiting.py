@@ -17,6 +17,7 @@ from referee.play.evidence import Heard, Witness
 from referee.play.exchange import READ_MOST
 from referee.play.off_turn import OffTurnTable
 from referee.sandbox.oom import killed_for_memory
+from referee.sandbox.priority import coming_first
 from referee.sandbox.procfs import is_running, sleeps
 from referee.sandbox.run_delay import HeldUp
 
@@ -108,6 +109,10 @@ class Wait:
 
         The deadline is put off by as much as others have kept the bot from running.
         """
+        with coming_first():  # the bot may think on, and others beside it
+            return await self._finish()
+
+    async def _finish(self) -> Heard | Verdict | Mishap:
         heard: Answer | Ready | RemoteProtocolError | None = None
         begin = trio.current_time() - self._elapsed_us() / 1e6
         while True:

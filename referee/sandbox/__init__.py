@@ -6,9 +6,10 @@ What is said to a bot, and when it is late, is `referee.play`. Begin here, with 
 
 from collections.abc import Iterable
 from contextlib import AbstractAsyncContextManager
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
-from referee.bots.find import BotSource, BotSpec
+if TYPE_CHECKING:  # slow to import, and a process that counts needs none of it
+    from referee.bots.find import BotSource, BotSpec
 
 UNKNOWN_STATUS: Final = "exit status unknown"
 """How a process has ended, where the one that knows it does not say in time."""
@@ -120,7 +121,7 @@ class Sandbox(Protocol):
     def how(self) -> str:
         """What it binds bots by, in words, for people and for the record."""
 
-    async def prepare(self, found: BotSource) -> BotSpec:
+    async def prepare(self, found: "BotSource") -> "BotSpec":
         """Makes a bot ready to be launched here: built, and where it can be run.
 
         It stays so until `release`, or until the sandbox is closed.
@@ -129,27 +130,27 @@ class Sandbox(Protocol):
             RefereeError: it does not build, or cannot run here.
         """
 
-    def temporarily(self, found: BotSource) -> AbstractAsyncContextManager[BotSpec]:
+    def temporarily(self, found: "BotSource") -> AbstractAsyncContextManager["BotSpec"]:
         """Makes a bot ready until the block is left, as `prepare` does, and leaves nothing of it.
 
         Raises:
             RefereeError: it does not build, or cannot run here.
         """
 
-    def hold(self, bot: BotSpec) -> bool:
+    def hold(self, bot: "BotSpec") -> bool:
         """Uses a bot that was prepared before; False if it has to be prepared again.
 
         Raises:
             HostError: the disk does not let us.
         """
 
-    def release(self, bot: BotSpec) -> None:
+    def release(self, bot: "BotSpec") -> None:
         """Lets go of a bot, once for each time that it was prepared or held."""
 
     def close(self) -> None:
         """Lets go of all bots: none is launched any more."""
 
-    async def launch(self, bot: BotSpec) -> BotProcess:
+    async def launch(self, bot: "BotSpec") -> BotProcess:
         """Starts a bot that was prepared here.
 
         Raises:

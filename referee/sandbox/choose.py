@@ -18,6 +18,7 @@ from referee.sandbox.bare import Bare
 from referee.sandbox.bubblewrap.sandbox import INSTALL, MISSING, Bubblewrap
 from referee.sandbox.cgroups.hierarchy import available
 from referee.sandbox.copy_store import CopyStore
+from referee.sandbox.count_process import COUNT_PROCESSES
 from referee.sandbox.doctor_cache import verdict_of
 from referee.sandbox.folders import (
     SandboxFolders,
@@ -70,6 +71,7 @@ async def opened(
                 finally:
                     sandbox.close()
     finally:
+        COUNT_PROCESSES.close()
         janitor.remove_groups(janitor.groups_of(run))
         leave(work / run)
 

@@ -1,9 +1,10 @@
 """What a bot finds around it, in every sandbox alike."""
 
 from glob import glob
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from referee.bots.settings import Bounds
+if TYPE_CHECKING:  # likewise slow to import
+    from referee.bots.settings import Bounds
 
 NOBODY: Final = 65534
 """The user that a bot is, as it sees itself."""
@@ -26,7 +27,7 @@ ETC: Final = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", *glob(
 MIB: Final = 1 << 20
 
 
-def environment(bounds: Bounds, path: str) -> dict[str, str]:
+def environment(bounds: "Bounds", path: str) -> dict[str, str]:
     """What a bot's environment holds, in every sandbox alike."""
     return {
         "PATH": path,
@@ -40,11 +41,11 @@ def environment(bounds: Bounds, path: str) -> dict[str, str]:
     }
 
 
-def own_memory(bounds: Bounds) -> int:
+def own_memory(bounds: "Bounds") -> int:
     """Return how much memory of its own a process may have where no group counts all, in bytes."""
     return (bounds.memory + 64) * MIB
 
 
-def file_limit(bounds: Bounds) -> int:
+def file_limit(bounds: "Bounds") -> int:
     """How large a file may be, in bytes."""
     return max(bounds.tmp, 64) * MIB

@@ -7,31 +7,16 @@ the core off: a million in 150 ms.
 """
 
 import math
-import os
 import threading
 import time
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, suppress
-from typing import Final, NamedTuple
+from typing import Final
 
-from referee.errors import NO_MEANS
-from referee.sandbox.procfs import (
-    UNREADABLE,
-    Tick,
-    TooLong,
-    count_mappings,
-    is_running,
-    within,
-)
-from referee.sandbox.waiters import count_waiters
-
-MOST_MAPPINGS: Final = 32_768
-"""Of all processes of a bot together. Java and node have some thousand, Python some hundred."""
-
-MOST_WAITERS: Final = 4096
-"""What all processes of a bot may wait for with epoll: node, Java and Go wait for a dozen things.
-
-A socket that gives out a few hundred small messages wakes all who wait for it some 70 times."""
+from referee.sandbox.count_process import Counter
+from referee.sandbox.counting import UNSEEN, Budget, Found
+from referee.sandbox.priority import come_first
+from referee.sandbox.procfs import is_running
 
 _GROWN: Final = 1 << 18
 """Bytes by which the kernel's own memory for a bot grows before its mappings are counted again.
@@ -64,21 +49,14 @@ _LEAP: Final = 8 << 20
 """Bytes by which that has grown, and there is no rest, but a hold at once: a bot that looks at its
 clock gives all of it back when a count is over, and one that runs lets a nice thread take long."""
 
-_HELD_S: Final = 0.1
-"""Processor time of ours for which a bot is held still for a count at most."""
-
-_LONGEST_HOLD_S: Final = 0.3
-"""So long it is at most, should others have the processor."""
+_WHILE_HELD: Final = Budget(work_s=0.1, wall_s=0.3)
+"""A bot is held still for a count no longer, should others have the processor."""
 
 _STOP_S: Final = 0.2
 """So long the end of a count is waited for when its bot is gone; it takes a millisecond."""
 
-_NICE: Final = 10
-"""A count leaves bots nine tenths of a core, if they want it: where it holds one, another's act may
-be under way."""
-
-_LONGEST_COUNT_S: Final = 0.5
-"""Processor time of ours that a count may take; all descriptors that a bot can have take 0.2."""
+_WHILE_IT_RUNS: Final = Budget(work_s=0.5)
+"""All descriptors that a bot can have take 0.2 seconds to look at."""
 
 _PATIENCE: Final = 10
 """So many looks the memory of a bot may be locked, or may holds of it prove nothing, in a row."""
@@ -86,32 +64,6 @@ _PATIENCE: Final = 10
 
 Hold = Callable[[], AbstractContextManager[bool]]
 """Holds a bot's processes still for as long as a block lasts, and tells whether they stand."""
-
-
-class _Found(NamedTuple):
-    """What a count has brought.
-
-    Attributes:
-        hidden: whether there are processes that are not ours to look at.
-        took_too_long: whether it was broken off.
-        was_looked_at: False if we ourselves lacked the means.
-    """
-
-    mappings: int
-    hidden: bool
-    waiters: int
-    took_too_long: bool = False
-    was_looked_at: bool = True
-
-    @property
-    def is_too_much(self) -> bool:
-        """Whether it is more than a bot may have."""
-        return self.mappings > MOST_MAPPINGS or self.waiters > MOST_WAITERS
-
-
-_UNSEEN: Final = _Found(0, hidden=False, waiters=0, was_looked_at=False)
-_TOO_MUCH: Final = _Found(MOST_MAPPINGS + 1, hidden=False, waiters=0)
-"""Of anything."""
 
 
 class _Rest:
@@ -148,7 +100,7 @@ class MappingBound:
     """Ends a bot that has far too much of these, or does not let its mappings be counted.
 
     Who counts waits for the lock that the kernel has for the memory of a process, and a bot can
-    hold that for as long as it likes. So each count is done in a thread of its own.
+    hold that for as long as it likes. So each count has a thread of its own, or a process.
 
     A process that passes what it has to a child and ends is gone before it is looked at, and so is
     that child. So where others are there after a count than before it, all are held still and
@@ -165,6 +117,8 @@ class MappingBound:
         members: Callable[[], Iterable[int]],
         kill: Callable[[], None],
         hold: Hold | None,
+        *,
+        counter: Callable[[], Counter] = Counter,
     ) -> None:
         """Begin with a bot that has none.
 
@@ -174,11 +128,12 @@ class MappingBound:
             members: returns the ids of its processes.
             kill: ends them.
             hold: holds them still; None if that cannot be done.
+            counter: makes what counts once.
         """
         self.exceeded = False
         self._kernel_bytes, self._cpu_us = kernel_bytes, cpu_us
         self._members, self._kill = members, kill
-        self._hold = hold
+        self._hold, self._counter = hold, counter
         self._counted_at = 0
         self._counted_us = -1
         """What it had used before the last count, if nothing was missed in that."""
@@ -204,7 +159,7 @@ class MappingBound:
                 self._unsure = self._unsure + 1 if self._count.is_unsure else 0
             if self._count.is_too_much or self._unsure > _PATIENCE:
                 self._end()
-            self._rest.begin(self._count.took_s, _LONGEST_REST_S, used)
+            self._rest.begin(self._count.counter.took_s, _LONGEST_REST_S, used)
             self._counted_us = self._count.cpu_us if self._count.is_whole else -1
             self._count = None
         may_count, may_hold = self._rest.is_over(used), self._rest_of_holds.is_over(used)
@@ -216,7 +171,9 @@ class MappingBound:
             return
         self._counted_at = used
         hold, at_once = self._hold if may_hold else None, self._rest.is_a_leap(used)
-        self._count = _Count(cpu_us, self._members, self._end, hold, at_once=at_once)
+        self._count = _Count(
+            cpu_us, self._members, self._end, hold, self._counter(), at_once=at_once
+        )
 
     def close(self) -> None:
         """Count no more: a count that is under way ends at its next step. Idempotent."""
@@ -234,7 +191,7 @@ class _Count:
     Attributes:
         is_too_much: whether there are too many, as far as is known when it is over.
         held_s: how long the bot was held still for it.
-        took_s: processor time that it took.
+        counter: what counts.
         cpu_us: the processor time that the bot had used before.
         is_whole: whether no process was missed.
         is_unsure: whether that was so, or it took too long, though the bot was held still.
@@ -246,6 +203,7 @@ class _Count:
         members: Callable[[], Iterable[int]],
         end: Callable[[], None],
         hold: Hold | None,
+        counter: Counter,
         *,
         at_once: bool,
     ) -> None:
@@ -256,47 +214,37 @@ class _Count:
             members: returns the ids of its processes.
             end: ends the bot, which has too much.
             hold: holds it still; None if that is not to be done now.
+            counter: counts.
             at_once: whether it is held from the beginning on, and not only if something is missed.
         """
         self.cpu_us = cpu_us
         self._at_once = at_once and hold is not None
         self.is_too_much = self.is_whole = self.is_unsure = False
-        self.held_s = self.took_s = 0.0
+        self.held_s = 0.0
+        self.counter = counter
         self._members, self._end, self._hold = members, end, hold
-        self._found: _Found | None = None
+        self._found: Found | None = None
         self._locked = 0
-        self._is_stopped = False
         self.thread = threading.Thread(target=self._work, name="mappings", daemon=True)
         self.thread.start()
 
     def stop(self) -> None:
         """End at the next step, and wait for that a moment: the bot is gone."""
-        self._is_stopped = True
+        self.counter.stop()
         self.thread.join(_STOP_S)
 
-    def _until_stopped(self, tick: Tick) -> Tick:
-        def both() -> None:
-            if self._is_stopped:
-                raise TooLong
-            tick()
-
-        return both
-
     def _work(self) -> None:
-        before, used_s = frozenset(self._members()), time.thread_time()
-        with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)  # of this thread
-        tick = self._until_stopped(within(_LONGEST_COUNT_S, time.thread_time))
-        found = _UNSEEN if self._at_once else _counted(before, tick)
+        come_first()  # so that no bot keeps Python's lock from our main thread
+        before = frozenset(self._members())
+        found = UNSEEN if self._at_once else self.counter.count(before, _WHILE_IT_RUNS)
         self.is_whole = found.was_looked_at and frozenset(self._members()) == before
         if self._hold is not None and not self.is_whole and not found.is_too_much:
             with suppress(OSError):  # the bot is gone
                 still = self._counted_still(self._hold)
                 self.is_whole, found = still is not None, still or found
-        self.took_s = time.thread_time() - used_s
         self._found = found
 
-    def _counted_still(self, hold: Hold) -> _Found | None:
+    def _counted_still(self, hold: Hold) -> Found | None:
         """Hold the bot still, count, and end it at once if it has too much: it could not be later.
 
         A process that is long in one call of the kernel does not come to a stop; the others do.
@@ -307,14 +255,13 @@ class _Count:
         Raises:
             OSError: the bot is gone.
         """
-        began, used_s = time.monotonic(), time.thread_time()
+        began = time.monotonic()
         try:
             with hold() as stands_still:
                 pids = frozenset(self._members())
-                tick = within(_LONGEST_HOLD_S, time.monotonic, _HELD_S)
-                found = _counted(pids, self._until_stopped(tick))
+                found = self.counter.count(pids, _WHILE_HELD)
                 if found.took_too_long:
-                    self.is_unsure = time.thread_time() - used_s > _HELD_S
+                    self.is_unsure = found.took_s > _WHILE_HELD.work_s
                     return None
                 if found.is_too_much:
                     self._end()
@@ -328,25 +275,13 @@ class _Count:
     def is_over(self, used: int) -> bool:
         """Whether it is done, or stays locked; `used` is what the kernel needs for the bot.
 
-        A thread that runs, or waits for a processor, is not locked out.
+        What runs, or waits for a processor, is not locked out.
         """
         if self._found is None:
-            thread = self.thread.native_id
-            self._locked += thread is not None and not is_running(thread)
+            worker = self.counter.worker
+            self._locked += worker != 0 and not is_running(worker)
             self.is_too_much = self._locked > _PATIENCE
             return self.is_too_much
         self.is_too_much = self._found.is_too_much
         self.is_too_much |= self._found.hidden and used > _MOST_UNSEEN
         return True
-
-
-def _counted(members: Iterable[int], tick: Tick) -> _Found:
-    """Count what processes have; those that cannot be understood, or for long, have too much."""
-    pids = tuple(members)
-    try:
-        waiters = count_waiters(pids, MOST_WAITERS, tick)
-        return _Found(*count_mappings(pids, MOST_MAPPINGS, tick), waiters)
-    except UNREADABLE as error:
-        if isinstance(error, OSError) and error.errno in NO_MEANS:  # of ours: no bot is charged
-            return _UNSEEN
-        return _TOO_MUCH._replace(took_too_long=isinstance(error, TooLong))

@@ -18,7 +18,7 @@ from typing import Final, TypeVar
 
 import trio
 
-from referee.sandbox.mapping_bound import MOST_MAPPINGS
+from referee.sandbox.counting import MOST_MAPPINGS
 from referee.sandbox.procfs import (
     UNREADABLE,
     children,

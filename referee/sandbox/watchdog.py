@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Final
 
+from referee.sandbox.priority import come_first
+
 TICK_S: Final = 0.1
 """Between two looks at what bots have."""
 
@@ -87,6 +89,7 @@ class Watchdog:
 
     def _look(self) -> None:
         """Look every now and then, until no sandbox is open any more."""
+        come_first()  # looks are short, and have what the main thread may wait for: Python's lock
         before, same, ticks = "", 0, 0
         while not self._over.wait(TICK_S):
             self._look_at_bots()

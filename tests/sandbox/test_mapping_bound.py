@@ -5,22 +5,34 @@ import mmap
 import os
 import select
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from itertools import count
 from pathlib import Path
 
 import pytest
 
-from referee.sandbox import mapping_bound
+from referee.sandbox import counting, mapping_bound
+from referee.sandbox.count_process import Counter
+from referee.sandbox.counting import MOST_MAPPINGS, MOST_WAITERS, Budget, Found
 from referee.sandbox.environment import OPEN_FILES
-from referee.sandbox.mapping_bound import MOST_MAPPINGS, MOST_WAITERS, MappingBound
+from referee.sandbox.mapping_bound import MappingBound
 from referee.sandbox.procfs import Tick, TooLong, count_mappings, within
 from referee.sandbox.waiters import count_waiters
 
 
 def at_leisure() -> None:
     """However long it takes."""
+
+
+class CountsHere(Counter):
+    """Does all of it in its own thread, however long it takes: no process knows these bots."""
+
+    def count(self, pids: Iterable[int], budget: Budget) -> Found:
+        self.worker = threading.get_native_id()
+        found = counting.count(pids, budget, lambda: self._is_stopped)
+        self.took_s += found.took_s
+        return found
 
 
 class Bot:
@@ -37,10 +49,15 @@ class Bot:
         monkeypatch.setattr("time.monotonic", lambda: self.now)
         monkeypatch.setattr("time.thread_time", lambda: self.worked)
         self._pids = count(1)
-        monkeypatch.setattr(mapping_bound, "count_mappings", self._count)
-        monkeypatch.setattr(mapping_bound, "count_waiters", self._wait)
+        monkeypatch.setattr(counting, "count_mappings", self._count)
+        monkeypatch.setattr(counting, "count_waiters", self._wait)
         self.bound = MappingBound(
-            lambda: self.used, lambda: self.ran_us, self._members, self._end, self._hold
+            lambda: self.used,
+            lambda: self.ran_us,
+            self._members,
+            self._end,
+            self._hold,
+            counter=CountsHere,
         )
 
     def _count(self, pids: tuple[int, ...], most: int, tick: Tick) -> tuple[int, bool]:
@@ -119,7 +136,7 @@ def test_who_cannot_be_counted_is_ended(bot: Bot, monkeypatch: pytest.MonkeyPatc
     def unreadable(*_: object) -> int:
         raise UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte")
 
-    monkeypatch.setattr(mapping_bound, "count_waiters", unreadable)
+    monkeypatch.setattr(counting, "count_waiters", unreadable)
     bot.uses(4, 20)
 
     assert (bot.ended, bot.bound.exceeded) == (True, True)
@@ -135,7 +152,7 @@ def test_a_count_ends_with_its_bot(bot: Bot, monkeypatch: pytest.MonkeyPatch) ->
             next(steps)
             tick()
 
-    monkeypatch.setattr(mapping_bound, "count_waiters", endless)
+    monkeypatch.setattr(counting, "count_waiters", endless)
     bot.used = 8 << 20
     bot.bound.look()
     begun.wait()
@@ -276,7 +293,7 @@ def test_no_bot_is_charged_for_what_we_lack_ourselves(
     def look(*_: object) -> int:
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(mapping_bound, "count_waiters", look)
+    monkeypatch.setattr(counting, "count_waiters", look)
     bot.uses(4, 20)
     assert not bot.ended
     assert bot.bound._counted_us == -1
@@ -442,7 +459,7 @@ def test_a_bot_whose_mappings_stay_locked_is_ended(
         unlocked.wait()
         return 1, False
 
-    monkeypatch.setattr(mapping_bound, "count_mappings", locked)
+    monkeypatch.setattr(counting, "count_mappings", locked)
     monkeypatch.setattr(mapping_bound, "is_running", lambda _: False)  # it sleeps soon, or at once
     bot.used = 8 << 20
     ended = []
@@ -464,7 +481,7 @@ def test_a_count_that_waits_for_a_processor_ends_no_bot(
         done.wait()
         return 1, False
 
-    monkeypatch.setattr(mapping_bound, "count_mappings", starved)
+    monkeypatch.setattr(counting, "count_mappings", starved)
     monkeypatch.setattr(mapping_bound, "is_running", lambda _: True)
     bot.used = 8 << 20
     for _ in range(50):

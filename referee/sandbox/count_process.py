@@ -1,0 +1,179 @@
+"""Counts that take long are done by processes of our own.
+
+A thread that counts has Python's lock, and a bot that thinks takes the processor from it: our main
+thread would wait for both of them while an answer lies there, and the bot would pay for it.
+"""
+
+import json
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Final
+
+from referee.sandbox.counting import UNSEEN, Budget, Found, count
+
+_COMMAND: Final = (sys.executable, "-P", "-m", "referee.sandbox.counting")
+"""-P: what lies in the folder where we are called is not imported in place of ourselves."""
+
+_QUICK: Final = Budget(0.002)
+"""Counts that take less are done where we are; those of most bots take a tenth of it."""
+
+
+class CountProcess:
+    """A process of ours that counts, for one bot at a time.
+
+    Attributes:
+        pid: its id.
+    """
+
+    def __init__(self) -> None:
+        """Start it.
+
+        Raises:
+            OSError: no process can be started.
+        """
+        self._popen = subprocess.Popen(  # noqa: S603  # our own program
+            _COMMAND,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,  # out of reach of our terminal's signals
+        )
+        self.pid = self._popen.pid
+        self._used_ns = 0
+
+    def count(self, pids: Iterable[int], budget: Budget) -> Found:
+        """As `counting.count`; waits for it.
+
+        Raises:
+            EOFError: it has ended.
+        """
+        assert self._popen.stdin is not None  # noqa: S101  # both are pipes
+        assert self._popen.stdout is not None  # noqa: S101
+        with suppress(BrokenPipeError):
+            self._popen.stdin.write(json.dumps([tuple(pids), budget]).encode() + b"\n")
+            self._popen.stdin.flush()
+        line = self._popen.stdout.readline()
+        if not line.endswith(b"\n"):
+            raise EOFError
+        return Found(*json.loads(line))
+
+    def used_ns(self) -> int:
+        """Return the processor time that it has used, in nanoseconds; once ended, what we knew."""
+        with suppress(OSError):
+            self._used_ns = max(self._used_ns, time.clock_gettime_ns((~self.pid << 3) | 2))
+        return self._used_ns
+
+    def end(self) -> None:
+        """End it, whatever it waits for; who waits for its count hears of it. Idempotent."""
+        self.used_ns()
+        self._popen.kill()
+
+    def close(self) -> None:
+        """End it, and let go of what we have of it."""
+        self.end()
+        with self._popen:  # it closes the pipes, and waits
+            pass
+
+
+class CountProcesses:
+    """Those of this process: started when there is a count for them, and kept."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._idle: list[CountProcess] = []
+        self._all: list[CountProcess] = []
+        self._ended_ns = 0
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def one(self) -> Iterator[CountProcess]:
+        """One that has nothing else to do; it is none of ours any more if the block raises.
+
+        Raises:
+            OSError: there is none, and none can be started.
+        """
+        with self._lock:
+            process = self._idle.pop() if self._idle else None
+        if process is None:
+            process = CountProcess()
+            with self._lock:
+                self._all.append(process)
+        try:
+            yield process
+        except BaseException:
+            self._drop(process)
+            raise
+        with self._lock:
+            self._idle.append(process)
+
+    def used_ns(self) -> int:
+        """Return the processor time that they have used since ever, in nanoseconds."""
+        if not self._all:
+            return self._ended_ns
+        with self._lock:
+            return self._ended_ns + sum(process.used_ns() for process in self._all)
+
+    def close(self) -> None:
+        """End those that have nothing to do. Idempotent."""
+        while self._idle:
+            self._drop(self._idle.pop())
+
+    def _drop(self, process: CountProcess) -> None:
+        process.close()
+        with self._lock:
+            self._all.remove(process)
+            self._ended_ns += process.used_ns()
+
+
+COUNT_PROCESSES: Final = CountProcesses()
+
+
+class Counter:
+    """Counts for a bot once or twice, in a thread: at once what is quick, else in a process.
+
+    Attributes:
+        worker: the thread or process that counts, which the bot can keep waiting; 0 before.
+        took_s: the processor time that all took.
+    """
+
+    def __init__(self) -> None:
+        """Begin with nothing counted."""
+        self.worker = 0
+        self.took_s = 0.0
+        self._is_stopped = False
+        self._process: CountProcess | None = None
+
+    def stop(self) -> None:
+        """End what is under way: the bot is gone."""
+        self._is_stopped = True
+        if (process := self._process) is not None:
+            process.end()
+
+    def count(self, pids: Iterable[int], budget: Budget) -> Found:
+        """As `counting.count`."""
+        pids = tuple(pids)
+        self.worker = threading.get_native_id()
+        found = count(pids, _QUICK, lambda: self._is_stopped)
+        self.took_s += found.took_s
+        if not found.took_too_long or self._is_stopped:
+            return found
+        try:
+            found = self._count_elsewhere(pids, budget)
+        except (OSError, EOFError):  # we have no process, or it was ended
+            return UNSEEN
+        self.took_s += found.took_s
+        return found
+
+    def _count_elsewhere(self, pids: tuple[int, ...], budget: Budget) -> Found:
+        with COUNT_PROCESSES.one() as process:
+            self._process, self.worker = process, process.pid
+            try:
+                if self._is_stopped:
+                    return UNSEEN
+                return process.count(pids, budget)
+            finally:
+                self._process = None

@@ -1,0 +1,184 @@
+"""What takes long to count is counted by processes of our own, and holds up nothing of ours."""
+
+import io
+import json
+import os
+import signal
+import subprocess
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from referee.sandbox import count_process, counting
+from referee.sandbox.choose import opened
+from referee.sandbox.count_process import COUNT_PROCESSES, Counter, CountProcess
+from referee.sandbox.counting import UNSEEN, Budget, Found
+from referee.sandbox.names import SandboxName
+from referee.sandbox.procfs import is_running
+
+LONG = Budget(60.0)
+
+
+@pytest.fixture
+def pid() -> Iterator[int]:
+    """A process of which there is something to count, and never more."""
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as cat:
+        assert cat.stdin is not None
+        assert cat.stdout is not None
+        cat.stdin.write(b"\n")
+        cat.stdin.flush()
+        cat.stdout.readline()  # it has mapped what it needs
+        yield cat.pid
+
+
+@pytest.fixture
+def nothing_is_quick(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(count_process, "_QUICK", Budget(-1.0))
+    yield
+    COUNT_PROCESSES.close()
+
+
+def idle_process() -> int:
+    """The id of the process that counts next."""
+    with COUNT_PROCESSES.one() as process:
+        return process.pid
+
+
+def numbers(found: Found) -> Found:
+    return found._replace(took_s=0.0)
+
+
+def test_what_is_quick_is_counted_where_we_are(pid: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it is for nearly all bots: no process is started."""
+    monkeypatch.setattr(count_process, "_COMMAND", ("false",))
+    monkeypatch.setattr(count_process, "_QUICK", LONG)
+    counter = Counter()
+    found = counter.count([pid], LONG)
+    assert numbers(found) == numbers(counting.count([pid], LONG, lambda: False))
+    assert found.mappings > 0
+    assert counter.worker == threading.get_native_id()
+    assert counter.took_s == found.took_s > 0
+
+
+@pytest.mark.usefixtures("nothing_is_quick")
+def test_a_process_counts_the_same(pid: int) -> None:
+    """It is kept for the next count."""
+    counters = [Counter(), Counter()]
+    here = counting.count([pid], LONG, lambda: False)
+    for counter in counters:
+        assert numbers(counter.count([pid], LONG)) == numbers(here)
+        assert counter.took_s > 0
+    assert counters[0].worker == counters[1].worker == idle_process() != os.getpid()
+
+
+@pytest.mark.usefixtures("nothing_is_quick")
+def test_a_process_has_as_much_time_as_a_count_may_take(pid: int) -> None:
+    found = Counter().count([pid], Budget(-1.0))
+    assert (found.took_too_long, found.is_too_much) == (True, True)
+
+
+@pytest.mark.usefixtures("nothing_is_quick")
+def test_a_count_in_a_process_is_ended_whatever_it_waits_for(pid: int) -> None:
+    """Here for a signal, else for what its bot has locked; the next count has another process."""
+    process = idle_process()
+    os.kill(process, signal.SIGSTOP)
+    counter, found = Counter(), []
+    thread = threading.Thread(target=lambda: found.append(counter.count([pid], LONG)))
+    thread.start()
+    while counter.worker != process:
+        thread.join(0.001)
+    assert not is_running(counter.worker)
+    counter.stop()
+    thread.join()
+    assert found == [UNSEEN]
+    assert idle_process() != process
+    assert Counter().count([pid], LONG).was_looked_at
+
+
+@pytest.mark.usefixtures("nothing_is_quick")
+def test_no_bot_is_charged_when_a_process_of_ours_has_ended(pid: int) -> None:
+    """It is counted anew."""
+    process = idle_process()
+    os.kill(process, signal.SIGKILL)
+    assert Counter().count([pid], LONG) == UNSEEN
+    assert Counter().count([pid], LONG).mappings > 0
+
+
+@pytest.mark.usefixtures("nothing_is_quick")
+def test_no_bot_is_charged_when_none_can_be_started(
+    pid: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(count_process, "_COMMAND", ("/nonexistent",))
+    assert Counter().count([pid], LONG) == UNSEEN
+
+
+@pytest.mark.usefixtures("nothing_is_quick")
+def test_a_count_that_is_over_before_it_begins_starts_nothing(
+    pid: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its bot has ended meanwhile."""
+    monkeypatch.setattr(count_process, "_COMMAND", ("/nonexistent",))
+    counter = Counter()
+    counter.stop()
+    assert counter.count([pid], LONG).took_too_long
+
+
+@pytest.mark.usefixtures("nothing_is_quick")
+def test_what_they_have_used_is_known_and_never_less(pid: int) -> None:
+    """It may have kept a bot from its core."""
+    used = [COUNT_PROCESSES.used_ns()]
+    for _ in range(3):
+        Counter().count([pid], LONG)
+        used.append(COUNT_PROCESSES.used_ns())
+    COUNT_PROCESSES.close()
+    used.append(COUNT_PROCESSES.used_ns())
+    assert used == sorted(used)
+    assert used[0] < used[1] < used[-2]
+
+
+@pytest.mark.usefixtures("nothing_is_quick")
+async def test_they_end_with_the_sandbox(pid: int) -> None:
+    async with opened(SandboxName.BARE):
+        Counter().count([pid], LONG)
+        process = idle_process()
+        os.kill(process, 0)
+    with pytest.raises(ProcessLookupError):
+        os.kill(process, 0)
+
+
+@pytest.mark.usefixtures("nothing_is_quick")
+def test_counts_of_several_bots_are_under_way_at_once(pid: int) -> None:
+    """One that its bot keeps waiting holds up no other."""
+    with COUNT_PROCESSES.one() as busy:
+        counter = Counter()
+        assert counter.count([pid], LONG).was_looked_at
+        assert counter.worker != busy.pid
+
+
+def test_a_process_ends_with_us() -> None:
+    """When nothing more can come to its stdin."""
+    process = CountProcess()
+    with process._popen as popen:
+        assert popen.stdin is not None
+        popen.stdin.close()
+        assert popen.wait() == 0
+
+
+def test_the_program_answers_line_by_line(pid: int) -> None:
+    answers = io.BytesIO()
+    orders = [[[pid], [60.0, None]], [[pid], [-1.0, 1.0]]]
+    counting.main(io.BytesIO(b"".join(json.dumps(one).encode() + b"\n" for one in orders)), answers)
+    found = [Found(*json.loads(line)) for line in answers.getvalue().splitlines()]
+    assert [one.took_too_long for one in found] == [False, True]
+    assert numbers(found[0]) == numbers(counting.count([pid], LONG, lambda: False))
+
+
+def test_the_program_ends_when_none_hears_it(pid: int) -> None:
+    class Gone(io.BytesIO):
+        def write(self, _: object) -> int:
+            raise BrokenPipeError
+
+    orders = io.BytesIO(b"[[%d],[1,null]]\n" % pid * 2)
+    counting.main(orders, Gone())
+    assert orders.readline() != b""

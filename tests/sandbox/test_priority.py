@@ -1,0 +1,111 @@
+"""We come before bots while we wait for one, as far as the kernel lets us, and only then."""
+
+import os
+import subprocess
+import threading
+from collections.abc import Callable
+from typing import TypeVar
+
+import pytest
+
+from referee.sandbox.priority import come_first, coming_first
+
+T = TypeVar("T")
+
+_HAS_LEAVE = os.sched_param(1)
+
+
+def in_a_thread(look: Callable[[], T]) -> T:
+    """What a thread sees that has its priority to itself."""
+    seen: list[T] = []
+    thread = threading.Thread(target=lambda: seen.append(look()))
+    thread.start()
+    thread.join()
+    return seen[0]
+
+
+def policy() -> int:
+    return os.sched_getscheduler(0) & ~os.SCHED_RESET_ON_FORK
+
+
+def may_come_first() -> bool:
+    """Whether the kernel lets this user; not in many a container."""
+    try:
+        os.sched_setscheduler(0, os.SCHED_RR, _HAS_LEAVE)
+    except PermissionError:
+        return False
+    return True
+
+
+@pytest.fixture
+def allowed() -> int:
+    """The policy of who comes first here."""
+    return os.SCHED_RR if in_a_thread(may_come_first) else os.SCHED_OTHER
+
+
+def test_we_come_first_until_the_block_is_left(allowed: int) -> None:
+    def seen() -> list[int]:
+        found = [policy()]
+        with coming_first():
+            found.append(policy())
+            with coming_first():
+                found.append(policy())
+            found.append(policy())
+        return [*found, policy()]
+
+    assert in_a_thread(seen) == [os.SCHED_OTHER, allowed, allowed, allowed, os.SCHED_OTHER]
+
+
+def test_whom_we_start_then_does_not() -> None:
+    """A bot, above all."""
+
+    def seen() -> str:
+        with coming_first():
+            done = subprocess.run(
+                ["python3", "-c", "import os; print(os.sched_getscheduler(0))"],
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+        return done.stdout.strip()
+
+    assert in_a_thread(seen) == str(os.SCHED_OTHER)
+
+
+def test_we_do_not_where_we_are_told_to_leave_the_processor_to_others() -> None:
+    """By `nice`, or as what runs when nothing else does."""
+
+    def nice() -> tuple[bool, int]:
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 5)
+        return come_first(), policy()
+
+    def idle() -> tuple[bool, int]:
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+        return come_first(), policy()
+
+    assert in_a_thread(nice) == (False, os.SCHED_OTHER)
+    assert in_a_thread(idle) == (False, os.SCHED_IDLE)
+
+
+def test_a_user_who_may_not_goes_on_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    def forbidden(*_: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "sched_setscheduler", forbidden)
+    with coming_first():
+        assert policy() == os.SCHED_OTHER
+    assert not come_first()
+
+
+def test_a_user_whom_a_limit_lets_comes_first_again_and_again(allowed: int) -> None:
+    """Such a one may not take back that those whom we start are ordinary."""
+
+    def seen() -> list[int]:
+        found = []
+        for _ in range(2):
+            with coming_first():
+                found.append(policy())
+            found.append(policy())
+        return found
+
+    assert in_a_thread(seen) == [allowed, os.SCHED_OTHER] * 2
