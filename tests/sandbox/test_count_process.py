@@ -7,17 +7,24 @@ import signal
 import subprocess
 import threading
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
 
 import pytest
 
-from referee.sandbox import count_process, counting
+from referee.bots.find import BotSource, find
+from referee.bots.settings import Settings
+from referee.sandbox import Sandbox, count_process, counting
 from referee.sandbox.choose import opened
 from referee.sandbox.count_process import COUNT_PROCESSES, Counter, CountProcess
 from referee.sandbox.counting import UNSEEN, Budget, Found
 from referee.sandbox.names import SandboxName
 from referee.sandbox.procfs import is_running
+from support.matches import match
+from support.zoo import HOSTILE, compile_bot
 
-LONG = Budget(60.0)
+BOTS: Final = Path(__file__).parent.parent / "support" / "bots"
+LONG: Final = Budget(60.0)
 
 
 @pytest.fixture
@@ -182,3 +189,34 @@ def test_the_program_ends_when_none_hears_it(pid: int) -> None:
     orders = io.BytesIO(b"[[%d],[1,null]]\n" % pid * 2)
     counting.main(orders, Gone())
     assert orders.readline() != b""
+
+
+def bot(folder: Path, source: Path, *words: str) -> BotSource:
+    """A compiled bot, which may have as many processes as any."""
+    folder.mkdir()
+    compile_bot(source, folder / "bot")
+    command = " ".join(("./bot", *words))
+    limits = "[limits]\nmemory = 512\nprocesses = 128\n"
+    (folder / "bot.toml").write_text(f'name = "{folder.name}"\ncommand = "{command}"\n{limits}')
+    return find(str(folder), Settings())
+
+
+@pytest.mark.thorough
+async def test_a_bot_that_thinks_on_is_not_late_beside_others_that_take_long_to_be_counted(
+    bwrap: Sandbox, tmp_path: Path
+) -> None:
+    """It needs 65 of 100 ms, and keeps whoever waits for its answer from the processor after it."""
+    thinks = bot(tmp_path / "thinks", BOTS / "thinks_on.c", "65")
+    counted = bot(tmp_path / "counted", HOSTILE / "is_counted.c")
+    specs = [await bwrap.prepare(one) for one in (thinks, *[counted] * 4)]
+    before = COUNT_PROCESSES.used_ns()
+    result = await match(
+        tmp_path / "m.jsonl",
+        "briscola-chiamata-points",
+        *specs,
+        options=("match=deals:2",),
+        time="move=100ms,bank=0s,soft=0ms,strikes=0,start=20s",
+        sandbox=bwrap,
+    )
+    assert (result.totals.faults, result.totals.voids) == ([], [])
+    assert COUNT_PROCESSES.used_ns() > before

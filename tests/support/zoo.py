@@ -176,7 +176,7 @@ class Cages:
         if not folder.exists():
             (folder / HOSTILE.name).mkdir(parents=True)
             if animal.compiled:
-                _compile(animal.source, folder / "bot")
+                compile_bot(animal.source, folder / "bot")
             else:
                 shutil.copy(animal.source, folder)
                 for helper in _HELPERS:
@@ -185,7 +185,8 @@ class Cages:
         return folder
 
 
-def _compile(source: Path, to: Path) -> None:
+def compile_bot(source: Path, to: Path) -> None:
+    """Compiles a bot that may include what those of the zoo share."""
     warnings = ("-w", "-fno-stack-protector")
     words = ["gcc", "-O1", *warnings, "-I", str(HOSTILE), "-o", str(to), str(source)]
     subprocess.run(words, check=True)
