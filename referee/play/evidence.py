@@ -23,6 +23,7 @@ from referee.match.verdict import (
 from referee.play.off_turn import OffTurn
 from referee.play.standstill import Standstill
 from referee.sandbox import BotProcess
+from referee.sandbox.priority import come_as_others_do
 from referee.text import printable
 
 STDERR_KEPT: Final = 16 * 1024
@@ -177,7 +178,10 @@ class Witness:
             nursery.cancel_scope.cancel()
 
     async def _drain(self) -> None:
-        """Read stderr until it is closed or flooded."""
+        """Read stderr until it is closed or flooded.
+
+        Each byte wakes us: did we come first, a bot could keep itself from running by writing.
+        """
         while not self.stderr.flooded.is_set():
             await trio.lowlevel.wait_readable(self.process.stderr)
             try:
@@ -187,6 +191,7 @@ class Witness:
             if not data:
                 return
             self.stderr.feed(data)
+            come_as_others_do()
 
     def _drain_now(self) -> None:
         """Reads what is in stderr already, for evidence."""

@@ -17,7 +17,7 @@ from referee.play.evidence import Heard, Witness
 from referee.play.exchange import READ_MOST
 from referee.play.off_turn import OffTurnTable
 from referee.sandbox.oom import killed_for_memory
-from referee.sandbox.priority import coming_first
+from referee.sandbox.priority import come_as_others_do, coming_first
 from referee.sandbox.procfs import is_running, sleeps
 from referee.sandbox.run_delay import HeldUp
 
@@ -352,6 +352,7 @@ class Wait:
             if self._has_taken:
                 self._has_taken = False
                 self._held_up.works_on()
+                come_as_others_do()  # as with stderr: see `Witness`
             ended = await self._readable_or_ended()
             if not self._take() and ended:
                 return None

@@ -40,7 +40,7 @@ class CountProcess:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            start_new_session=True,  # out of reach of our terminal's signals
+            process_group=0,  # out of reach of our terminal, and of one share with us
         )
         self.pid = self._popen.pid
         self._used_ns = 0

@@ -34,12 +34,18 @@ def come_first() -> bool:
     return True
 
 
+def come_as_others_do() -> None:
+    """Have this thread run when its turn is, as threads do. Idempotent."""
+    if os.sched_getscheduler(0) == _FIRST:
+        os.sched_setscheduler(0, _ORDINARY, os.sched_param(0))
+
+
 @contextmanager
 def coming_first() -> Iterator[None]:
-    """Do so until the block is left; blocks may overlap, and the outermost counts."""
+    """Come first until the block is left, or until `come_as_others_do`; blocks may overlap."""
     comes = come_first()
     try:
         yield
     finally:
         if comes:
-            os.sched_setscheduler(0, _ORDINARY, os.sched_param(0))
+            come_as_others_do()
