@@ -15,7 +15,7 @@ READY  := $(VENV)/.installed
 # two tests at a time; those of ALONE look at all that runs on the machine, or start daemons
 SHARED := -n 2 --dist worksteal
 ALONE  := $(patsubst %,tests/%.py,doctor/test_doctor play/test_host_faults $(addprefix sandbox/test_,\
-	builds choose container copies count_process memory_channel walls watchdog zoo))
+	builds choose container copies count_process memory_channel spare_groups walls watchdog zoo))
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet --no-input
 
 .PHONY: match test bare ci servers soak lint schemas docs clean

@@ -17,6 +17,7 @@ from referee.sandbox import Sandbox, janitor
 from referee.sandbox.bare import Bare
 from referee.sandbox.bubblewrap.sandbox import INSTALL, MISSING, Bubblewrap
 from referee.sandbox.cgroups.hierarchy import available
+from referee.sandbox.cgroups.spare_groups import SpareGroups
 from referee.sandbox.copy_store import CopyStore
 from referee.sandbox.count_process import COUNT_PROCESSES
 from referee.sandbox.doctor_cache import verdict_of
@@ -93,11 +94,13 @@ async def _made(name: SandboxName, folders: SandboxFolders) -> AsyncIterator[San
 def _folders(
     run: str, work: Path, settings: Settings, *, cgroups: bool, landlock: bool
 ) -> SandboxFolders:
+    hierarchies = available() if cgroups and os.geteuid() == 0 else None
     return SandboxFolders(
         run=run,
         root=os.geteuid() == 0,
         settings=settings,
-        hierarchies=available() if cgroups and os.geteuid() == 0 else None,
+        hierarchies=hierarchies,
+        spares=None if hierarchies is None else SpareGroups(hierarchies, run),
         landlock=landlock and has_landlock(),
         work=work,
         store=store_folder(),

@@ -15,6 +15,7 @@ from msgspec import Struct
 from referee.bots.settings import Settings
 from referee.errors import SandboxError
 from referee.sandbox.cgroups.hierarchy import Hierarchies
+from referee.sandbox.cgroups.spare_groups import SpareGroups
 from referee.sandbox.user_ids import READERS, Slot, take
 
 _CLONE_NEWNS: Final = 0x20000
@@ -31,6 +32,7 @@ class SandboxFolders(Struct, frozen=True):
         root: whether we are root, and so give each bot a user id of its own.
         settings: what the organiser allows.
         hierarchies: where control groups can be made, or None.
+        spares: groups without processes, where there are groups.
         landlock: whether files below /proc can be closed to bots.
         work: the folder of this run, gone when it is over.
         store: the folder of the bots' copies, by the hash of their files.
@@ -41,6 +43,7 @@ class SandboxFolders(Struct, frozen=True):
     root: bool
     settings: Settings
     hierarchies: Hierarchies | None
+    spares: SpareGroups | None
     landlock: bool
     work: Path
     store: Path

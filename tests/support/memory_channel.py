@@ -228,9 +228,9 @@ async def measured(
     _cool(bot, paths)
     ones = [one for one, bit in zip(carriers, sent, strict=True) if bit]
     chosen.shuffle(ones)
-    _, sending = await _life(sandbox, bot, do="look", files=paths, carriers=ones)
+    _, sending = await life(sandbox, bot, do="look", files=paths, carriers=ones)
     how = {"by blocks": carrier is Carrier.BLOCKS}
-    times, receiving = await _life(sandbox, bot, do="look", files=paths, carriers=carriers, **how)
+    times, receiving = await life(sandbox, bot, do="look", files=paths, carriers=carriers, **how)
     limit, fast_is_one = _threshold(times[:bits], sent[:bits])
     read = [int((time_ < limit) == fast_is_one) for time_ in times]
     errors = sum(one != bit for one, bit in zip(read[bits:], sent[bits:], strict=True))
@@ -253,8 +253,8 @@ async def _counted(sandbox: Sandbox, bot: BotSpec, bits: int) -> Channel:
     errors, seconds = 0, 0.0
     for _ in range(rounds):
         value = secrets.randbelow(1 << _COUNTER_BITS)
-        _, sending = await _life(sandbox, bot, do="count", value=value, **terms)
-        read, receiving = await _life(sandbox, bot, do="read the count", **terms)
+        _, sending = await life(sandbox, bot, do="count", value=value, **terms)
+        read, receiving = await life(sandbox, bot, do="read the count", **terms)
         errors += (read ^ value).bit_count()
         seconds += sending + receiving
     return Channel(Carrier.PIPES, rounds * _COUNTER_BITS, errors, seconds)
@@ -265,10 +265,10 @@ async def _marked(sandbox: Sandbox, bot: BotSpec, bits: int) -> Channel:
     paths = [str(path) for path in _small_files()[: 2 * bits]]
     sent = [index % 2 for index in range(bits)] + [secrets.randbelow(2) for _ in range(bits)]
     _warm(paths)
-    await _life(sandbox, bot, do="read the marks", carriers=paths, files=[])  # clears them
+    await life(sandbox, bot, do="read the marks", carriers=paths, files=[])  # clears them
     ones = [path for path, bit in zip(paths, sent, strict=True) if bit]
-    _, sending = await _life(sandbox, bot, do="mark", carriers=ones, files=[])
-    read, receiving = await _life(sandbox, bot, do="read the marks", carriers=paths, files=[])
+    _, sending = await life(sandbox, bot, do="mark", carriers=ones, files=[])
+    read, receiving = await life(sandbox, bot, do="read the marks", carriers=paths, files=[])
     limit, low_is_one = _threshold(read[:bits], sent[:bits])
     found = [int((one < limit) == low_is_one) for one in read[bits:]]
     errors = sum(one != bit for one, bit in zip(found, sent[bits:], strict=True))
@@ -281,8 +281,8 @@ async def _read_ahead(sandbox: Sandbox, folder: Path, bits: int) -> Channel:
     sent = [index % 2 for index in range(bits)] + [secrets.randbelow(2) for _ in range(bits)]
     bot = await _prepared(sandbox, Carrier.READAHEAD, folder, 0, primes=paths)
     ones = [path for path, bit in zip(paths, sent, strict=True) if bit]
-    _, sending = await _life(sandbox, bot, do="mark", carriers=ones, files=[])
-    read, receiving = await _life(sandbox, bot, do="look for marks", carriers=paths, files=[])
+    _, sending = await life(sandbox, bot, do="mark", carriers=ones, files=[])
+    read, receiving = await life(sandbox, bot, do="look for marks", carriers=paths, files=[])
     limit, low_is_one = _threshold(read[:bits], sent[:bits])
     found = [int((one < limit) == low_is_one) for one in read[bits:]]
     errors = sum(one != bit for one, bit in zip(found, sent[bits:], strict=True))
@@ -302,7 +302,7 @@ def _small_files() -> list[Path]:
     return sorted(path for path in whole if 8192 <= path.stat().st_size <= 32768)
 
 
-async def _life(sandbox: Sandbox, bot: BotSpec, **request: object) -> tuple[Any, float]:
+async def life(sandbox: Sandbox, bot: BotSpec, **request: object) -> tuple[Any, float]:
     """Start a process, have it do one thing, and end it; what it found, and in how many seconds."""
     process = await sandbox.launch(bot)
     data = json.dumps(request).encode() + b"\n"

@@ -86,6 +86,7 @@ class Copying(Bare):
                 root=False,
                 settings=settings,
                 hierarchies=None,
+                spares=None,
                 landlock=False,
                 work=home / "work",
                 store=self.store,

@@ -158,6 +158,8 @@ class Bubblewrap:
         hierarchies = self._folders.hierarchies
         if hierarchies is None:
             return PolledGroup(bounds.memory)
+        if self._folders.spares is not None:
+            self._folders.spares.mix()
         # a bot can read it: a number would say which start this is
         name = f"{self._folders.run}/{secrets.token_hex(8)}"
         more = msgspec.structs.replace(bounds, processes=bounds.processes + _OWN_PROCESSES)

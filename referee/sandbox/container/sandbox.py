@@ -211,6 +211,8 @@ class Docker:
 
     def _start(self, recipe: Recipe) -> tuple[str, int]:
         """Makes and starts a container; returns its id and that of its first process."""
+        if self._folders.spares is not None:
+            self._folders.spares.mix()
         with self._daemon.client() as client:
             container = recipe.create(client)
             client.start(container)
