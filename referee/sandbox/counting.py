@@ -94,8 +94,9 @@ def count(pids: Iterable[int], budget: Budget, is_stopped: Callable[[], bool]) -
         return Found(mappings, rest.pop("hidden", False), waiters, took_s, **rest)
 
     try:
-        waiters = count_waiters(pids, MOST_WAITERS, tick)
+        # first: these take 40 ms at most, and many descriptors could make waiters take all the time
         mappings, hidden = count_mappings(pids, MOST_MAPPINGS, tick)
+        waiters = 0 if mappings > MOST_MAPPINGS else count_waiters(pids, MOST_WAITERS, tick)
     except UNREADABLE as error:
         if isinstance(error, OSError) and error.errno in NO_MEANS:  # of ours: no bot is charged
             return found(0, was_looked_at=False)

@@ -20,6 +20,9 @@ GROUPS = "briscola-referee"
 IDLE = f"{GROUPS}/idle"
 """The folder of those that leave the processor to the bots that play: builds and trials."""
 
+SPARE = f"{GROUPS}/spare"
+"""The folder of those without processes (see `cgroups.spare_groups`)."""
+
 LABEL = "briscola-referee.run"
 """The label of our containers; its value is the run."""
 
@@ -159,7 +162,8 @@ def _thaw(top: str) -> None:
 
 def groups_of(run: str) -> list[str]:
     """The folders of a run, in every hierarchy."""
-    places = [f"{place}/{run}" for above in (GROUPS, IDLE) for place in (f"*/{above}", above)]
+    tops = (GROUPS, IDLE, SPARE)
+    places = [f"{place}/{run}" for above in tops for place in (f"*/{above}", above)]
     return [found for place in places for found in glob(f"/sys/fs/cgroup/{place}")]
 
 

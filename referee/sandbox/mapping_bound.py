@@ -153,6 +153,7 @@ class MappingBound:
         used = self._kernel_bytes()
         if self._count is not None:
             if not self._count.is_over(used):
+                self._hold_if_it_leaps(self._count, used)
                 return
             if self._count.held_s:
                 self._rest_of_holds.begin(self._count.held_s, math.inf, used)
@@ -170,7 +171,16 @@ class MappingBound:
             self._counted_at = min(self._counted_at, used)
             return
         self._counted_at = used
-        hold, at_once = self._hold if may_hold else None, self._rest.is_a_leap(used)
+        self._begin(cpu_us, self._hold if may_hold else None, at_once=self._rest.is_a_leap(used))
+
+    def _hold_if_it_leaps(self, count: "_Count", used: int) -> None:
+        """Begin again, with the bot held still: it has made this count long, and knows of it."""
+        may_hold = self._hold is not None and not count.is_held
+        if may_hold and self._rest.is_a_leap(used) and self._rest_of_holds.is_over(used):
+            count.stop()
+            self._begin(self._cpu_us(), self._hold, at_once=True)
+
+    def _begin(self, cpu_us: int, hold: Hold | None, *, at_once: bool) -> None:
         self._count = _Count(
             cpu_us, self._members, self._end, hold, self._counter(), at_once=at_once
         )
@@ -190,7 +200,8 @@ class _Count:
 
     Attributes:
         is_too_much: whether there are too many, as far as is known when it is over.
-        held_s: how long the bot was held still for it.
+        is_held: whether the bot is held still from the beginning on.
+        held_s: how long it was, all in all.
         counter: what counts.
         cpu_us: the processor time that the bot had used before.
         is_whole: whether no process was missed.
@@ -218,7 +229,7 @@ class _Count:
             at_once: whether it is held from the beginning on, and not only if something is missed.
         """
         self.cpu_us = cpu_us
-        self._at_once = at_once and hold is not None
+        self.is_held = at_once and hold is not None
         self.is_too_much = self.is_whole = self.is_unsure = False
         self.held_s = 0.0
         self.counter = counter
@@ -236,7 +247,7 @@ class _Count:
     def _work(self) -> None:
         come_first()  # so that no bot keeps Python's lock from our main thread
         before = frozenset(self._members())
-        found = UNSEEN if self._at_once else self.counter.count(before, _WHILE_IT_RUNS)
+        found = UNSEEN if self.is_held else self.counter.count(before, _WHILE_IT_RUNS)
         self.is_whole = found.was_looked_at and frozenset(self._members()) == before
         if self._hold is not None and not self.is_whole and not found.is_too_much:
             with suppress(OSError):  # the bot is gone

@@ -229,6 +229,30 @@ def test_a_bot_for_which_the_kernel_needs_much_more_is_held_still_at_once(bot: B
     assert (bot.counts, bot.holds, bot.ended_while_held) == (3, 2, True)
 
 
+def test_a_bot_that_takes_much_more_while_it_is_counted_is_held_still_at_once(
+    bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It had made that count long, and would give all of it back before the end."""
+    begun = threading.Event()
+
+    def endless(_: object, __: int, tick: Tick) -> int:
+        begun.set()
+        while not bot.held:
+            tick()
+        return MOST_WAITERS + 1
+
+    monkeypatch.setattr(counting, "count_waiters", endless)
+    for mib in (4, 11.9, 12):
+        assert not bot.ended
+        bot.used = int(mib * 2**20)
+        bot.bound.look()
+        begun.wait()
+    assert bot.bound._count is not None
+    bot.bound.close()
+    assert not bot.bound._count.thread.is_alive()
+    assert (bot.holds, bot.ended_while_held) == (1, True)
+
+
 def test_a_bot_is_held_still_for_a_fourth_of_the_time_at_most_whatever_it_needs(bot: Bot) -> None:
     """Others may want the processor that looking at it takes."""
     bot.took = bot.hold_takes = 0.05
@@ -282,6 +306,23 @@ def test_a_bot_whose_count_takes_too_long_has_too_much(bot: Bot) -> None:
     bot.is_slow = True
     bot.uses(4, 20)
     assert (bot.ended, bot.holds) == (True, 0)
+
+
+def test_descriptors_that_take_long_hide_no_mappings(
+    bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bot has as many as it may, so that a count comes to nothing in its time."""
+
+    def slow(*_: object) -> int:
+        if bot.held:
+            raise TooLong
+        return 0
+
+    monkeypatch.setattr(counting, "count_waiters", slow)
+    for mib, mappings in ((4, 0), (12, MOST_MAPPINGS), (20, MOST_MAPPINGS + 1)):
+        assert not bot.ended
+        bot.uses(mib, mappings)
+    assert (bot.holds, bot.ended_while_held) == (2, True)
 
 
 @pytest.mark.parametrize("number", [errno.EMFILE, errno.ENFILE, errno.ENOMEM])

@@ -5,6 +5,8 @@ group, and when in the life of that group. Who reads the page again and has that
 among those in frequent use; what such a bot then wants of memory drops the others, and a third read
 tells it which were which: bits of an earlier life (`workingset` in the kernel's sources). A group
 gets the lowest number that is free, so a bot's next life had that of the one before.
+
+They are no part of the run's own group, which has a number, too: what is read in it makes it older.
 """
 
 import os
@@ -16,7 +18,7 @@ from threading import Lock
 from typing import Final
 
 from referee.sandbox.cgroups.hierarchy import Hierarchies, Kind, delegate
-from referee.sandbox.janitor import GROUPS
+from referee.sandbox.janitor import SPARE
 
 _SHIFT: Final = 128
 """A run begins with fewer numbers taken than that, how many is chance: so a life in another run has
@@ -41,14 +43,15 @@ class SpareGroups:
             run: the run's name.
         """
         root = hierarchies.v1["memory"] if hierarchies.v1 else hierarchies.v2 or ""
-        self._above = Path(root, GROUPS, run)
+        self._above = Path(root, SPARE, run)
         self._random = SystemRandom()
         self._names: list[str] = []
         self._lock = Lock()
         with suppress(OSError):
-            self._above.mkdir(exist_ok=True)
-            if hierarchies.kind is Kind.V2:
-                delegate(self._above)
+            for folder in (self._above.parent, self._above):
+                folder.mkdir(exist_ok=True)
+                if hierarchies.kind is Kind.V2:
+                    delegate(folder)
         self._take(self._random.randrange(_SHIFT))
 
     def mix(self) -> None:
