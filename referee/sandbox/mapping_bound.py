@@ -245,7 +245,7 @@ class _Count:
         self.thread.join(_STOP_S)
 
     def _work(self) -> None:
-        come_first()  # so that no bot keeps Python's lock from our main thread
+        come_first()  # so does the thread that starts this one; what this one starts does not
         before = frozenset(self._members())
         found = UNSEEN if self.is_held else self.counter.count(before, _WHILE_IT_RUNS)
         self.is_whole = found.was_looked_at and frozenset(self._members()) == before

@@ -18,17 +18,24 @@ _ORDINARY: Final = os.SCHED_OTHER | os.SCHED_RESET_ON_FORK
 """To take that flag off again is for the superuser alone."""
 
 
-def come_first() -> bool:
+def come_first(*, with_threads: bool = False) -> bool:
     """Have this thread run before all that has an ordinary priority; return whether it may.
 
     The superuser may, and whom RLIMIT_RTPRIO lets. Where we were told to leave the processor to
     others (`nice`, `chrt --idle`), we do.
+
+    Args:
+        with_threads: whether those that it starts do, too, from their first moment on: one that has
+            Python's lock and not the processor holds up the others. They say `come_first`, lest
+            processes that they start do likewise.
     """
-    is_ordinary = os.sched_getscheduler(0) in {os.SCHED_OTHER, _ORDINARY}
-    if not is_ordinary or os.getpriority(os.PRIO_PROCESS, 0) > 0:
+    policy = os.sched_getscheduler(0)
+    if policy == _FIRST or (policy & ~os.SCHED_RESET_ON_FORK) not in {os.SCHED_OTHER, os.SCHED_RR}:
+        return False
+    if os.getpriority(os.PRIO_PROCESS, 0) > 0:
         return False
     try:
-        os.sched_setscheduler(0, _FIRST, _LOWEST)
+        os.sched_setscheduler(0, os.SCHED_RR if with_threads else _FIRST, _LOWEST)
     except OSError:
         return False
     return True

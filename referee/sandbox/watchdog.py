@@ -10,6 +10,7 @@ done for it during an act.
 """
 
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -19,6 +20,9 @@ from referee.sandbox.priority import come_first
 
 TICK_S: Final = 0.1
 """Between two looks at what bots have."""
+
+_SWITCH_S: Final = 0.0005
+"""A thread that has Python's lock gives it to one that waits so long; usually that is 5 ms."""
 
 LOOK_S: Final = 1.0
 LOOKS: Final = 5
@@ -44,6 +48,7 @@ class Watchdog:
         self._sandboxes = 0
         self._thread: threading.Thread | None = None
         self._over = threading.Event()
+        self._usual_s = sys.getswitchinterval()
 
     @contextmanager
     def awake(self) -> Iterator[None]:
@@ -51,6 +56,8 @@ class Watchdog:
         self._sandboxes += 1
         if self._thread is None:
             self._over.clear()
+            self._usual_s = sys.getswitchinterval()
+            sys.setswitchinterval(_SWITCH_S)
             self._thread = threading.Thread(target=self._look, name="watchdog", daemon=True)
             self._thread.start()
         try:
@@ -61,6 +68,7 @@ class Watchdog:
                 self._over.set()
                 self._thread.join()
                 self._thread = None
+                sys.setswitchinterval(self._usual_s)
 
     def watch(self, descriptor: int, end: End) -> None:
         """Watch a pipe from now on.
@@ -89,7 +97,7 @@ class Watchdog:
 
     def _look(self) -> None:
         """Look every now and then, until no sandbox is open any more."""
-        come_first()  # looks are short, and have what the main thread may wait for: Python's lock
+        come_first(with_threads=True)  # looks are short, and the main thread may wait for them
         before, same, ticks = "", 0, 0
         while not self._over.wait(TICK_S):
             self._look_at_bots()

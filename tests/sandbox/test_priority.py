@@ -56,20 +56,39 @@ def test_we_come_first_until_the_block_is_left(allowed: int) -> None:
     assert in_a_thread(seen) == [os.SCHED_OTHER, allowed, allowed, allowed, os.SCHED_OTHER]
 
 
+def child_policy() -> str:
+    done = subprocess.run(
+        ["python3", "-c", "import os; print(os.sched_getscheduler(0))"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.strip()
+
+
 def test_whom_we_start_then_does_not() -> None:
     """A bot, above all."""
 
     def seen() -> str:
         with coming_first():
-            done = subprocess.run(
-                ["python3", "-c", "import os; print(os.sched_getscheduler(0))"],
-                capture_output=True,
-                text=True,
-                check=True,
-            )
-        return done.stdout.strip()
+            return child_policy()
 
     assert in_a_thread(seen) == str(os.SCHED_OTHER)
+
+
+def test_threads_come_first_from_their_first_moment_on_where_it_is_asked_for(allowed: int) -> None:
+    """And what they start does not, once they say so."""
+
+    def seen() -> tuple[int, str]:
+        def started() -> tuple[int, str]:
+            first = policy()
+            come_first()
+            return first, child_policy()
+
+        come_first(with_threads=True)
+        return in_a_thread(started)
+
+    assert in_a_thread(seen) == (allowed, str(os.SCHED_OTHER))
 
 
 def test_we_do_not_where_we_are_told_to_leave_the_processor_to_others() -> None:
