@@ -18,8 +18,8 @@ from referee.sandbox.counting import UNSEEN, Budget, Found, count
 _COMMAND: Final = (sys.executable, "-P", "-m", "referee.sandbox.counting")
 """-P: what lies in the folder where we are called is not imported in place of ourselves."""
 
-_QUICK: Final = Budget(0.0005)
-"""Counts that take less are done where we are: those of bots that are one process."""
+_QUICK: Final = Budget(0.001)
+"""Counts that take less are done where we are: those of most bots that are one process."""
 
 
 class CountProcess:

@@ -13,12 +13,15 @@ from typing import Final
 _FIRST: Final = os.SCHED_RR | os.SCHED_RESET_ON_FORK
 """Whom we start has no such priority."""
 
-_LOWEST: Final = os.sched_param(1)
+_LOOKS: Final = os.sched_param(1)
+_HEARS: Final = os.sched_param(2)
+"""Who waits for an answer comes before threads of ours that look."""
+
 _ORDINARY: Final = os.SCHED_OTHER | os.SCHED_RESET_ON_FORK
 """To take that flag off again is for the superuser alone."""
 
 
-def come_first(*, with_threads: bool = False) -> bool:
+def come_first(*, with_threads: bool = False, how: os.sched_param = _LOOKS) -> bool:
     """Have this thread run before all that has an ordinary priority; return whether it may.
 
     The superuser may, and whom RLIMIT_RTPRIO lets. Where we were told to leave the processor to
@@ -28,6 +31,7 @@ def come_first(*, with_threads: bool = False) -> bool:
         with_threads: whether those that it starts do, too, from their first moment on: one that has
             Python's lock and not the processor holds up the others. They say `come_first`, lest
             processes that they start do likewise.
+        how: before which others that do.
     """
     policy = os.sched_getscheduler(0)
     if policy == _FIRST or (policy & ~os.SCHED_RESET_ON_FORK) not in {os.SCHED_OTHER, os.SCHED_RR}:
@@ -35,7 +39,7 @@ def come_first(*, with_threads: bool = False) -> bool:
     if os.getpriority(os.PRIO_PROCESS, 0) > 0:
         return False
     try:
-        os.sched_setscheduler(0, os.SCHED_RR if with_threads else _FIRST, _LOWEST)
+        os.sched_setscheduler(0, os.SCHED_RR if with_threads else _FIRST, how)
     except OSError:
         return False
     return True
@@ -50,7 +54,7 @@ def come_as_others_do() -> None:
 @contextmanager
 def coming_first() -> Iterator[None]:
     """Come first until the block is left, or until `come_as_others_do`; blocks may overlap."""
-    comes = come_first()
+    comes = come_first(how=_HEARS)
     try:
         yield
     finally:
