@@ -40,7 +40,7 @@ class CountProcess:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            process_group=0,  # out of reach of our terminal, and of one share with us
+            process_group=0,  # out of reach of ctrl-C; a session would have a share of the core
         )
         self.pid = self._popen.pid
         self._used_ns = 0
@@ -136,7 +136,7 @@ class Counter:
     """Counts for a bot once or twice, in a thread: at once what is quick, else in a process.
 
     Attributes:
-        worker: the thread or process that counts, which the bot can keep waiting; 0 before.
+        worker: the thread or process that counts, which the bot can keep waiting; 0 if none does.
         took_s: the processor time that all took.
     """
 
@@ -169,6 +169,7 @@ class Counter:
         return found
 
     def _count_elsewhere(self, pids: tuple[int, ...], budget: Budget) -> Found:
+        self.worker = 0  # until there is a process, it is we who wait, and not for the bot
         with COUNT_PROCESSES.one() as process:
             self._process, self.worker = process, process.pid
             try:

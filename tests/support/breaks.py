@@ -4,19 +4,21 @@ import contextlib
 import os
 import struct
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
-from referee.sandbox import choose, launcher, mapping_bound
+from referee.sandbox import choose, launcher
 from referee.sandbox.bubblewrap import command, process
 from referee.sandbox.bubblewrap import sandbox as bubblewrap
 from referee.sandbox.cgroups import group as cgroups
 from referee.sandbox.cgroups import hierarchy
 from referee.sandbox.cgroups.freezer import FileFreezer
 from referee.sandbox.container import create
+from referee.sandbox.count_process import Counter
+from referee.sandbox.counting import Budget, Found
 from referee.sandbox.folders import SandboxFolders
 from referee.sandbox.masks import Masks
 from referee.sandbox.user_ids import Slot
@@ -185,14 +187,24 @@ def cache_kept(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(cgroups.Group, "drop", nothing)
 
 
+def _find(patch: pytest.MonkeyPatch, instead: Callable[[Found], Found]) -> None:
+    """Have every count find something else."""
+    count = Counter.count
+
+    def found(self: Counter, pids: Iterable[int], budget: Budget) -> Found:
+        return instead(count(self, pids, budget))
+
+    patch.setattr(Counter, "count", found)
+
+
 def mappings_uncounted(patch: pytest.MonkeyPatch) -> None:
     """Find no mappings, however many there are."""
-    patch.setattr(mapping_bound, "count_mappings", lambda *_: (0, False))
+    _find(patch, lambda found: found._replace(mappings=0))
 
 
 def waiters_uncounted(patch: pytest.MonkeyPatch) -> None:
     """Find no waiters, however many there are."""
-    patch.setattr(mapping_bound, "count_waiters", lambda *_: 0)
+    _find(patch, lambda found: found._replace(waiters=0))
 
 
 def with_environment(_: list[str], options: dict[str, Any]) -> None:
