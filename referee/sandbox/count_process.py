@@ -138,18 +138,19 @@ class Counter:
     Attributes:
         worker: the thread or process that counts, which the bot can keep waiting; 0 if none does.
         took_s: the processor time that all took.
+        is_stopped: whether it is to end.
     """
 
     def __init__(self) -> None:
         """Begin with nothing counted."""
         self.worker = 0
         self.took_s = 0.0
-        self._is_stopped = False
+        self.is_stopped = False
         self._process: CountProcess | None = None
 
     def stop(self) -> None:
         """End what is under way: the bot is gone."""
-        self._is_stopped = True
+        self.is_stopped = True
         if (process := self._process) is not None:
             process.end()
 
@@ -157,9 +158,9 @@ class Counter:
         """As `counting.count`."""
         pids = tuple(pids)
         self.worker = threading.get_native_id()
-        found = count(pids, _QUICK, lambda: self._is_stopped)
+        found = count(pids, _QUICK, lambda: self.is_stopped)
         self.took_s += found.took_s
-        if not found.took_too_long or self._is_stopped:
+        if not found.took_too_long or self.is_stopped:
             return found
         try:
             found = self._count_elsewhere(pids, budget)
@@ -173,7 +174,7 @@ class Counter:
         with COUNT_PROCESSES.one() as process:
             self._process, self.worker = process, process.pid
             try:
-                if self._is_stopped:
+                if self.is_stopped:
                     return UNSEEN
                 return process.count(pids, budget)
             finally:

@@ -200,7 +200,7 @@ class _Count:
 
     Attributes:
         is_too_much: whether there are too many, as far as is known when it is over.
-        is_held: whether the bot is held still from the beginning on.
+        is_held: whether the bot is held still for it, or was.
         held_s: how long it was, all in all.
         counter: what counts.
         cpu_us: the processor time that the bot had used before.
@@ -249,7 +249,9 @@ class _Count:
         before = frozenset(self._members())
         found = UNSEEN if self.is_held else self.counter.count(before, _WHILE_IT_RUNS)
         self.is_whole = found.was_looked_at and frozenset(self._members()) == before
-        if self._hold is not None and not self.is_whole and not found.is_too_much:
+        has_missed = not self.is_whole and not found.is_too_much and not self.counter.is_stopped
+        if self._hold is not None and has_missed:
+            self.is_held = True
             with suppress(OSError):  # the bot is gone
                 still = self._counted_still(self._hold)
                 self.is_whole, found = still is not None, still or found

@@ -19,6 +19,7 @@ from referee.sandbox.folders import work_folder
 from referee.sandbox.janitor import run_of
 from referee.sandbox.names import SandboxName
 from referee.sandbox.procfs import children
+from referee.sandbox.watchdog import WATCHDOG
 from support.matches import has_tool, lines_of, match, verified
 from support.processes import open_files, until
 from support.sandboxes import (
@@ -76,6 +77,8 @@ async def test_a_bot_that_is_held_still_stops_no_other(bwrap: Sandbox, tmp_path:
     assert one._control._mappings is not None
     hold = one._control._mappings._hold
     assert hold is not None
+    WATCHDOG.look_no_more(one._control._mappings.look)  # it may hold the bot, and let it go on
+    one._control._mappings.close()
     one.freeze()
     with hold() as stands_still:
         assert stands_still

@@ -14,7 +14,7 @@ import pytest
 
 from referee.sandbox import counting, mapping_bound
 from referee.sandbox.count_process import Counter
-from referee.sandbox.counting import MOST_MAPPINGS, MOST_WAITERS, Budget, Found
+from referee.sandbox.counting import MOST_MAPPINGS, MOST_WAITERS, UNSEEN, Budget, Found
 from referee.sandbox.environment import OPEN_FILES
 from referee.sandbox.mapping_bound import MappingBound
 from referee.sandbox.procfs import Tick, TooLong, count_mappings, within
@@ -30,7 +30,7 @@ class CountsHere(Counter):
 
     def count(self, pids: Iterable[int], budget: Budget) -> Found:
         self.worker = threading.get_native_id()
-        found = counting.count(pids, budget, lambda: self._is_stopped)
+        found = counting.count(pids, budget, lambda: self.is_stopped)
         self.took_s += found.took_s
         return found
 
@@ -160,6 +160,30 @@ def test_a_count_ends_with_its_bot(bot: Bot, monkeypatch: pytest.MonkeyPatch) ->
     bot.bound.close()
     assert not bot.bound._count.thread.is_alive()
     assert not bot.ended
+
+
+def test_a_count_that_is_broken_off_holds_no_bot(bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that follows it at once may hold it then, and it would be let go on meanwhile."""
+    begun = threading.Event()
+
+    class IsKilled(CountsHere):
+        def count(self, pids: Iterable[int], budget: Budget) -> Found:
+            super().count(pids, budget)
+            return UNSEEN
+
+    def endless(_: object, __: int, tick: Tick) -> int:
+        begun.set()
+        while True:
+            tick()
+
+    monkeypatch.setattr(counting, "count_waiters", endless)
+    bot.bound._counter, bot.used = IsKilled, 8 << 20
+    bot.bound.look()
+    begun.wait()
+    bot.bound.close()
+    assert bot.bound._count is not None
+    assert not bot.bound._count.thread.is_alive()
+    assert bot.holds == 0
 
 
 def test_a_bot_that_has_not_run_is_not_counted_again(bot: Bot) -> None:

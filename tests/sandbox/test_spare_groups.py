@@ -14,7 +14,8 @@ from referee.sandbox.janitor import groups_of, remove_groups, run_of
 from support.dropped_pages import BITS, wrong_bits
 from support.sandboxes import finish, line_of, need, prepared, python_bot
 
-RUN: Final = f"test-spare-{os.getpid()}"
+RUN: Final = f"spares{os.getpid()}"
+"""A name that is no run's: other referees would take its groups for those of a dead one."""
 
 
 @pytest.fixture
