@@ -320,9 +320,9 @@ class LastSeen:
             self._at_ns = time.perf_counter_ns()
 
     def ours_us(self) -> int:
-        """Return the processor time that we have used since, but for this thread.
+        """Return the processor time that other threads and count processes of ours have used since.
 
-        Others look at what bots have, and it may be on the core on which those play.
+        They look at what bots have, and it may be on the core on which those play.
         """
         return (_others_of_ours_ns() - self._ours_ns) // 1000
 

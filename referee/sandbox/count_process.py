@@ -68,7 +68,7 @@ class CountProcess:
         return self._used_ns
 
     def end(self) -> None:
-        """End it, whatever it waits for; who waits for its count hears of it. Idempotent."""
+        """End it, whatever it waits for; `count` raises EOFError then. Idempotent."""
         self.used_ns()
         self._popen.kill()
 
@@ -149,7 +149,7 @@ class Counter:
         self._process: CountProcess | None = None
 
     def stop(self) -> None:
-        """End what is under way: the bot is gone."""
+        """End what is under way: its bot is gone, or is counted in another way."""
         self.is_stopped = True
         if (process := self._process) is not None:
             process.end()

@@ -1,7 +1,7 @@
 """Counts what the kernel has to go through in one piece for a bot: mappings and waiters.
 
-Run as a program it is a process that counts (see `count_process`): it reads from its stdin what of,
-line by line, and ends with that. So it imports little.
+Run as a program it is a process that counts (see `count_process`): it reads from its stdin, line by
+line, of which processes, and ends with that. So it imports little.
 """
 
 import json
@@ -25,15 +25,15 @@ MOST_WAITERS: Final = 4096
 A socket that gives out a few hundred small messages wakes all who wait for it some 70 times."""
 
 _NICE: Final = 10
-"""A process that counts leaves bots nine tenths of a core, if they want it: where it holds one,
-another's act may be under way."""
+"""Where the kernel compares it with bots, a process that counts leaves them nine tenths of a core:
+another's act may be under way there. Where it shares by session (autogroup), it does not."""
 
 
 class Budget(NamedTuple):
     """How long a count may take.
 
     Attributes:
-        work_s: in processor time of who counts.
+        work_s: in processor time of the thread that counts.
         wall_s: by the clock; None for as long as it takes.
     """
 
@@ -70,6 +70,8 @@ class Found(NamedTuple):
 
 
 UNSEEN: Final = Found(0, hidden=False, waiters=0, was_looked_at=False)
+_TOO_MUCH: Final = Found(MOST_MAPPINGS + 1, hidden=False, waiters=0)
+"""Of anything."""
 
 
 def count(pids: Iterable[int], budget: Budget, is_stopped: Callable[[], bool]) -> Found:
@@ -80,28 +82,27 @@ def count(pids: Iterable[int], budget: Budget, is_stopped: Callable[[], bool]) -
         budget: how long it may take.
         is_stopped: asked at each step; yes ends the count, which then took too long.
     """
-    pids = tuple(pids)
-    began_s = time.thread_time()
-    in_time = budget.tick()
+    began_s, in_time = time.thread_time(), budget.tick()
 
     def tick() -> None:
         if is_stopped():
             raise TooLong
         in_time()
 
-    def found(mappings: int, waiters: int = 0, **rest: bool) -> Found:
-        took_s = time.thread_time() - began_s
-        return Found(mappings, rest.pop("hidden", False), waiters, took_s, **rest)
+    found = _counted(tuple(pids), tick)
+    return found._replace(took_s=time.thread_time() - began_s)
 
+
+def _counted(pids: tuple[int, ...], tick: Tick) -> Found:
     try:
         # first: these take 40 ms at most, and many descriptors could make waiters take all the time
         mappings, hidden = count_mappings(pids, MOST_MAPPINGS, tick)
         waiters = 0 if mappings > MOST_MAPPINGS else count_waiters(pids, MOST_WAITERS, tick)
     except UNREADABLE as error:
         if isinstance(error, OSError) and error.errno in NO_MEANS:  # of ours: no bot is charged
-            return found(0, was_looked_at=False)
-        return found(MOST_MAPPINGS + 1, took_too_long=isinstance(error, TooLong))
-    return found(mappings, waiters, hidden=hidden)
+            return UNSEEN
+        return _TOO_MUCH._replace(took_too_long=isinstance(error, TooLong))
+    return Found(mappings, hidden, waiters)
 
 
 def main(orders: BinaryIO, answers: BinaryIO) -> None:

@@ -3,7 +3,7 @@
 from glob import glob
 from typing import TYPE_CHECKING, Final
 
-if TYPE_CHECKING:  # likewise slow to import
+if TYPE_CHECKING:  # slow to import, and a process that counts needs none of it
     from referee.bots.settings import Bounds
 
 NOBODY: Final = 65534

@@ -15,7 +15,7 @@ from typing import Final
 
 from referee.sandbox.count_process import Counter
 from referee.sandbox.counting import UNSEEN, Budget, Found
-from referee.sandbox.priority import come_first
+from referee.sandbox.priority import start_none_that_comes_first
 from referee.sandbox.procfs import is_running
 
 _GROWN: Final = 1 << 18
@@ -240,12 +240,12 @@ class _Count:
         self.thread.start()
 
     def stop(self) -> None:
-        """End at the next step, and wait for that a moment: the bot is gone."""
+        """End at the next step, and wait for that a moment."""
         self.counter.stop()
         self.thread.join(_STOP_S)
 
     def _work(self) -> None:
-        come_first()  # so does the thread that starts this one; what this one starts does not
+        start_none_that_comes_first()  # as this thread does, like the one that started it
         before = frozenset(self._members())
         found = UNSEEN if self.is_held else self.counter.count(before, _WHILE_IT_RUNS)
         self.is_whole = found.was_looked_at and frozenset(self._members()) == before

@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from typing import Final
 
 _FIRST: Final = os.SCHED_RR | os.SCHED_RESET_ON_FORK
-"""Whom we start has no such priority."""
+"""Processes and threads that are started then have no such priority."""
 
 _LOOKS: Final = os.sched_param(1)
 _HEARS: Final = os.sched_param(2)
-"""Who waits for an answer comes before threads of ours that look."""
+"""The thread that waits for an answer comes before others of ours, which look."""
 
 _ORDINARY: Final = os.SCHED_OTHER | os.SCHED_RESET_ON_FORK
 """To take that flag off again is for the superuser alone."""
@@ -24,25 +24,29 @@ _ORDINARY: Final = os.SCHED_OTHER | os.SCHED_RESET_ON_FORK
 def come_first(*, with_threads: bool = False, how: os.sched_param = _LOOKS) -> bool:
     """Have this thread run before all that has an ordinary priority; return whether it may.
 
-    The superuser may, and whom RLIMIT_RTPRIO lets. Where we were told to leave the processor to
-    others (`nice`, `chrt --idle`), we do.
+    The superuser may, and a user whom RLIMIT_RTPRIO lets. A thread that was given another priority
+    (`nice`, `chrt`) keeps it.
 
     Args:
-        with_threads: whether those that it starts do, too, from their first moment on: one that has
-            Python's lock and not the processor holds up the others. They say `come_first`, lest
-            processes that they start do likewise.
+        with_threads: whether threads that it starts do, too, from their first moment on: one that
+            has Python's lock and not the processor holds up the others. Before such a thread starts
+            a process, it says `start_none_that_comes_first`.
         how: before which others that do.
     """
-    policy = os.sched_getscheduler(0)
-    if policy == _FIRST or (policy & ~os.SCHED_RESET_ON_FORK) not in {os.SCHED_OTHER, os.SCHED_RR}:
-        return False
-    if os.getpriority(os.PRIO_PROCESS, 0) > 0:
+    is_ordinary = os.sched_getscheduler(0) in {os.SCHED_OTHER, _ORDINARY}
+    if not is_ordinary or os.getpriority(os.PRIO_PROCESS, 0) > 0:
         return False
     try:
         os.sched_setscheduler(0, os.SCHED_RR if with_threads else _FIRST, how)
     except OSError:
         return False
     return True
+
+
+def start_none_that_comes_first() -> None:
+    """Have processes and threads that this thread starts run when their turn is."""
+    if os.sched_getscheduler(0) == os.SCHED_RR:
+        os.sched_setscheduler(0, _FIRST, os.sched_getparam(0))
 
 
 def come_as_others_do() -> None:

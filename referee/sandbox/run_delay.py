@@ -239,7 +239,7 @@ class HeldUp:
         Args:
             stopped_us: processor time used by those that are stopped, since the first look.
             free_us: likewise, by the others.
-            ours_us: likewise, by other threads of ours.
+            ours_us: likewise, by threads and processes of ours that look at bots.
         """
         self._stopped_us = max(self._stopped_us, stopped_us)
         self._free_us = max(self._free_us, free_us)

@@ -8,7 +8,7 @@
 // before: beside eight of them some were charged (memory) at each look in 2 of 3 matches, for a count
 //   that waited for our own lock counted as locked out; beside four a bot that thought on after its
 //   answer was late at 65 % of a clock of 100 ms (3 of 3 matches)
-// after: what takes long is counted by a process of ours, and who waits for a bot comes first
+// after: what takes long is counted by a process of ours, and the referee comes first while it waits
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <sys/epoll.h>

@@ -181,7 +181,7 @@ def test_the_program_answers_line_by_line(pid: int) -> None:
     assert numbers(found[0]) == numbers(counting.count([pid], LONG, lambda: False))
 
 
-def test_the_program_ends_when_none_hears_it(pid: int) -> None:
+def test_the_program_ends_when_its_answers_cannot_be_written(pid: int) -> None:
     class Gone(io.BytesIO):
         def write(self, _: object) -> int:
             raise BrokenPipeError
@@ -205,7 +205,7 @@ def bot(folder: Path, source: Path, *words: str) -> BotSource:
 async def test_a_bot_that_thinks_on_is_not_late_beside_others_that_take_long_to_be_counted(
     bwrap: Sandbox, tmp_path: Path
 ) -> None:
-    """It needs 65 of 100 ms, and keeps whoever waits for its answer from the processor after it."""
+    """It needs 65 of 100 ms, and keeps the referee from the processor when it has answered."""
     thinks = bot(tmp_path / "thinks", BOTS / "thinks_on.c", "65")
     counted = bot(tmp_path / "counted", HOSTILE / "is_counted.c")
     specs = [await bwrap.prepare(one) for one in (thinks, *[counted] * 4)]

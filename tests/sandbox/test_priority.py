@@ -8,11 +8,16 @@ from typing import TypeVar
 
 import pytest
 
-from referee.sandbox.priority import come_first, coming_first
+from referee.sandbox.priority import (
+    come_as_others_do,
+    come_first,
+    coming_first,
+    start_none_that_comes_first,
+)
 
 T = TypeVar("T")
 
-_HAS_LEAVE = os.sched_param(1)
+_LOWEST = os.sched_param(1)
 
 
 def in_a_thread(look: Callable[[], T]) -> T:
@@ -31,7 +36,7 @@ def policy() -> int:
 def may_come_first() -> bool:
     """Whether the kernel lets this user; not in many a container."""
     try:
-        os.sched_setscheduler(0, os.SCHED_RR, _HAS_LEAVE)
+        os.sched_setscheduler(0, os.SCHED_RR, _LOWEST)
     except PermissionError:
         return False
     return True
@@ -39,7 +44,7 @@ def may_come_first() -> bool:
 
 @pytest.fixture
 def allowed() -> int:
-    """The policy of who comes first here."""
+    """The policy of a thread that comes first here."""
     return os.SCHED_RR if in_a_thread(may_come_first) else os.SCHED_OTHER
 
 
@@ -82,7 +87,7 @@ def test_threads_come_first_from_their_first_moment_on_where_it_is_asked_for(all
     def seen() -> tuple[int, str]:
         def started() -> tuple[int, str]:
             first = policy()
-            come_first()
+            start_none_that_comes_first()
             return first, child_policy()
 
         come_first(with_threads=True)
@@ -102,8 +107,29 @@ def test_we_do_not_where_we_are_told_to_leave_the_processor_to_others() -> None:
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
         return come_first(), policy()
 
+    def batch() -> tuple[bool, int]:
+        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+        with coming_first():
+            start_none_that_comes_first()
+        return come_first(), policy()
+
     assert in_a_thread(nice) == (False, os.SCHED_OTHER)
     assert in_a_thread(idle) == (False, os.SCHED_IDLE)
+    assert in_a_thread(batch) == (False, os.SCHED_BATCH)
+
+
+def test_a_real_time_priority_that_we_were_given_is_kept(allowed: int) -> None:
+    """By `chrt`, which the organiser alone can say before the command."""
+    if allowed == os.SCHED_OTHER:
+        pytest.skip("no thread has one here")
+
+    def seen() -> tuple[int, int]:
+        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(7))
+        with coming_first():
+            come_as_others_do()
+        return policy(), os.sched_getparam(0).sched_priority
+
+    assert in_a_thread(seen) == (os.SCHED_RR, 7)
 
 
 def test_a_user_who_may_not_goes_on_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,7 +143,7 @@ def test_a_user_who_may_not_goes_on_as_before(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_user_whom_a_limit_lets_comes_first_again_and_again(allowed: int) -> None:
-    """Such a one may not take back that those whom we start are ordinary."""
+    """Such a user may not take back that processes which are started are ordinary."""
 
     def seen() -> list[int]:
         found = []

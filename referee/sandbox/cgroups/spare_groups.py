@@ -1,10 +1,10 @@
 """Groups without processes, which take up numbers that the kernel would give to a bot's group.
 
-Of a page of a file that it drops the kernel remembers for whom it did, by the number of that memory
-group, and when in the life of that group. Who reads the page again and has that number has it kept
-among those in frequent use; what such a bot then wants of memory drops the others, and a third read
-tells it which were which: bits of an earlier life (`workingset` in the kernel's sources). A group
-gets the lowest number that is free, so a bot's next life had that of the one before.
+Of a page of a file that it drops the kernel remembers for which memory group it did, by its number,
+and how old that group was. A process that reads the page again, of a group with that number, has it
+kept among those in frequent use; what such a bot then wants of memory drops the others, and a third
+read tells it which were which: bits of an earlier life (`workingset` in the kernel's sources). A
+group gets the lowest number that is free, so a bot's next life had that of the one before.
 
 They are no part of the run's own group, which has a number, too: what is read in it makes it older.
 """
