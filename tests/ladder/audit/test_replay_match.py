@@ -392,8 +392,10 @@ def test_a_forged_record_is_found_wherever_it_differs(
 
 @pytest.mark.slow
 def test_a_record_that_ends_too_early_or_lacks_a_line_is_found(one: Played, tmp_path: Path) -> None:
-    """Though its hashes fit."""
-    lines = (one.folder / "plain").read_bytes().splitlines()
+    """Though its hashes fit; only from a line on a bot that was held still nothing follows."""
+    all_lines = (one.folder / "plain").read_bytes().splitlines()
+    lines = [line for line in all_lines if not line.startswith(b'{"frozen":')]
+    assert forged(lines, one, tmp_path) is None
     for at in range(1, len(lines)):
         assert forged(lines[:at], one, tmp_path) is not None
         assert forged([*lines[:at], *lines[at + 1 :]], one, tmp_path) is not None
