@@ -27,7 +27,7 @@ from ladder.submissions.unzip_program import (
 )
 from referee.bots.files import hash_file, hash_files, opened
 from referee.bots.find import find
-from referee.bots.held_folder import OUR_TROUBLE, HeldFolder, Kind, venv_hint
+from referee.bots.held_folder import OUR_TROUBLE, HeldFolder, Kind
 from referee.bots.settings import Settings
 from referee.errors import HostError, RefereeError
 
@@ -213,19 +213,12 @@ def _listed(folder: HeldFolder) -> dict[str, Kind]:
         if entry.kind is Kind.FOLDER:
             continue
         if entry.kind is Kind.LINK:
-            _check_link(folder.path, entry.name)
+            if not folder.has_file_behind(entry.name):
+                raise ZipRefused(f"{shown(entry.name)} is a link to no file")
         elif entry.kind is not Kind.FILE:
             raise ZipRefused(f"{shown(entry.name)} is no plain file")
         found[entry.name] = entry.kind
     return dict(sorted(found.items()))
-
-
-def _check_link(base: Path, name: str) -> None:
-    to = Path(os.path.realpath(base / name))
-    if not to.is_relative_to(base):
-        raise ZipRefused(f"{shown(name)} is a link out of the folder{venv_hint(base, name)}")
-    if not to.is_file():
-        raise ZipRefused(f"{shown(name)} is a link to no file")
 
 
 def _copy(source: BinaryIO, name: str, to: Path, most: int = LARGEST_FILE) -> int:

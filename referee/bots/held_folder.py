@@ -13,10 +13,13 @@ from typing import Final, Self
 
 from msgspec import Struct
 
+from referee.bots.real_path import real_path
 from referee.errors import SHORTAGES
 
 LARGEST_FOLDER: Final = 256 * 1024 * 1024
 MOST_FILES: Final = 20_000
+MOST_LINKS: Final = 2_000
+"""Each is followed to its end, which takes a millisecond if its author likes."""
 DEEPEST: Final = 50
 """So many levels of folders are there at most."""
 LONGEST_PATH: Final = 1024
@@ -97,10 +100,11 @@ class HeldFolder:
         Each folder comes before what is in it.
 
         Raises:
-            ValueError: it is too deep, or a name is too long.
+            ValueError: it is too deep, a name is too long, or there are too many links.
             OSError: a folder cannot be read.
         """
         waiting: list[tuple[str, ...]] = [()]
+        links = 0
         while waiting:
             parts = waiting.pop()
             if len(parts) > DEEPEST:
@@ -111,6 +115,9 @@ class HeldFolder:
                 name = prefix + one.name
                 if len(os.fsencode(name)) > LONGEST_PATH:
                     raise ValueError(f"a name in it has more than {LONGEST_PATH} bytes")
+                links += one.kind is Kind.LINK
+                if links > MOST_LINKS:
+                    raise ValueError(f"it holds more than {MOST_LINKS:,} links")
                 yield Entry(name, one.kind)
             below = (one.name for one in reversed(found) if one.kind is Kind.FOLDER)
             waiting.extend((*parts, name) for name in below)
@@ -151,28 +158,44 @@ class HeldFolder:
         """
         found: dict[str, Path] = {}
         for entry in self.walk():
-            path = self.path / entry.name
-            if entry.kind is Kind.FILE or (entry.kind is Kind.LINK and self._names_a_file(entry)):
-                found[entry.name] = path
+            if entry.kind is Kind.FILE or (entry.kind is Kind.LINK and self._is_file(entry.name)):
+                found[entry.name] = self.path / entry.name
             if len(found) > MOST_FILES:
                 raise ValueError(f"it holds more than {MOST_FILES:,} files")
         return found
 
-    def _names_a_file(self, link: Entry) -> bool:
-        """Whether a link is to be taken for a file; `opened` sees to it that it is one of ours."""
-        path = self.path / link.name
-        if os.path.isdir(path):
+    def _is_file(self, link: str) -> bool:
+        """Whether a link is to be taken for a file."""
+        try:
+            return self.has_file_behind(link)
+        except ValueError:
+            if real_path(self.path / link).is_dir():
+                return False
+            raise
+
+    def has_file_behind(self, link: str) -> bool:
+        """Return whether a link leads to a file; `opened` sees to it that it is one of ours.
+
+        Args:
+            link: its name in the folder.
+
+        Raises:
+            ValueError: it leads out of the folder.
+        """
+        try:
+            real = self._real(link)
+        except OSError:
             return False
-        self._real(link.name)
-        return os.path.isfile(path)
+        return os.path.isfile(self.path.joinpath(*real))
 
     def _real(self, name: str) -> tuple[str, ...]:
         """The name that a file has if no link is gone through.
 
         Raises:
             ValueError: that is out of the folder.
+            OSError: it leads on and on.
         """
-        real = Path(os.path.realpath(self.path / name))
+        real = real_path(self.path / name)
         if not real.is_relative_to(self.path):
             raise ValueError(f"{name!r} is a link out of the folder{venv_hint(self.path, name)}")
         return real.relative_to(self.path).parts or (".",)

@@ -9,6 +9,8 @@ from typing import Final
 
 from msgspec import Struct
 
+from referee.bots.real_path import real_path
+
 _ELF: Final = b"\x7fELF"
 _MACHINES: Final = {
     3: "32-bit x86",
@@ -41,7 +43,12 @@ class View(Struct, frozen=True):
         """Whether a file is in a folder that is there, wherever the links in its name lead."""
         if not self.roots:
             return True
-        real = Path(os.path.realpath(name)) if "\0" not in name else Path()
+        if "\0" in name:
+            return False
+        try:
+            real = real_path(Path.cwd() / name)
+        except OSError:
+            return False
         return any(real.is_relative_to(os.path.realpath(root)) for root in self.roots)
 
     def finds(self, name: str) -> bool:

@@ -13,6 +13,7 @@ from typing import Final
 from referee.bots.files import copy_files, hash_file, hash_files
 from referee.bots.find import BotSource, BotSpec
 from referee.bots.held_folder import OUR_TROUBLE
+from referee.bots.real_path import real_path
 from referee.bots.runnable import View, why_not
 from referee.errors import RefereeError, SandboxError
 from referee.sandbox import Sandbox
@@ -205,8 +206,11 @@ class Copies:
         """Whether a bot has a program where it can see it: a build leaves links as it likes."""
         if "\0" in program:
             return False
-        real = Path(os.path.realpath(folder / program))
-        inside = real.is_relative_to(os.path.realpath(folder)) or self._view.reaches(str(real))
+        try:
+            real = real_path(folder / program)
+        except OSError:
+            return False
+        inside = real.is_relative_to(real_path(folder)) or self._view.reaches(str(real))
         return inside and os.path.isfile(real)
 
 
