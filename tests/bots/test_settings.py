@@ -115,7 +115,8 @@ def test_a_file_that_cannot_run_says_why(tmp_path: Path) -> None:
         (b"#!\n", "its #! line names no program", HERE),
         (b"#!/bin/sh\r\n", "its lines end in CRLF", HERE),
         (b"", "it is empty", HERE),
-        (f"#!{plain}\n".encode(), "which is not in the sandbox", view),
+        (f"#!{plain}\n".encode(), f"asks for '{plain}', which is not in the sandbox", view),
+        (b"#!/no/such/python\n", "asks for '/no/such/python', which is not in the sandbox", view),
     ):
         assert reason in str(why_not(executable(tmp_path / "x", data), seen))
     assert "#!/usr/bin/env python3" in str(why_not(plain, HERE))
