@@ -53,6 +53,8 @@ class View(Struct, frozen=True):
 
     def finds(self, name: str) -> bool:
         """Whether a program of this name would be found."""
+        if "/" in name:
+            return self.shows(name)
         return shutil.which(name, path=self.path) is not None
 
 

@@ -147,12 +147,12 @@ class Unpacker:
 
     def _make(self, header: _Header, name: bytes, target: bytes) -> None:
         """Make what a header says."""
-        if not name and header.kind == _FOLDER:
-            return
         if header.kind not in _KINDS:
             raise self._refusal(f"an entry is of the kind {header.kind!r}, not of GNU tar's")
         if header.size and header.kind not in _FILES:
             raise self._refusal("an entry that is no file has contents")
+        if not name and header.kind == _FOLDER:
+            return
         if name.rpartition(b"/")[0] not in self._folders:
             raise self._refusal("an entry lies in no folder")
         path = os.fsencode(self._to) + b"/" + name

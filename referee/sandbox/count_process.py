@@ -27,6 +27,7 @@ class CountProcess:
 
     Attributes:
         pid: its id.
+        is_ended: whether it was told to end.
     """
 
     def __init__(self) -> None:
@@ -43,6 +44,7 @@ class CountProcess:
             process_group=0,  # out of reach of ctrl-C; a session would have a share of the core
         )
         self.pid = self._popen.pid
+        self.is_ended = False
         self._used_ns = 0
 
     def count(self, pids: Iterable[int], budget: Budget) -> Found:
@@ -69,13 +71,14 @@ class CountProcess:
 
     def end(self) -> None:
         """End it, whatever it waits for; `count` raises EOFError then. Idempotent."""
+        self.is_ended = True
         self.used_ns()
         self._popen.kill()
 
     def close(self) -> None:
         """End it, and let go of what we have of it."""
         self.end()
-        with self._popen:  # it closes the pipes, and waits
+        with suppress(BrokenPipeError), self._popen:  # it closes the pipes, and waits
             pass
 
 
@@ -96,12 +99,7 @@ class CountProcesses:
         Raises:
             OSError: there is none, and none can be started.
         """
-        with self._lock:
-            process = self._idle.pop() if self._idle else None
-        if process is None:
-            process = CountProcess()
-            with self._lock:
-                self._all.append(process)
+        process = self._next_idle() or self._new()
         try:
             yield process
         except BaseException:
@@ -109,6 +107,20 @@ class CountProcesses:
             raise
         with self._lock:
             self._idle.append(process)
+
+    def _next_idle(self) -> CountProcess | None:
+        while True:
+            with self._lock:
+                process = self._idle.pop() if self._idle else None
+            if process is None or not process.is_ended:
+                return process
+            self._drop(process)  # it was told to while it answered
+
+    def _new(self) -> CountProcess:
+        process = CountProcess()
+        with self._lock:
+            self._all.append(process)
+        return process
 
     def used_ns(self) -> int:
         """Return the processor time that they have used since ever, in nanoseconds."""

@@ -139,11 +139,21 @@ def test_a_cut_archive_is_not_complete(tmp_path: Path) -> None:
     assert unpacked(data + b"nonsense" * 1000, tmp_path / "more").is_complete
 
 
-def test_a_size_that_is_a_lie_is_refused_at_its_header(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "kind", "line"),
+    [
+        ("huge", tarfile.REGTYPE, "the build left"),
+        ("d", tarfile.DIRTYPE, "an entry that is no file has contents"),
+        (".", tarfile.DIRTYPE, "an entry that is no file has contents"),
+    ],
+)
+def test_a_size_that_is_a_lie_is_refused_at_its_header(
+    name: str, kind: bytes, line: str, tmp_path: Path
+) -> None:
     """Before a byte of it has come."""
-    entry = tarfile.TarInfo("huge")
-    entry.size = 1 << 70
-    with pytest.raises(RefereeError, match="the build left"):
+    entry = tarfile.TarInfo(name)
+    entry.type, entry.size = kind, 1 << 70
+    with pytest.raises(RefereeError, match=line):
         unpacked(entry.tobuf(tarfile.GNU_FORMAT), tmp_path / "made")
 
 

@@ -172,6 +172,25 @@ def test_a_process_ends_with_us() -> None:
         assert popen.wait() == 0
 
 
+def test_a_process_that_ended_before_its_order_came_is_let_go(pid: int) -> None:
+    """What it was to be told still waits to be written, and cannot be."""
+    used = COUNT_PROCESSES.used_ns()
+    with pytest.raises(EOFError), COUNT_PROCESSES.one() as process:  # noqa: PT012  # both end it
+        process.end()
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        process.count([pid], LONG)
+    assert COUNT_PROCESSES.used_ns() - used == process.used_ns()
+
+
+def test_a_process_that_is_ended_when_it_has_answered_counts_no_more(pid: int) -> None:
+    """Its bot went just then; the next one is counted by another."""
+    with COUNT_PROCESSES.one() as process:
+        process.count([pid], LONG)
+        process.end()
+    with COUNT_PROCESSES.one() as other:
+        assert other.count([pid], LONG).was_looked_at
+
+
 def test_the_program_answers_line_by_line(pid: int) -> None:
     answers = io.BytesIO()
     orders = [[[pid], [60.0, None]], [[pid], [-1.0, 1.0]]]
