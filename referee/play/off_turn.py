@@ -14,6 +14,7 @@ from referee.match.verdict import Freeze
 from referee.sandbox import BotProcess
 from referee.sandbox.count_process import COUNT_PROCESSES
 from referee.sandbox.procfs import is_running
+from referee.sandbox.run_delay import first_and_last
 
 OFF_TURN_US: Final = 1000
 """How much processor time a bot may use between its acts before it is stopped there."""
@@ -31,6 +32,10 @@ _SLOW_NS: Final = 50_000_000
 """A daemon takes so long to stop a bot only where it is kept from it."""
 
 _NEVER: Final = 1 << 62
+
+_REST: Final = 3
+"""So many times as long as a look took we do without the next: it takes the time, and the core, of
+the bot that is to move."""
 
 _SEEN_NS: Final = 1_000_000
 """What bots can use in less is not worth a look."""
@@ -214,14 +219,10 @@ class OffTurn:
         return max(self._process.cpu_us() - max(self._seen_us, self._rested_us), 0)
 
     def runs(self) -> bool:
-        """Whether a thread of it has the processor or waits for it.
-
-        One that has come to a stop may have hundreds, and to look at all takes the time, and the
-        core, of the bot that is to move.
-        """
-        if self._process.is_stopped():
-            return False
-        return any(map(is_running, self._process.threads()))
+        """Whether a thread of it has the processor or waits for it, of those that are looked at."""
+        return not self._process.is_stopped() and any(
+            map(is_running, first_and_last(self._process))
+        )
 
     def end_for_good(self, charge: str) -> None:
         """End the bot, which is to be charged at its next act."""
@@ -236,6 +237,7 @@ class OffTurnTable:
         """Begin with none of them found at work."""
         self._found_running = dict.fromkeys(others, 0)
         self._looks = 0
+        self._next_look_ns = -_NEVER
 
     def check(self) -> None:
         """Stop those that work."""
@@ -243,10 +245,18 @@ class OffTurnTable:
             other.check()
 
     def count_running(self) -> None:
-        """Count those that work all the same, though they are stopped or may not be."""
+        """Count those that work all the same, though they are stopped or may not be.
+
+        Does nothing soon after a look that took long.
+        """
+        begin = time.perf_counter_ns()
+        if begin < self._next_look_ns:
+            return
         self._looks += 1
         for other in self._found_running:
             self._found_running[other] += other.runs()
+        end = time.perf_counter_ns()
+        self._next_look_ns = end + _REST * (end - begin)
 
     def make_room(self, held_up_us: int) -> bool:
         """Stop those that work and may, until their next act; if none does, end the busiest.

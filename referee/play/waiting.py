@@ -31,7 +31,6 @@ _LONGEST_TICK_NS: Final = 1_000_000_000
 _LEAST_HELD_UP_US: Final = 1000
 """Less is not worth a second look."""
 
-
 _MOST_READY: Final = 8
 """With more threads of its own that want the processor, a bot has taken it from itself."""
 
@@ -84,6 +83,8 @@ class Wait:
         """What those that may work had used at our first look."""
         self._ours_before_us = 0
         """What other threads of ours had, at least."""
+        self._looked_ns = 0
+        """What this one has used to look at other bots, but for what `_away` has counted."""
         self._has_taken = False
         """Whether bytes have come since we last looked for a whole line."""
         self._killed_before = killed_for_memory()
@@ -191,7 +192,7 @@ class Wait:
             free_us = max(self._witness.free_us() - self._free_before_us, 0)
             # while the bot is held still, that is left out already: see `_add_holds`
             known_us = self._ours_before_us + self._still_us - self._still_before_us
-            ours_us = max(self._witness.ours_us() - known_us, 0)
+            ours_us = max(self._witness.ours_us() - known_us, 0) + self._looked_ns // 1000
             self._held_up.share(others_us - free_us, free_us, ours_us)
 
     def _add_stall(self) -> None:
@@ -268,8 +269,6 @@ class Wait:
                 self._add_lag(tick_ns)
             self._look()
             self._check_others()
-            if self._put_off_us:
-                self._table.count_running()
 
     def _check_others(self) -> None:
         """Look what others do; to stop one can take a daemon long, which is no lag of ours.
@@ -278,14 +277,19 @@ class Wait:
         """
         with self._away():
             self._table.check()
+            if self._put_off_us:
+                self._table.count_running()
 
     @contextmanager
     def _away(self) -> Iterator[None]:
-        """Take into account that we see to other bots in the block, if that is long."""
-        begin, cpu_us = time.perf_counter_ns(), self._witness.process.cpu_us()
+        """Take into account that we see to other bots in the block."""
+        begin, used_ns = time.perf_counter_ns(), time.thread_time_ns()
+        cpu_us = self._witness.process.cpu_us()
         yield
         spent_ns = time.perf_counter_ns() - begin
-        if spent_ns >= _FIRST_LOOK_NS:
+        if spent_ns < _FIRST_LOOK_NS:
+            self._looked_ns += time.thread_time_ns() - used_ns
+        else:
             self._held_up.be_away(spent_ns // 1000)
             if self._is_readable():
                 used_us = self._witness.process.cpu_us() - cpu_us
@@ -380,7 +384,6 @@ class Wait:
     async def _readable_or_ended(self) -> bool:
         """Wait for bytes, for the end of the process or for a flood; False for bytes."""
         process = self._witness.process
-
         async with trio.open_nursery() as nursery:
 
             async def first_of(descriptor: int) -> None:

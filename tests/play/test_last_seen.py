@@ -2,14 +2,17 @@
 
 import threading
 import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from referee.match.verdict import FaultCode, Freeze
+from referee.play import off_turn
 from referee.play.off_turn import LastSeen, OffTurn, OffTurnTable
 from referee.play.seat import Seat
-from support.fake_process import FakeProcess
+from referee.play.waiting import Wait
+from support.fake_process import FakeProcess, asked
 from support.matches import match
 from support.sandboxes import bot_that
 
@@ -90,6 +93,66 @@ def test_a_bot_that_was_made_to_rest_is_not_charged_for_what_it_did_before(
     process.worked_us += 300_000 * works_on
     assert table.make_room(400_000) is works_on
     assert bool(bot.charge) is works_on
+    process.release()
+
+
+def test_looks_at_many_threads_leave_the_core_to_the_bot_that_is_to_move(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of 250 ms no more than a quarter, at five friends of 117 processes that do nothing."""
+    now_ns, looked_at = [0], Counter[int]()
+
+    def look(thread: int) -> bool:
+        now_ns[0] += 20_000
+        looked_at[thread] += 1
+        return False
+
+    monkeypatch.setattr(off_turn, "is_running", look)
+    monkeypatch.setattr("time.perf_counter_ns", lambda: now_ns[0])
+    friends = [FakeProcess() for _ in range(5)]
+    for at, friend in enumerate(friends):
+        threads = range(at * 1000, at * 1000 + 117)
+        monkeypatch.setattr(friend, "threads", lambda threads=threads: threads)
+    table = OffTurnTable([OffTurn(friend, Freeze.AUTO) for friend in friends])
+    spent_ns = looks = 0
+    while now_ns[0] < 250_000_000:
+        begin = now_ns[0]
+        table.count_running()
+        spent_ns += now_ns[0] - begin
+        looks += now_ns[0] > begin
+        now_ns[0] += 10_000_000
+    for friend in friends:
+        friend.release()
+
+    assert looks >= 10
+    assert spent_ns < 250_000_000 // 4
+    assert set(looked_at) == {
+        at * 1000 + thread for at in range(5) for thread in (*range(16), *range(101, 117))
+    }
+
+
+def test_what_we_use_to_look_at_others_puts_the_deadline_off(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """However little that is each time: ten times 2 ms are 20 that the bot had not."""
+    process = FakeProcess()
+    seat, table = Seat(0, process), OffTurnTable([])
+    seat.last_seen = LastSeen()
+    monkeypatch.setattr(seat.last_seen, "ours_us", lambda: 0)
+    wait = Wait(seat, asked(), table, begin=time.perf_counter_ns(), cpu=0, unsent=b"")
+    process.worked_us = 50_000
+    wait._look()
+
+    def look() -> None:
+        until = time.thread_time_ns() + 2_000_000
+        while time.thread_time_ns() < until:
+            pass
+
+    monkeypatch.setattr(table, "check", look)
+    for _ in range(10):
+        wait._check_others()
+    wait._share()
+    assert wait._held_up.us() >= 20_000
     process.release()
 
 
