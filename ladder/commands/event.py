@@ -34,6 +34,7 @@ from referee.commands.shared import Json
 from referee.errors import INTERRUPTED, HostError, RefereeError, innermost
 from referee.play.interrupts import interruptible
 from referee.sandbox.choose import opened_for
+from referee.sandbox.first_reads import read_first
 from referee.sandbox.names import SandboxName
 from referee.terminal.console import busy, console
 from referee.terminal.json_output import json_text
@@ -290,6 +291,8 @@ async def _prepared(
     """
     bots = [find(bot, settings) for bot in event.bots]
     async with opened_for(event.sandbox, bots, settings) as sandbox:
+        if any(bot.submitted for bot in bots):
+            await read_first(settings, say)
         specs = []
         for at, bot in enumerate(bots):
             if at not in way.unbuilt:

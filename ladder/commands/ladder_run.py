@@ -38,6 +38,7 @@ from referee.match.clock import time_text
 from referee.match.terms import unusual_options
 from referee.play.interrupts import interruptible
 from referee.sandbox.choose import opened_for
+from referee.sandbox.first_reads import read_first
 from referee.sandbox.names import SandboxName
 from referee.terminal.console import busy, console
 from referee.terminal.json_output import json_text
@@ -298,8 +299,9 @@ async def _conduct(
     playing = trio.CancelScope()
     async with interruptible(playing):
         with playing:
-            with busy(talk, "opening the sandbox ..."):
+            with busy(talk, "opening the sandbox ...") as say:
                 found, how = await _sandbox(sandbox, settings)
+                await read_first(settings, say)
             async with opened_pool(workers, found) as pool:
                 talk.print(
                     f"{plural(pool.size, 'match', 'matches')} at a time; sandbox: {found} ({how})",

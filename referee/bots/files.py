@@ -2,13 +2,16 @@
 
 import hashlib
 import os
-import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from io import BufferedReader
 from pathlib import Path
+from typing import Final
 
 from referee.bots.held_folder import LARGEST_FOLDER, HeldFolder
+
+_AT_ONCE: Final = 1 << 18
+_TOO_LARGE: Final = "it holds more than 256 MiB"
 
 
 def opened(path: Path) -> BufferedReader:
@@ -30,8 +33,28 @@ def hash_file(path: Path) -> str:
         ValueError: as `opened` has it.
         OSError: likewise.
     """
+    digest = hashlib.sha256()
     with opened(path) as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        for data in _contents(file, LARGEST_FOLDER):
+            digest.update(data)
+    return digest.hexdigest()
+
+
+def _contents(file: BufferedReader, most: int) -> Iterator[bytes]:
+    """What a file holds, bit by bit: its owner may let it grow while it is read.
+
+    Args:
+        file: at its beginning.
+        most: bytes.
+
+    Raises:
+        ValueError: there is more.
+    """
+    while data := file.read(_AT_ONCE):
+        most -= len(data)
+        if most < 0:
+            raise ValueError(_TOO_LARGE)
+        yield data
 
 
 def hash_files(files: Mapping[str, Path], folder: HeldFolder | None = None) -> str:
@@ -49,13 +72,15 @@ def hash_files(files: Mapping[str, Path], folder: HeldFolder | None = None) -> s
     for name, path in files.items():
         with opened(path) if folder is None else folder.opened(name) as file:
             status = os.fstat(file.fileno())
-            size += status.st_size
-            if size > LARGEST_FOLDER:
-                raise ValueError("it holds more than 256 MiB")
-            content = hashlib.file_digest(file, "sha256").hexdigest()
+            if size + status.st_size > LARGEST_FOLDER:
+                raise ValueError(_TOO_LARGE)
+            content = hashlib.sha256()
+            for data in _contents(file, LARGEST_FOLDER - size):
+                content.update(data)
+                size += len(data)
         mode = b"x" if status.st_mode & 0o111 else b"-"
         raw = os.fsencode(name)  # its length first: a name may hold a blank or a newline
-        digest.update(b"%d:%s %s %s\n" % (len(raw), raw, mode, content.encode()))
+        digest.update(b"%d:%s %s %s\n" % (len(raw), raw, mode, content.hexdigest().encode()))
     return digest.hexdigest()
 
 
@@ -68,9 +93,10 @@ def copy_files(files: Mapping[str, Path], to: Path, base: Path | None = None) ->
         base: the folder that they lie in under these names, as `HeldFolder` takes it.
 
     Raises:
-        ValueError: as `HeldFolder.opened` has it.
+        ValueError: together they are too large, or as `HeldFolder.opened` has it.
         OSError: one cannot be read or written.
     """
+    size = 0
     held: AbstractContextManager[HeldFolder | None]
     held = nullcontext() if base is None else HeldFolder(base)
     with held as folder:
@@ -80,5 +106,6 @@ def copy_files(files: Mapping[str, Path], to: Path, base: Path | None = None) ->
             source = opened(path) if folder is None else folder.opened(name)
             with source, target.open("xb") as copy:
                 mode = os.fstat(source.fileno()).st_mode
-                shutil.copyfileobj(source, copy)
+                for data in _contents(source, LARGEST_FOLDER - size):
+                    size += copy.write(data)
             target.chmod(0o755 if mode & 0o111 else 0o644)

@@ -156,7 +156,7 @@ GUARANTEES: Final = (
     ),
     Guarantee(
         "cache",
-        "what a bot has read comes no faster to the next",
+        "the kernel keeps nothing in memory of what a bot has read",
         ("cached",),
         criteria.nothing("dropped from memory at its end", "still in memory", "cached"),
         "run the referee as root, with --sandbox bwrap, on a kernel that lets a control group drop "

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 
 from ladder.submissions import copy_in
 from referee.bots import find as bots
-from referee.bots.files import hash_files
+from referee.bots.files import copy_files, hash_file, hash_files
 from referee.bots.find import find
 from referee.bots.held_folder import OUR_TROUBLE, HeldFolder
 from referee.bots.settings import Settings
@@ -208,3 +209,31 @@ def test_a_folder_has_so_many_files_at_most(
         return
     with pytest.raises(RefereeError, match=r"bot '.*bot': it holds more than 2 files"):
         find(str(folder), Settings())
+
+
+STEPS: dict[str, Callable[[Path, Path], object]] = {
+    "hash of a file": lambda grows, _: hash_file(grows),
+    "hash of a folder": lambda grows, _: hash_files({"a": grows}),
+    "copy": lambda grows, to: copy_files({"a": grows}, to),
+}
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_file_that_grows_while_it_is_read_is_read_no_further_than_it_may_be(
+    step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its owner can let it grow without end: the command would hang, or fill the disk."""
+    monkeypatch.setattr("referee.bots.files.LARGEST_FOLDER", 1 << 20)
+    grows, copy = tmp_path / "grows", tmp_path / "copy"
+    grows.write_bytes(b"x" * 1000)
+    opening = HeldFolder.opened
+
+    def opened_and_grown(folder: HeldFolder, name: str) -> BufferedReader:
+        file = opening(folder, name)
+        os.truncate(grows, 4 << 40)
+        return file
+
+    monkeypatch.setattr(HeldFolder, "opened", opened_and_grown)
+    with pytest.raises(ValueError, match="more than 256 MiB"):
+        STEPS[step](grows, copy)
+    assert sum(path.stat().st_size for path in copy.glob("*")) <= 1 << 20

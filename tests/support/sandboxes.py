@@ -2,8 +2,10 @@
 
 import os
 import shutil
+import threading
 from collections.abc import Iterable
 from contextlib import AbstractAsyncContextManager
+from functools import cache
 from pathlib import Path
 from typing import NoReturn
 
@@ -17,6 +19,7 @@ from referee.sandbox import BotProcess, Sandbox
 from referee.sandbox.bare import Bare, BareProcess
 from referee.sandbox.build import SOURCE_FOLDER
 from referee.sandbox.copies import Copies
+from referee.sandbox.first_reads import mark_of, read_all
 from referee.sandbox.folders import SandboxFolders
 from referee.sandbox.janitor import run_of
 
@@ -138,6 +141,19 @@ def need(*programs: str, root: bool = False) -> None:
         lacking("it takes root")
     if missing:
         lacking(f"no {', '.join(missing)}")
+    if {"bwrap", "dockerd"} & {*programs}:
+        _read_the_machine()
+
+
+@cache
+def _read_the_machine() -> None:
+    """Does what commands do once after the machine's start, before bots of strangers play.
+
+    It takes longer than tests have patience with a command.
+    """
+    if os.geteuid() == 0 and not (mark := mark_of(("/usr",))).is_set():
+        read_all(("/usr",), lambda _: None, threading.Event())
+        mark.set()
 
 
 def need_sandbox(name: str) -> None:

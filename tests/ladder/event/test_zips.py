@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.bots.settings import CopyLimits
+from referee.bots.settings import CopyLimits, Settings
 from referee.cli import run
 from referee.sandbox import choose
 from referee.sandbox.bubblewrap import sandbox as bubblewrap
@@ -60,6 +60,23 @@ def test_a_zip_plays_as_its_folder_does(folder: Path, capsys: pytest.CaptureFixt
     assert [entrant["name"] for entrant in entrants] == ["mine", "folder"]
     assert len(list((folder / "event" / "bots").iterdir())) == 1
     assert found["key"]
+
+
+@pytest.mark.parametrize("strangers", [True, False])
+def test_the_machine_is_read_before_bots_of_strangers_play(
+    strangers: bool, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that none of them is the first to read something; one's own may be."""
+    asked = list[Settings]()
+
+    async def read_first(settings: Settings, _: object) -> None:
+        asked.append(settings)
+
+    monkeypatch.setattr("ladder.commands.event.read_first", read_first)
+    if not strangers:
+        (folder / "event.toml").write_text(EVENT.format(sandbox="bwrap").replace(".zip", ""))
+    assert run(["event", "run", str(folder / "event.toml"), "--no-check"]) == 0
+    assert len(asked) == strangers
 
 
 def test_a_pipe_is_no_zip_and_is_not_waited_for(
