@@ -14,7 +14,6 @@ from referee.match.verdict import Freeze
 from referee.sandbox import BotProcess
 from referee.sandbox.count_process import COUNT_PROCESSES
 from referee.sandbox.procfs import is_running
-from referee.sandbox.run_delay import first_and_last
 
 OFF_TURN_US: Final = 1000
 """How much processor time a bot may use between its acts before it is stopped there."""
@@ -219,10 +218,14 @@ class OffTurn:
         return max(self._process.cpu_us() - max(self._seen_us, self._rested_us), 0)
 
     def runs(self) -> bool:
-        """Whether a thread of it has the processor or waits for it, of those that are looked at."""
-        return not self._process.is_stopped() and any(
-            map(is_running, first_and_last(self._process))
-        )
+        """Whether a thread of it has the processor or waits for it.
+
+        One that has come to a stop may have hundreds, and to look at all takes the time, and the
+        core, of the bot that is to move.
+        """
+        if self._process.is_stopped():
+            return False
+        return any(map(is_running, self._process.threads()))
 
     def end_for_good(self, charge: str) -> None:
         """End the bot, which is to be charged at its next act."""
@@ -276,7 +279,8 @@ class OffTurnTable:
         """End the bot that took most: by the processor time that it used, or by looks.
 
         A bot can keep the core so that we cannot look; what it has used meanwhile is counted all
-        the same. By looks it has to be found at work in a quarter of them at least.
+        the same, and what friends have that share the work. By looks it has to be found at work in
+        a quarter of them at least.
 
         Args:
             held_up_us: for how long the bot that is to move was kept from running.
@@ -287,9 +291,10 @@ class OffTurnTable:
         self.count_running()
         free = [other for other in self._found_running if not other.charge]
         kept = f"it kept another bot from running for {held_up_us // 1000} ms of that one's act"
-        worker = max(free, key=OffTurn.took_unasked_us, default=None)
-        if worker is not None and worker.took_unasked_us() >= max(held_up_us // 2, OFF_TURN_US):
-            used_ms = worker.took_unasked_us() // 1000
+        took_us = {other: other.took_unasked_us() for other in free}
+        if sum(took_us.values()) >= max(held_up_us // 2, OFF_TURN_US):
+            worker = max(took_us, key=took_us.__getitem__)
+            used_ms = took_us[worker] // 1000
             self._end(worker, f"{kept}: it used {used_ms} ms of the processor off turn")
             return True
         busiest = max(free, key=self._found_running.__getitem__, default=None)

@@ -54,16 +54,11 @@ class Reading(Struct, frozen=True):
     threads: Mapping[int, Thread]
 
 
-def first_and_last(process: BotProcess) -> set[int]:
-    """Return the ids of those threads of a bot that are looked at."""
-    listed = list(islice(process.threads(), _MOST_LISTED))
-    return {*listed[:_MOST_THREADS], *listed[-_MOST_THREADS:]}
-
-
 def read(process: BotProcess) -> Reading:
     """Read what the kernel has counted for a bot; nothing for threads that are gone."""
     threads = {}
-    for thread in first_and_last(process):
+    listed = list(islice(process.threads(), _MOST_LISTED))
+    for thread in {*listed[:_MOST_THREADS], *listed[-_MOST_THREADS:]}:
         try:
             threads[thread] = _read_thread(thread)
         except UNREADABLE:

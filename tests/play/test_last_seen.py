@@ -96,10 +96,27 @@ def test_a_bot_that_was_made_to_rest_is_not_charged_for_what_it_did_before(
     process.release()
 
 
+@pytest.mark.parametrize(("each_us", "ended"), [(100_000, [1]), (60_000, [])])
+def test_friends_that_share_the_work_of_keeping_a_bot_from_it_are_ended(
+    each_us: int, ended: list[int]
+) -> None:
+    """The busiest of them, if all together took half of the time; the next follows."""
+    processes = [FakeProcess() for _ in range(3)]
+    bots = [OffTurn(process, Freeze.ALWAYS) for process in processes]
+    for bot in bots:
+        bot.begin()
+    for at, process in enumerate(processes):
+        process.worked_us += each_us + (at == 1)
+    assert OffTurnTable(bots).make_room(400_000) is bool(ended)
+    assert [at for at, bot in enumerate(bots) if bot.charge] == ended
+    for process in processes:
+        process.release()
+
+
 def test_looks_at_many_threads_leave_the_core_to_the_bot_that_is_to_move(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Of 250 ms no more than a quarter, at five friends of 117 processes that do nothing."""
+    """A quarter of the time at most, at five friends of 117 processes that do nothing."""
     now_ns, looked_at = [0], Counter[int]()
 
     def look(thread: int) -> bool:
@@ -115,7 +132,7 @@ def test_looks_at_many_threads_leave_the_core_to_the_bot_that_is_to_move(
         monkeypatch.setattr(friend, "threads", lambda threads=threads: threads)
     table = OffTurnTable([OffTurn(friend, Freeze.AUTO) for friend in friends])
     spent_ns = looks = 0
-    while now_ns[0] < 250_000_000:
+    while now_ns[0] < 1_000_000_000:
         begin = now_ns[0]
         table.count_running()
         spent_ns += now_ns[0] - begin
@@ -125,10 +142,9 @@ def test_looks_at_many_threads_leave_the_core_to_the_bot_that_is_to_move(
         friend.release()
 
     assert looks >= 10
-    assert spent_ns < 250_000_000 // 4
-    assert set(looked_at) == {
-        at * 1000 + thread for at in range(5) for thread in (*range(16), *range(101, 117))
-    }
+    assert spent_ns <= 1_000_000_000 // 4
+    assert set(looked_at.values()) == {looks}
+    assert len(looked_at) == 5 * 117
 
 
 def test_what_we_use_to_look_at_others_puts_the_deadline_off(
