@@ -63,11 +63,13 @@ def _is_zip(path: Path) -> bool:
 
 
 async def _unzip(path: str, to: Path, name: SandboxName, settings: Settings) -> None:
-    """Unpack a zip under its name, whole or not at all."""
+    """Unpack a zip under its name, which is its hash, whole or not at all."""
     async with opened_for(name, (), settings, strangers=True) as sandbox:
         try:
             with scratch(to.parent) as place:
                 upload = await trio.to_thread.run_sync(taken, path, place, settings, ())
+                if upload.source != to.name:  # it would be kept as another's bot
+                    raise RefereeError(f"bot {path!r}: it was changed while it was being unpacked")
                 async with unzipped(upload, sandbox) as inside:
                     made = place / "whole"
                     await trio.to_thread.run_sync(shutil.copytree, inside.folder, made)

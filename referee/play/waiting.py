@@ -83,8 +83,8 @@ class Wait:
         """What those that may work had used at our first look."""
         self._ours_before_us = 0
         """What other threads of ours had, at least."""
-        self._looked_ns = 0
-        """What this one has used to look at other bots, but for what `_away` has counted."""
+        self._main_ns = time.thread_time_ns()
+        """What this one had, and what it has used since in long looks, which `_away` counts."""
         self._has_taken = False
         """Whether bytes have come since we last looked for a whole line."""
         self._killed_before = killed_for_memory()
@@ -174,7 +174,7 @@ class Wait:
         if not self._held_up.is_too_long():
             return self._put_off_us >= before + _LEAST_HELD_UP_US
         with self._away():
-            made_room = self._table.make_room(self._put_off_us)
+            made_room = self._table.make_room(self._held_up.by_others_us())
         if made_room:
             self._held_up.wait_longer()
             self._put_off_us = self._held_up.us()
@@ -192,8 +192,9 @@ class Wait:
             free_us = max(self._witness.free_us() - self._free_before_us, 0)
             # while the bot is held still, that is left out already: see `_add_holds`
             known_us = self._ours_before_us + self._still_us - self._still_before_us
-            ours_us = max(self._witness.ours_us() - known_us, 0) + self._looked_ns // 1000
-            self._held_up.share(others_us - free_us, free_us, ours_us)
+            ours_us = max(self._witness.ours_us() - known_us, 0)
+            main_us = (time.thread_time_ns() - self._main_ns) // 1000
+            self._held_up.share(others_us - free_us, free_us, ours_us + main_us)
 
     def _add_stall(self) -> None:
         """Put the deadline off by how long we were not woken while other bots had used that time.
@@ -287,9 +288,8 @@ class Wait:
         cpu_us = self._witness.process.cpu_us()
         yield
         spent_ns = time.perf_counter_ns() - begin
-        if spent_ns < _FIRST_LOOK_NS:
-            self._looked_ns += time.thread_time_ns() - used_ns
-        else:
+        if spent_ns >= _FIRST_LOOK_NS:
+            self._main_ns += time.thread_time_ns() - used_ns
             self._held_up.be_away(spent_ns // 1000)
             if self._is_readable():
                 used_us = self._witness.process.cpu_us() - cpu_us

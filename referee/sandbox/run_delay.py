@@ -239,7 +239,7 @@ class HeldUp:
         Args:
             stopped_us: processor time used by those that are stopped, since the first look.
             free_us: likewise, by the others.
-            ours_us: likewise, by threads and processes of ours that look at bots.
+            ours_us: likewise, by ourselves and what looks at bots for us.
         """
         self._stopped_us = max(self._stopped_us, stopped_us)
         self._free_us = max(self._free_us, free_us)
@@ -293,7 +293,8 @@ class HeldUp:
             if (waits := self._look()) is not None:
                 at_most_us = waits.at_most_us()
                 used_us = min(waits.cpu_us - self._cpu_us, self._allowance_us)
-                self._waited_us = min(max(at_most_us, _MOST * used_us), self._ours_us)
+                ours_us = max(self._ours_us - self._looked_us, 0)
+                self._waited_us = min(max(at_most_us, _MOST * used_us), ours_us)
                 free_us = min(max(at_most_us - self._waited_us, 0), self._free_us)
                 self.stall(self._stopped_us + free_us + self._waited_us)
                 waited = max(waits.held_up_us() - self._looked_us, 0)
@@ -334,7 +335,11 @@ class HeldUp:
 
     def is_too_long(self) -> bool:
         """Whether there is no sense in waiting any longer."""
-        return self._is_known and 0 < self._most_us <= self._us - self._waited_us
+        return self._is_known and 0 < self._most_us <= self.by_others_us()
+
+    def by_others_us(self) -> int:
+        """Return what of it others took, as far as that is known, and not we ourselves."""
+        return self._us - self._waited_us
 
     def wait_longer(self) -> None:
         """Wait as long again: one of the others is gone."""

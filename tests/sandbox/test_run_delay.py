@@ -206,6 +206,12 @@ async def silent(bot: Busy, *others: Seat) -> Mishap | Verdict:
     return found
 
 
+@pytest.fixture(autouse=True)
+def we_use_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What our own thread uses is real, whereas the clock of these tests is not."""
+    monkeypatch.setattr("time.thread_time_ns", lambda: 0)
+
+
 @pytest.fixture
 def bots() -> Iterator[tuple[Busy, Busy]]:
     """One that is to move, and another."""

@@ -7,9 +7,13 @@ import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from ladder.event import zips
+from ladder.submissions import copy_in
+from ladder.submissions.copy_in import HandedIn
 from referee.bots.settings import CopyLimits, Settings
 from referee.cli import run
 from referee.sandbox import choose
@@ -87,6 +91,23 @@ def test_a_pipe_is_no_zip_and_is_not_waited_for(
     os.mkfifo(folder / "mine.zip")
     assert run(["event", "run", str(folder / "event.toml")]) == 2
     assert "is no bot: it is a named pipe" in capsys.readouterr().err
+
+
+def test_a_zip_that_is_exchanged_is_kept_under_no_other_name(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its owner could bring in another bot as an opponent's, whose zip was there first."""
+    take = copy_in.taken
+
+    def exchanged_and_taken(path: str, *words: Any) -> HandedIn:
+        (folder / "mine" / "more").touch()
+        shutil.make_archive(str(folder / "mine"), "zip", folder / "mine")
+        return take(path, *words)
+
+    monkeypatch.setattr(zips, "taken", exchanged_and_taken)
+    assert run(["event", "run", str(folder / "event.toml")]) == 2
+    assert "it was changed while it was being unpacked" in capsys.readouterr().err
+    assert list((folder / "event").rglob("*")) == [folder / "event" / "bots"]
 
 
 def test_a_zip_that_is_none_is_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
