@@ -30,7 +30,8 @@ MATCH_MOST: Final = 4 * 1024 * 1024
 """Bytes of each bot in a match."""
 
 StderrByAct = dict[tuple[int, int], dict[int, list[str]]]
-"""By leg and deal, then by act: texts in the order in which they were read."""
+"""By leg and deal, then by act: texts in the order in which they were read; what one bot wrote of a
+line is one text."""
 
 ENDING: Final = ".stderr.zst"
 _OF_RECORDS: Final = (".zst", ".jsonl")
@@ -253,12 +254,18 @@ def stderr_by_act(path: Path, *, bot: int | None = None, place: int | None = Non
     found: StderrByAct = {}
     if not path.exists():
         return found
+    before: tuple[int, ...] = ()
     for chunk in read_stderr(path):
         if bot not in (None, chunk.bot) or place not in (None, chunk.place):
             continue
-        acts = found.setdefault((chunk.leg, chunk.deal), {})
+        texts = found.setdefault((chunk.leg, chunk.deal), {}).setdefault(chunk.act, [])
+        of = chunk.leg, chunk.deal, chunk.act, chunk.bot, chunk.place
         if chunk.left_out:
-            acts.setdefault(chunk.act, []).append(f"... {chunk.left_out} bytes were not kept")
-        if chunk.text:
-            acts.setdefault(chunk.act, []).append(chunk.text)
+            texts.append(f"... {chunk.left_out} bytes were not kept")
+            before = ()
+        if of == before and not texts[-1].endswith("\n"):
+            texts[-1] += chunk.text
+        elif chunk.text:
+            texts.append(chunk.text)
+            before = of
     return found

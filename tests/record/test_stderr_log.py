@@ -194,6 +194,24 @@ def test_all_that_a_referee_keeps_is_read(tmp_path: Path) -> None:
     assert sum(text.count("\\xff") for text in texts) == MATCH_MOST
 
 
+def test_a_line_that_was_read_in_pieces_is_one(tmp_path: Path) -> None:
+    """As Python's `print` writes it; of two bots at one act each has lines of its own."""
+    path, moment = tmp_path / "log", Moment(0, 1, 3)
+    log = StderrLog(path)
+    for bot, text in (
+        (0, b"act"),
+        (0, b" 7"),
+        (0, b"\nmo"),
+        (1, b"other"),
+        (0, b"re\n"),
+        (0, b"x\n"),
+    ):
+        log.add(moment, bot, bot, text)
+    log.close()
+    assert stderr_by_act(path)[0, 1] == {3: ["act 7\nmo", "other", "re\n", "x\n"]}
+    assert stderr_by_act(path, bot=0)[0, 1] == {3: ["act 7\nmore\n", "x\n"]}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("quick", [True, False], ids=["quick", "slow"])
 def test_every_act_of_a_match_has_its_own(
