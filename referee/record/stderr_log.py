@@ -251,9 +251,9 @@ def stderr_by_act(path: Path, *, bot: int | None = None, place: int | None = Non
     Raises:
         RefereeError: it cannot be read, or is no such file.
     """
-    found: StderrByAct = {}
+    found: dict[tuple[int, int], dict[int, list[list[str]]]] = {}
     if not path.exists():
-        return found
+        return {}
     before: tuple[int, ...] = ()
     for chunk in read_stderr(path):
         if bot not in (None, chunk.bot) or place not in (None, chunk.place):
@@ -261,11 +261,14 @@ def stderr_by_act(path: Path, *, bot: int | None = None, place: int | None = Non
         texts = found.setdefault((chunk.leg, chunk.deal), {}).setdefault(chunk.act, [])
         of = chunk.leg, chunk.deal, chunk.act, chunk.bot, chunk.place
         if chunk.left_out:
-            texts.append(f"... {chunk.left_out} bytes were not kept")
+            texts.append([f"... {chunk.left_out} bytes were not kept"])
             before = ()
-        if of == before and not texts[-1].endswith("\n"):
-            texts[-1] += chunk.text
+        if of == before and not texts[-1][-1].endswith("\n"):
+            texts[-1].append(chunk.text)
         elif chunk.text:
-            texts.append(chunk.text)
+            texts.append([chunk.text])
             before = of
-    return found
+    return {
+        deal: {act: list(map("".join, texts)) for act, texts in acts.items()}
+        for deal, acts in found.items()
+    }
