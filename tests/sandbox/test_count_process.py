@@ -39,11 +39,16 @@ def pid() -> Iterator[int]:
         yield cat.pid
 
 
-@pytest.fixture
-def nothing_is_quick(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(count_process, "_QUICK", Budget(-1.0))
+@pytest.fixture(autouse=True)
+def no_process_is_left() -> Iterator[None]:
+    """Other tests look whether there are as many after them as before."""
     yield
     COUNT_PROCESSES.close()
+
+
+@pytest.fixture
+def nothing_is_quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(count_process, "_QUICK", Budget(-1.0))
 
 
 def idle_process() -> int:
