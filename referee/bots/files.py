@@ -41,7 +41,7 @@ def hash_file(path: Path) -> str:
 
 
 def _contents(file: BufferedReader, most: int) -> Iterator[bytes]:
-    """What a file holds, bit by bit: its owner may let it grow while it is read.
+    """What a file holds, in pieces: its owner may let it grow while it is read.
 
     Args:
         file: at its beginning.

@@ -40,13 +40,17 @@ class View(Struct, frozen=True):
         return self.reaches(name) and _runs(name)
 
     def reaches(self, name: str) -> bool:
-        """Whether a file is in a folder that is there, wherever the links in its name lead."""
+        """Whether a file is in a folder that is there, wherever the links in its name lead.
+
+        Args:
+            name: of no file if it is not a whole path: from where a bot looks is not known.
+        """
         if not self.roots:
             return True
-        if "\0" in name:
+        if "\0" in name or not name.startswith("/"):
             return False
         try:
-            real = real_path(Path.cwd() / name)
+            real = real_path(Path(name))
         except OSError:
             return False
         return any(real.is_relative_to(os.path.realpath(root)) for root in self.roots)

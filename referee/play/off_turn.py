@@ -265,7 +265,7 @@ class OffTurnTable:
         """Stop those that work and may, until their next act; if none does, end the busiest.
 
         Args:
-            held_up_us: for how long the bot that is to move was kept from running.
+            held_up_us: for how long others kept the bot that is to move from running.
 
         Returns:
             Whether there is any such bot.
@@ -283,7 +283,7 @@ class OffTurnTable:
         a quarter of them at least.
 
         Args:
-            held_up_us: for how long the bot that is to move was kept from running.
+            held_up_us: for how long others kept the bot that is to move from running.
 
         Returns:
             Whether there is such a bot.

@@ -84,7 +84,7 @@ class Wait:
         self._ours_before_us = 0
         """What other threads of ours had, at least."""
         self._main_ns = time.thread_time_ns()
-        """What this one had, and what it has used since in long looks, which `_away` counts."""
+        """What this thread had then, and has used since in long looks, which `_away` counts."""
         self._has_taken = False
         """Whether bytes have come since we last looked for a whole line."""
         self._killed_before = killed_for_memory()

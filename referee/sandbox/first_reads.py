@@ -35,20 +35,23 @@ async def read_first(settings: Settings, say: Say) -> None:
         settings: name the folders that bots see beside /usr.
         say: is told what goes on.
     """
-    folders = ("/usr", *settings.toolchains)
-    if os.geteuid() != 0 or (mark := mark_of(folders)).is_set():
+    if os.geteuid() != 0:
         return
-    ends = threading.Event()
+    folders, ends = ("/usr", *settings.toolchains), threading.Event()
     try:
-        await trio.to_thread.run_sync(read_all, folders, say, ends, abandon_on_cancel=True)
+        await trio.to_thread.run_sync(read_once, folders, say, ends, abandon_on_cancel=True)
     finally:
         ends.set()
-    mark.set()
 
 
-def mark_of(folders: tuple[str, ...]) -> "FirstReadsMark":
-    """Return the mark that these folders have on this machine."""
-    return FirstReadsMark(work_folder() / "first-reads", folders)
+def read_once(folders: tuple[str, ...], say: Say, ends: threading.Event) -> None:
+    """As `read_all`, unless that came to its end since the machine's start."""
+    mark = FirstReadsMark(work_folder() / "first-reads", folders)
+    if mark.is_set():
+        return
+    read_all(folders, say, ends)
+    if not ends.is_set():
+        mark.set()
 
 
 class FirstReadsMark:

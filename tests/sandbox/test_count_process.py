@@ -179,12 +179,18 @@ def test_a_process_ends_with_us() -> None:
 
 def test_a_process_that_ended_before_its_order_came_is_let_go(pid: int) -> None:
     """What it was to be told still waits to be written, and cannot be."""
-    used = COUNT_PROCESSES.used_ns()
-    with pytest.raises(EOFError), COUNT_PROCESSES.one() as process:  # noqa: PT012  # both end it
-        process.end()
-        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
-        process.count([pid], LONG)
-    assert COUNT_PROCESSES.used_ns() - used == process.used_ns()
+    used, ended = COUNT_PROCESSES.used_ns(), list[CountProcess]()
+
+    def count_by_one_that_has_ended() -> None:
+        with COUNT_PROCESSES.one() as process:
+            ended.append(process)
+            process.end()
+            os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+            process.count([pid], LONG)
+
+    with pytest.raises(EOFError):
+        count_by_one_that_has_ended()
+    assert COUNT_PROCESSES.used_ns() - used == ended[0].used_ns()
 
 
 def test_a_process_that_is_ended_when_it_has_answered_counts_no_more(pid: int) -> None:

@@ -14,6 +14,7 @@ from referee.sandbox.priority import (
     coming_first,
     start_none_that_comes_first,
 )
+from support.sandboxes import lacking
 
 T = TypeVar("T")
 
@@ -121,7 +122,7 @@ def test_we_do_not_where_we_are_told_to_leave_the_processor_to_others() -> None:
 def test_a_real_time_priority_that_we_were_given_is_kept(allowed: int) -> None:
     """By `chrt`, which the organiser alone can say before the command."""
     if allowed == os.SCHED_OTHER:
-        pytest.skip("no thread has one here")
+        lacking("the kernel gives this user's threads no real-time priority that could be kept")
 
     def seen() -> tuple[int, int]:
         os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(7))

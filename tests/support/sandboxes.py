@@ -19,7 +19,7 @@ from referee.sandbox import BotProcess, Sandbox
 from referee.sandbox.bare import Bare, BareProcess
 from referee.sandbox.build import SOURCE_FOLDER
 from referee.sandbox.copies import Copies
-from referee.sandbox.first_reads import mark_of, read_all
+from referee.sandbox.first_reads import read_once
 from referee.sandbox.folders import SandboxFolders
 from referee.sandbox.janitor import run_of
 
@@ -147,13 +147,9 @@ def need(*programs: str, root: bool = False) -> None:
 
 @cache
 def _read_the_machine() -> None:
-    """Does what commands do once after the machine's start, before bots of strangers play.
-
-    It takes longer than tests have patience with a command.
-    """
-    if os.geteuid() == 0 and not (mark := mark_of(("/usr",))).is_set():
-        read_all(("/usr",), lambda _: None, threading.Event())
-        mark.set()
+    """Does what commands do before bots of strangers play: tests have less patience with those."""
+    if os.geteuid() == 0:
+        read_once(("/usr",), lambda _: None, threading.Event())
 
 
 def need_sandbox(name: str) -> None:
