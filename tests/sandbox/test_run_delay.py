@@ -398,6 +398,29 @@ async def test_the_bot_that_works_off_turn_is_charged_for_what_another_lost(
     assert "it kept another bot from running for 200 ms" in charged.detail
 
 
+async def test_what_we_used_ourselves_is_no_part_of_what_a_bot_is_charged_with(
+    bots: tuple[Busy, Busy], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has to have taken half of what others took; our share would hide that."""
+    asked_us = list[int]()
+    make_room = OffTurnTable.make_room
+
+    def noted(table: OffTurnTable, held_up_us: int) -> bool:
+        asked_us.append(held_up_us)
+        return make_room(table, held_up_us)
+
+    monkeypatch.setattr(OffTurnTable, "make_room", noted)
+    found = list[list[int]]()
+    for each_ns in (0, 3_000_000):
+        waits(monkeypatch, 0)
+        monkeypatch.setattr("time.thread_time_ns", count(0, each_ns).__next__)
+        asked_us.clear()
+        await silent(bots[0], Seat(0, bots[1]))
+        found.append(list(asked_us))
+    assert found[0]
+    assert found[0] == found[1]
+
+
 async def kept_from_running(
     bots: tuple[Busy, Busy], freeze: Freeze, monkeypatch: pytest.MonkeyPatch
 ) -> Seat:
