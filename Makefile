@@ -1,5 +1,5 @@
 # make match   environment, install, a real match between a Python and a C bot
-# make test    what two minutes are enough for, without daemons
+# make test    most tests, some four minutes on two cores, without daemons
 # make lint    format, style, types, and which folder imports which
 # make bare    the same where no sandbox is to be found, as root and as an ordinary user
 # make ci      every test, many on far more cases; every sandbox, the zoo of hostile bots,

@@ -45,7 +45,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture
 def many_cases(request: pytest.FixtureRequest) -> bool:
-    """Whether a test has time for many, as in `make ci`; `make test` takes two minutes at most."""
+    """Whether a test has time for many, as in `make ci`; `make test` is for every change."""
     return bool(request.config.getoption("--thorough"))
 
 
