@@ -95,11 +95,13 @@ def test_a_count_in_a_process_is_ended_whatever_it_waits_for(pid: int) -> None:
     """Here for a signal, else for what its bot has locked; the next count has another process."""
     process = idle_process()
     os.kill(process, signal.SIGSTOP)
+    os.waitid(os.P_PID, process, os.WSTOPPED | os.WNOWAIT)
     counter, found = Counter(), []
     thread = threading.Thread(target=lambda: found.append(counter.count([pid], LONG)))
     thread.start()
     while counter.worker != process:
         thread.join(0.001)
+        assert thread.is_alive()
     assert not is_running(counter.worker)
     counter.stop()
     thread.join()
