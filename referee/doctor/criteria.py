@@ -116,10 +116,10 @@ def tmp(facts: Facts, terms: Terms) -> Judgement:
     return good, f"{(facts.tmp_kib or 0) >> 10} of {terms.tmp} MiB, then {end}"
 
 
-def tmp_files(facts: Facts, _: Terms) -> Judgement:
-    """There was an end to it, of whatever kind."""
+def tmp_files(facts: Facts, terms: Terms) -> Judgement:
+    """Full, before there were so many that to free them takes the core from others."""
     end = "ended for its memory" if facts.tmp_files_out else facts.tmp_files_error
-    good = bool(facts.tmp_files_out) or facts.tmp_files_error == "ENOSPC"
+    good = facts.tmp_files_error == "ENOSPC" and (facts.tmp_files or 0) <= terms.tmp_files
     return good, f"{facts.tmp_files} empty files, then {end or 'no end'}"
 
 

@@ -28,7 +28,14 @@ from referee.sandbox import Sandbox
 from referee.sandbox.choose import opened, trial
 from referee.sandbox.doctor_cache import conditions, remember, verdict_of
 from referee.sandbox.doctor_verdict import DoctorVerdict
-from referee.sandbox.environment import LOCKED, OPEN_FILES, SIGNALS, file_limit, own_memory
+from referee.sandbox.environment import (
+    LOCKED,
+    OPEN_FILES,
+    SIGNALS,
+    TMP_FILES,
+    file_limit,
+    own_memory,
+)
 from referee.sandbox.names import SandboxName
 
 BOUNDS: Final = Bounds(memory=64, tmp=8)
@@ -161,6 +168,7 @@ def _terms(sandbox: Sandbox, settings: Settings, *, watched: bool) -> Terms:
     return Terms(
         memory=BOUNDS.memory,
         tmp=BOUNDS.tmp,
+        tmp_files=TMP_FILES,
         open_files=_BARE_OPEN_FILES if sandbox.name == "bare" else OPEN_FILES,
         processes=BOUNDS.processes + more,
         user=os.geteuid(),

@@ -43,6 +43,7 @@ _GROUPS: Final = (
     "run the referee as root, on a kernel with the memory and pids controllers of cgroups "
     "(where memory is off: boot with cgroup_enable=memory)"
 )
+_MOUNTS: Final = "run the referee as root, with the right to mount (CAP_SYS_ADMIN)"
 _SHARES: Final = (
     "run the referee as root, on a kernel with the cpu controller of cgroups (version 1: mounted)"
 )
@@ -217,7 +218,7 @@ GUARANTEES: Final = (
         "the number of files in /tmp has a bound",
         ("tmp_files", "tmp_files_out"),
         criteria.tmp_files,
-        _GROUPS,
+        _MOUNTS,
     ),
     Guarantee(
         "mappings",

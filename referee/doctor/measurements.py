@@ -11,6 +11,7 @@ class Terms(Struct, frozen=True):
     Attributes:
         memory: MiB, of all processes together.
         tmp: MiB in /tmp.
+        tmp_files: how many files there may be in it.
         shm: MiB in /dev/shm.
         processes: how many there may be, those of the sandbox itself included.
         open_files: how many a process may have open.
@@ -23,6 +24,7 @@ class Terms(Struct, frozen=True):
     processes: int
     open_files: int
     shm: int = 1
+    tmp_files: int = 0
     user: int = 0
     limits: Mapping[str, int] = {}
 

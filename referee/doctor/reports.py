@@ -33,7 +33,6 @@ _WATCHED_ABSENT: Final = {
     "memory": f"no control groups: {_WATCHED}",
     "memory-children": f"no control groups: {_WATCHED}",
     "cache": "no control groups: nothing knows what a bot has read",
-    "tmp-files": "no control groups: nothing counts the empty files of bubblewrap's /tmp",
     "cpu-children": "no control groups: what lives shorter than a look is not counted",
 }
 _NUMBERS: Final = (
@@ -201,6 +200,7 @@ def absent(
         found |= {name: (reason, mend) for name, reason in _WATCHED_ABSENT.items()}
     if not root and sandbox == "bwrap":
         found["user"] = ("only root can give user ids: bots have the referee's", _AS_ROOT)
+        found["tmp-files"] = ("bubblewrap cannot bound their number, but root can", _AS_ROOT)
     if not root and sandbox == "docker":
         found["waiters"] = (_NO_WAITERS, _AS_ROOT)
     if not root:

@@ -8,6 +8,9 @@
  *     small           has no huge pages: one stays whole when all but a part of it is given back,
  *                     and only control groups count the rest
  *     idle            runs when no other program wants the processor
+ *     memory FOLDER OPTIONS
+ *                     FOLDER is memory for files (tmpfs) with these options, which only this process
+ *                     and those that it starts see; for root only
  *     user ID GROUP   is that user from here on, of its own group of the same number and of GROUP
  *     streams FOLDER  FOLDER's `in`, `out` and `err` are its streams; says so with an empty line,
  *                     and waits for a line
@@ -138,6 +141,18 @@ static int small(void) {
 static int idle(void) {
     const int idle_policy = 5, priority = 0;
     return (int)CALL(__NR_sched_setscheduler, 0, idle_policy, &priority, 0, 0);
+}
+
+/* Mounts of this process are its own from the first on, and so are gone with it and its children. */
+static int memory(const char *folder, const char *options) {
+    const long new_mounts = 0x20000, private_below = 1 << 18 | 1 << 14, no_setuid_no_devices = 2 | 4;
+    static int alone = 0;
+    if (!alone) {
+        if (CALL(__NR_unshare, new_mounts, 0, 0, 0, 0)) return -1;
+        if (CALL(__NR_mount, "none", "/", 0, private_below, 0)) return -1;
+        alone = 1;
+    }
+    return (int)CALL(__NR_mount, "tmpfs", folder, "tmpfs", no_setuid_no_devices, options);
 }
 
 static int user(const char *id_text, const char *group_text) {
@@ -347,6 +362,7 @@ static int step(char **words, int left, char **readable, int *count) {
     else if (same(name, "streams")) failed = streams(value);
     else if (same(name, "close")) failed = (int)CALL(__NR_close, number(&value), 0, 0, 0, 0);
     else if (same(name, "read")) readable[(*count)++] = words[1];
+    else if (same(name, "memory") && left > 2) taken = 3, failed = memory(value, words[2]);
     else if (same(name, "user") && left > 2) taken = 3, failed = user(value, words[2]);
     else return 0;
     if (failed) fail(name, taken > 1 ? words[1] : "");

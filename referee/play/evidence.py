@@ -226,7 +226,7 @@ class Witness:
         return 0
 
     def ours_us(self) -> int:
-        """Return what the referee has used meanwhile to look at bots, as far as it is known."""
+        """Return what was used for no bot meanwhile, as far as it is known."""
         return 0
 
     def free_us(self) -> int:

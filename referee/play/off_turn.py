@@ -11,7 +11,7 @@ from typing import Final
 
 from referee.errors import SandboxError, Unstoppable
 from referee.match.verdict import Freeze
-from referee.sandbox import BotProcess
+from referee.sandbox import BotProcess, kernel_threads
 from referee.sandbox.count_process import COUNT_PROCESSES
 from referee.sandbox.procfs import is_running
 
@@ -323,7 +323,8 @@ class LastSeen:
     def __init__(self) -> None:
         """Begin with nothing seen."""
         self._at_ns = -_NEVER
-        self._ours_ns = _others_of_ours_ns()
+        self._cores = kernel_threads.cores_of_ours()
+        self._ours_ns = _of_no_bot_ns(self._cores)
 
     def see(self, bots: Iterable[OffTurn]) -> None:
         """Look, if an act is about to begin and we have been away."""
@@ -331,17 +332,19 @@ class LastSeen:
         if now_ns - self._at_ns > _SEEN_NS:
             for bot in bots:
                 bot.see()
-            self._ours_ns = _others_of_ours_ns()
+            self._cores = kernel_threads.cores_of_ours()
+            self._ours_ns = _of_no_bot_ns(self._cores)
             self._at_ns = time.perf_counter_ns()
 
     def ours_us(self) -> int:
-        """Return the processor time that other threads and count processes of ours have used since.
+        """Return the processor time that has been used for no bot since, but for this thread's.
 
-        They look at what bots have, and it may be on the core on which those play.
+        Other threads and count processes of ours look at what bots have, and it may be on the core
+        on which those play; threads of the kernel free there what bots have left.
         """
-        return (_others_of_ours_ns() - self._ours_ns) // 1000
+        return (_of_no_bot_ns(self._cores) - self._ours_ns) // 1000
 
 
-def _others_of_ours_ns() -> int:
+def _of_no_bot_ns(cores: Iterable[int]) -> int:
     threads_ns = time.process_time_ns() - time.thread_time_ns()
-    return threads_ns + COUNT_PROCESSES.used_ns()
+    return threads_ns + COUNT_PROCESSES.used_ns() + kernel_threads.used_ns(cores)

@@ -141,7 +141,7 @@ class Seat(Witness):
         return sum(other.took_us() for other in self._others())
 
     def ours_us(self) -> int:
-        """Return the processor time of ours that looks at bots have taken in the act under way."""
+        """Return the processor time that was used for no bot in the act under way."""
         return 0 if self.last_seen is None else self.last_seen.ours_us()
 
     def free_us(self) -> int:

@@ -15,6 +15,9 @@ OPEN_FILES: Final = 256
 SIGNALS: Final = 1024
 """How many signals and timers may wait where no group counts the memory that they take."""
 
+TMP_FILES: Final = 4096
+"""How many files /tmp may hold where they can be bound."""
+
 LOCKED: Final = 0
 """How many bytes a process may keep in memory: what a bot has read is dropped when it ends."""
 

@@ -41,7 +41,14 @@ def _no_verdicts_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
 SOUND = DoctorVerdict("")
 WEAK = DoctorVerdict("", ("cache",))
 UNSOUND = DoctorVerdict("`referee doctor` finds broken here: cpu")
-TERMS = Terms(memory=64, tmp=8, processes=26, open_files=256, limits={"cores": 0, "files": 256})
+TERMS = Terms(
+    memory=64,
+    tmp=8,
+    tmp_files=4096,
+    processes=26,
+    open_files=256,
+    limits={"cores": 0, "files": 256},
+)
 REFUSED = {"one": "EPERM", "another": "ENOSYS"}
 GOOD = Facts(
     secrets=(),
@@ -149,6 +156,8 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("tmp", {"tmp_kib": 16384}, "16 of 8"),
     ("tmp-files", {"tmp_files_error": ""}, "no end"),
     ("tmp-files", {"tmp_files_error": "EACCES"}, "EACCES"),
+    ("tmp-files", {"tmp_files": 9000}, "9000 empty files, then ENOSPC"),
+    ("tmp-files", {"tmp_files_error": "", "tmp_files_out": True}, "ended for its memory"),
     ("mappings", {"mapped_out": False}, "45000 mappings of a file, then no end"),
     ("waiters", {"waiting_out": False}, "10200 waiters for a pipe, then no end"),
     ("processes", {"forks": 104}, "104 forks"),
@@ -409,7 +418,7 @@ async def test_a_sandbox_without_control_groups_claims_nothing_of_them() -> None
 
     assert not unsound(report)
     assert "watched" in report.how
-    for name in ("memory", "memory-children", "cache", "tmp-files", "cpu-children", "shares"):
+    for name in ("memory", "memory-children", "cache", "cpu-children", "shares"):
         assert found[name] is GuaranteeState.ABSENT
 
 

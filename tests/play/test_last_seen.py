@@ -12,6 +12,7 @@ from referee.play import off_turn
 from referee.play.off_turn import LastSeen, OffTurn, OffTurnTable
 from referee.play.seat import Seat
 from referee.play.waiting import Wait
+from referee.sandbox import kernel_threads
 from support.fake_process import FakeProcess, asked
 from support.matches import match
 from support.sandboxes import bot_that
@@ -65,6 +66,18 @@ def test_what_threads_of_ours_use_is_known_from_then_on() -> None:
     thread.join()
     assert before >= 30_000
     assert after < 30_000
+
+
+def test_what_the_kernel_frees_meanwhile_is_taken_by_no_bot(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A bot that ends with 150,000 files once made an honest one beside it late, 4 times of 5."""
+    used = [7_000_000]
+    monkeypatch.setattr(kernel_threads, "used_ns", lambda _: used[0])
+    seen = LastSeen()
+    seen.see([])
+    used[0] += 20_000_000
+    assert 20_000 <= seen.ours_us() < 30_000
 
 
 def test_a_bot_that_has_had_no_act_yet_has_taken_nothing() -> None:

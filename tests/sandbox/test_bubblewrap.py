@@ -12,6 +12,7 @@ from referee.errors import RefereeError, SandboxError
 from referee.match.lines import Header
 from referee.match.verdict import FaultCode, Freeze
 from referee.sandbox import Sandbox, janitor, page_cache
+from referee.sandbox.bubblewrap import sandbox as bubblewrap
 from referee.sandbox.bubblewrap.process import BubblewrapProcess
 from referee.sandbox.cgroups.group import Group
 from referee.sandbox.choose import opened
@@ -167,9 +168,12 @@ async def test_without_control_groups_memory_is_watched(tmp_path: Path) -> None:
         *("memory_entries", "memory_unseen_files"),
     ],
 )
-async def test_without_control_groups_hidden_memory_is_watched(name: str, tmp_path: Path) -> None:
+async def test_without_control_groups_hidden_memory_is_watched(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Full sockets, tables of pages, and what was shared: the bot is ended for them."""
     need("bwrap")
+    monkeypatch.setattr(bubblewrap, "mount_points", lambda _: {})  # as an ordinary user has it
     (hostile,) = (one for one in animals() if one.name == name)
     typed = str(Cages(tmp_path).folder(hostile, "bwrap"))
     async with opened(SandboxName.BWRAP, cgroups=False) as bwrap:

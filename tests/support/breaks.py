@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import struct
 import tempfile
 from collections.abc import Callable, Iterable
@@ -13,6 +14,7 @@ import pytest
 from referee.sandbox import choose, launcher
 from referee.sandbox.bubblewrap import command, process
 from referee.sandbox.bubblewrap import sandbox as bubblewrap
+from referee.sandbox.bubblewrap.memory_folders import MemoryFolder
 from referee.sandbox.cgroups import group as cgroups
 from referee.sandbox.cgroups import hierarchy
 from referee.sandbox.cgroups.freezer import FileFreezer
@@ -230,27 +232,54 @@ def not_killed(patch: pytest.MonkeyPatch) -> None:
 
 def size_of(folder: str) -> Break:
     """Let a file system in memory grow as it may."""
-    return _in_memory(folder, "--perms", "1777", "--tmpfs", folder)
+    bare = ("--perms", "1777", "--tmpfs", folder)
+    return _in_memory(folder, bare, lambda options: re.sub(r"size=[^,]*,", "", options))
+
+
+def files_of(folder: str) -> Break:
+    """Let a file system in memory that the launcher mounts hold any number of files."""
+    return _in_memory(folder, (), lambda options: re.sub(r"nr_inodes=\d+", "nr_inodes=0", options))
 
 
 def shared(folder: str) -> Break:
     """Have all bots see one folder of the disk in the place of their own in memory."""
-    return _in_memory(folder, "--bind", _SCRATCH.name, folder)
+    return options_of_memory(folder, lambda _: ("--bind", _SCRATCH.name, folder))
 
 
-def _in_memory(folder: str, *words: str) -> Break:
-    """Put other options in the place of `--perms MODE --size SIZE --tmpfs FOLDER`."""
+def options_of_memory(folder: str, put: Callable[[tuple[str, ...]], tuple[str, ...]]) -> Break:
+    """Put other options of bubblewrap's in the place of those that show a folder of memory."""
 
     def breaks(patch: pytest.MonkeyPatch) -> None:
-        usual = current(bubblewrap, "arguments")
+        usual = MemoryFolder.shown
 
-        def arguments(*of: Any) -> list[str]:
-            found: list[str] = usual(*of)
-            ends = (i for i in range(len(found)) if found[i - 1 : i + 1] == ["--tmpfs", folder])
-            at = next(ends)
-            return [*found[: at - 5], *words, *found[at + 1 :]]
+        def shown(self: MemoryFolder, point: str | None) -> tuple[str, ...]:
+            found = usual(self, point)
+            return put(found) if self.path == folder else found
 
-        patch.setattr(bubblewrap, "arguments", arguments)
+        patch.setattr(MemoryFolder, "shown", shown)
+
+    return breaks
+
+
+def _in_memory(folder: str, bare: tuple[str, ...], change: Callable[[str], str]) -> Break:
+    """Change how a folder of memory is mounted.
+
+    Args:
+        folder: where a bot sees it.
+        bare: bubblewrap's options, where it mounts it; empty to leave them.
+        change: changes the mount's options, where the launcher mounts it.
+    """
+
+    def breaks(patch: pytest.MonkeyPatch) -> None:
+        usual = MemoryFolder.mounted
+
+        def mounted(self: MemoryFolder, point: str, uid: int) -> tuple[str, ...]:
+            *words, options = usual(self, point, uid)
+            return (*words, change(options) if self.path == folder else options)
+
+        patch.setattr(MemoryFolder, "mounted", mounted)
+        if bare:
+            options_of_memory(folder, lambda of: bare if "--tmpfs" in of else of)(patch)
 
     return breaks
 

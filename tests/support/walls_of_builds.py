@@ -5,11 +5,11 @@ from typing import Any, Final
 
 import pytest
 
-from referee.bots.find import BotSpec
 from referee.sandbox import build, copies
 from referee.sandbox.bubblewrap import sandbox as bubblewrap
 from referee.sandbox.folders import own_folder
-from support.walls import Wall, current, nothing, spawned
+from support.breaks import size_of
+from support.walls import Wall, nothing, spawned
 
 
 def without_priority(words: list[str], _: dict[str, Any]) -> None:
@@ -17,22 +17,6 @@ def without_priority(words: list[str], _: dict[str, Any]) -> None:
     if any(word.endswith("/chrt") for word in words):
         at = next(at for at, word in enumerate(words) if word.endswith("/chrt"))
         del words[at : at + 3]
-
-
-def size_of_builds(patch: pytest.MonkeyPatch) -> None:
-    """Let the folder of a build grow."""
-    usual = current(bubblewrap, "arguments")
-
-    def arguments(bot: BotSpec, *of: Any) -> list[str]:
-        found: list[str] = usual(bot, *of)
-        if bot.is_build:
-            at = next(
-                at for at in range(len(found)) if found[at - 1 : at + 1] == ["--tmpfs", "/bot"]
-            )
-            del found[at - 3 : at - 1]
-        return found
-
-    patch.setattr(bubblewrap, "arguments", arguments)
 
 
 def builds_not_watched(patch: pytest.MonkeyPatch) -> None:
@@ -58,7 +42,7 @@ def store_open(patch: pytest.MonkeyPatch) -> None:
 WALLS: Final = (
     Wall(
         "build: size of its folder",
-        size_of_builds,
+        size_of("/bot"),
         test="tests/sandbox/test_builds.py::test_files_without_a_name_are_bound_as_all_others[bwrap]",
     ),
     Wall(

@@ -13,6 +13,7 @@ from support.breaks import (
     allow_everything,
     cache_kept,
     devices_of_the_host,
+    files_of,
     folder_writable,
     mappings_uncounted,
     masks_writable,
@@ -204,6 +205,11 @@ _ALL_BUT_GROUPS: Final = (
         for folder in ("/tmp", "/dev/shm")
     ),
     Wall("size of /tmp", size_of("/tmp"), ("tmp",)),
+    Wall(
+        "number of files in /tmp",
+        files_of("/tmp"),
+        ("tmp-files",),
+    ),
     Wall("filter", allow_everything, ("calls", "pages", "network", "locks", "pinned")),
     Wall(
         "filter as a whole",

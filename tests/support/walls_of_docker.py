@@ -186,9 +186,6 @@ WALLS: Final = (
         "number of files in /tmp",
         _in_memory_without("/tmp", "nr_inodes"),
         ("tmp-files",),
-        "no end",
-        behind=("group: memory",),
-        reason="empty files count as memory",
     ),
     Wall("size of /dev/shm", _set(ShmSize=64 << 20), ("memory-files",), "/dev/shm"),
     Wall(

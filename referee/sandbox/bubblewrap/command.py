@@ -6,18 +6,11 @@ from pathlib import Path
 from typing import Final
 
 from referee.bots.find import BotSpec
-from referee.sandbox.build import FOLDER_MIB, SOURCE_FOLDER
+from referee.sandbox.bubblewrap.memory_folders import memory_folders
+from referee.sandbox.build import SOURCE_FOLDER
 from referee.sandbox.copies import BOT_FOLDER
-from referee.sandbox.environment import (
-    ENTRIES,
-    MIB,
-    NOBODY,
-    environment,
-)
+from referee.sandbox.environment import ENTRIES, NOBODY, environment
 from referee.sandbox.masks import NO_FILE, Masks
-
-_SHM: Final = MIB
-
 
 _DEVICES: Final = ("/dev/null", "/dev/full", "/dev/urandom")
 _SAME_DEVICES: Final = {"/dev/random": "urandom", "/dev/zero": "full"}
@@ -60,7 +53,13 @@ def _masked(masks: Masks, memory: int) -> list[str]:
     return [word for pair in pairs for word in ("--ro-bind", *pair)]
 
 
-def arguments(bot: BotSpec, toolchains: Mapping[str, str], path: str, masks: Masks) -> list[str]:
+def arguments(
+    bot: BotSpec,
+    toolchains: Mapping[str, str],
+    path: str,
+    masks: Masks,
+    points: Mapping[str, str],
+) -> list[str]:
     """The options of bwrap, but for those that name descriptors.
 
     Args:
@@ -68,6 +67,7 @@ def arguments(bot: BotSpec, toolchains: Mapping[str, str], path: str, masks: Mas
         toolchains: folders to show, and where they can be reached from.
         path: the bot's PATH.
         masks: what it sees in place of the machine's counters.
+        points: where the launcher mounts its folders of memory, if it does.
     """
     found = [
         *("--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
@@ -79,13 +79,12 @@ def arguments(bot: BotSpec, toolchains: Mapping[str, str], path: str, masks: Mas
         found += ["--setenv", name, value]
     found += [*system(masks.etc), "--proc", "/proc", *_devices()]
     found += _masked(masks, bot.bounds.memory)
-    for folder, size in (("/dev/shm", _SHM), ("/tmp", bot.bounds.tmp * MIB)):  # noqa: S108
-        found += ["--perms", "1777", "--size", str(size), "--tmpfs", folder]
+    for memory in memory_folders(bot):
+        found += memory.shown(points.get(memory.path))
     for folder, source in toolchains.items():
         found += ["--ro-bind", source, folder]
     if bot.is_build:
         found += ["--ro-bind", bot.folder, SOURCE_FOLDER]
-        found += ["--perms", "0755", "--size", str(FOLDER_MIB * MIB), "--tmpfs", BOT_FOLDER]
     else:
         found += ["--ro-bind", bot.folder, BOT_FOLDER]
     found += ["--chdir", BOT_FOLDER]

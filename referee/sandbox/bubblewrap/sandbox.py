@@ -9,7 +9,7 @@ import os
 import secrets
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from functools import lru_cache
 from pathlib import Path
@@ -25,11 +25,11 @@ from referee.errors import SandboxError
 from referee.native import launcher
 from referee.sandbox.bare import become_subreaper
 from referee.sandbox.bubblewrap.command import arguments
-from referee.sandbox.bubblewrap.file_bound import bound_files
+from referee.sandbox.bubblewrap.memory_folders import MemoryFolder, memory_folders, mount_points
 from referee.sandbox.bubblewrap.process import BubblewrapProcess
-from referee.sandbox.build import FOLDER_FILES, show_sources
+from referee.sandbox.build import show_sources
 from referee.sandbox.cgroups.group import Group
-from referee.sandbox.copies import BOT_FOLDER, Copies, search_path
+from referee.sandbox.copies import Copies, search_path
 from referee.sandbox.folders import SandboxFolders
 from referee.sandbox.launcher import joined, limited, limited_inside, walled
 from referee.sandbox.masks import masks_in
@@ -59,13 +59,27 @@ class _Words(Struct, frozen=True):
 
     Attributes:
         options: bubblewrap's, as the file has them that it reads.
-        outside: the launcher's, before bubblewrap.
+        memory: the folders of memory that the launcher mounts, and where.
+        outside: the launcher's other words, before bubblewrap.
         inside: the launcher's, within, and the bot's own command.
     """
 
     options: bytes
+    memory: tuple[tuple[MemoryFolder, str], ...]
     outside: tuple[str, ...]
     inside: tuple[str, ...]
+
+
+def _points_in(folders: SandboxFolders) -> Mapping[str, str]:
+    """Where folders of memory are mounted.
+
+    Raises:
+        SandboxError: there can be no folders for that.
+    """
+    try:
+        return mount_points(folders)
+    except OSError as error:
+        raise SandboxError(f"cannot make folders to mount memory at: {error}") from error
 
 
 def _memory_file(name: str, data: bytes) -> int:
@@ -91,6 +105,7 @@ class Bubblewrap:
         self._copies = Copies(folders)
         self._masks = masks_in(folders, landlock=folders.landlock)
         self._path = search_path(folders.settings.toolchains)
+        self._points = _points_in(folders)
         self._bwrap, self._launcher = _bwrap(), str(launcher())
         counted = folders.hierarchies is not None
         try:
@@ -146,8 +161,6 @@ class Bubblewrap:
         process = self._start(bot)
         try:
             await process.begun()
-            if bot.is_build and self._folders.root:  # it waits for the end of its input
-                await trio.to_thread.run_sync(bound_files, process.init, BOT_FOLDER, FOLDER_FILES)
         except BaseException:
             process.kill()
             process.release()
@@ -222,9 +235,14 @@ class Bubblewrap:
         inside = limited_inside(bot.bounds.processes + _OWN_PROCESSES) if alone else ()
         constants = (path for _, path in self._masks.constants(bot.bounds.memory))
         wall = walled(constants, landlock=self._folders.landlock)
-        options = arguments(bot, self._folders.staged, self._path, self._masks)
+        options = arguments(bot, self._folders.staged, self._path, self._masks, self._points)
         return _Words(
             options=b"".join(os.fsencode(option) + b"\0" for option in options),
+            memory=tuple(
+                (folder, self._points[folder.path])
+                for folder in memory_folders(bot)
+                if folder.path in self._points
+            ),
             outside=tuple(outside),
             inside=(*inside, *wall, "--", *bot.command),
         )
@@ -235,6 +253,8 @@ class Bubblewrap:
         options, bpf, inside, status = fds
         words = [self._launcher, *joined(control.doors), *of_bot.outside]
         if slot is not None:
+            for folder, point in of_bot.memory:
+                words += folder.mounted(point, slot.uid)
             words += ["user", str(slot.uid), str(READERS)]
         words += ["--", self._bwrap, "--json-status-fd", str(status), "--seccomp", str(bpf)]
         words += ["--args", str(options), "--", f"/proc/self/fd/{inside}", "close", str(inside)]

@@ -13,7 +13,15 @@ from referee.sandbox.build import FOLDER_FILES, FOLDER_MIB, SOURCE_FOLDER
 from referee.sandbox.cgroups.hierarchy import IDLE_PART, V1_SHARES
 from referee.sandbox.container.image import IO_FOLDER
 from referee.sandbox.copies import BOT_FOLDER
-from referee.sandbox.environment import LOCKED, MIB, OPEN_FILES, SIGNALS, environment, file_limit
+from referee.sandbox.environment import (
+    LOCKED,
+    MIB,
+    OPEN_FILES,
+    SIGNALS,
+    TMP_FILES,
+    environment,
+    file_limit,
+)
 from referee.sandbox.launcher import walled
 from referee.sandbox.masks import Masks
 
@@ -23,7 +31,6 @@ _OWN_PROCESSES: Final = 2
 _LEAST_MEMORY: Final = 6
 """MiB; the daemon takes no less."""
 
-_TMP_FILES: Final = 4096
 
 _DOCKERS_MASKS: Final = (
     *("/proc/asound", "/proc/acpi", "/proc/kcore", "/proc/keys", "/proc/latency_stats"),
@@ -137,7 +144,7 @@ class Recipe(Struct, frozen=True):
         return found
 
     def _tmpfs(self) -> dict[str, str]:
-        found = {"/tmp": _tmpfs(self.bot.bounds.tmp, _TMP_FILES, self.uid)}  # noqa: S108  # its own
+        found = {"/tmp": _tmpfs(self.bot.bounds.tmp, TMP_FILES, self.uid)}  # noqa: S108  # its own
         if self.bot.is_build:
             found[BOT_FOLDER] = _tmpfs(FOLDER_MIB, FOLDER_FILES, self.uid)
         return found
