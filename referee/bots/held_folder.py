@@ -150,7 +150,7 @@ class HeldFolder:
         """Its files by their names in it, in order.
 
         Links count as what they name, within the folder: what lies outside is not the bot's to
-        show. Links to folders and to nothing are left out.
+        show. Links to folders in it, and to nothing in it, are left out.
 
         Raises:
             ValueError: a link leads out of the folder, there are too many, or as `walk` has it.
@@ -158,20 +158,12 @@ class HeldFolder:
         """
         found: dict[str, Path] = {}
         for entry in self.walk():
-            if entry.kind is Kind.FILE or (entry.kind is Kind.LINK and self._is_file(entry.name)):
+            is_link = entry.kind is Kind.LINK
+            if entry.kind is Kind.FILE or (is_link and self.has_file_behind(entry.name)):
                 found[entry.name] = self.path / entry.name
             if len(found) > MOST_FILES:
                 raise ValueError(f"it holds more than {MOST_FILES:,} files")
         return found
-
-    def _is_file(self, link: str) -> bool:
-        """Whether a link is to be taken for a file."""
-        try:
-            return self.has_file_behind(link)
-        except ValueError:
-            if real_path(self.path / link).is_dir():
-                return False
-            raise
 
     def has_file_behind(self, link: str) -> bool:
         """Return whether a link leads to a file; `opened` sees to it that it is one of ours.

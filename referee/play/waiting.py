@@ -97,12 +97,12 @@ class Wait:
         """The receipt of an act that took so long, but for what others took of that.
 
         Args:
-            complete: how long, in microseconds.
+            complete: how long, in microseconds; a long question may be taken only after it.
             cpu_us: what the bot had used by then.
         """
         held_up = self._held_up.not_charged_us(complete, cpu_us)
-        first = complete if self._first is None else self._first
-        sent, first, complete = (max(us - held_up, 0) for us in (self._sent, first, complete))
+        times = (self._sent, complete if self._first is None else self._first, complete)
+        sent, first, complete = (max(min(us, complete) - held_up, 0) for us in times)
         return self._witness.receipt(sent, first, complete, self._cpu)
 
     async def finish(self) -> Heard | Verdict | Mishap:

@@ -253,6 +253,8 @@ class Resimulation:
         seat = self.match.leg.deal.table.to_move
         if line.seat != seat:
             raise self._mismatch(f"seat {seat} was to move, not {line.seat}")
+        if max(line.us.sent, line.us.first) > line.us.complete:
+            raise self._mismatch("no answer is complete before it begins, or before it is asked")
         answer = Answer(ask.id, line.act, line.note, line.eval, line.extra)
         ask.connection.replay(answer)
         verdict = self.match.answer(ask, answer, line.us)

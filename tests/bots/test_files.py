@@ -151,6 +151,15 @@ def test_links_are_followed_as_long_as_they_stay_within(tmp_path: Path) -> None:
     assert find(str(folder), Settings()).hash == linked.hash
 
 
+@pytest.mark.parametrize("to", ["/etc/hostname", "/etc", "/no/such", ".."])
+def test_what_lies_outside_is_refused_in_the_same_words(to: str, tmp_path: Path) -> None:
+    """Whether it is a file, a folder or nothing: that is not the bot's to learn."""
+    folder = bot(tmp_path / "bot")
+    (folder / "out").symlink_to(to)
+    with pytest.raises(RefereeError, match=r"'out' is a link out of the folder$"):
+        find(str(folder), Settings())
+
+
 def test_a_folder_that_was_looked_at_is_let_go(tmp_path: Path) -> None:
     """Whether anything was wrong with it or not."""
     folder = bot(tmp_path / "bot")

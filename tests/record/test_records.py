@@ -101,6 +101,19 @@ def test_changed_times_are_found_as_bytes_sent(tmp_path: Path, record: bytes) ->
     assert "deal 1, seat 0: the bytes sent differ" in found
 
 
+@pytest.mark.parametrize("which", [0, 1])
+def test_an_answer_that_ends_before_it_begins_is_found(
+    which: int, tmp_path: Path, record: bytes
+) -> None:
+    """Or before the question was sent: nothing rests on these times, but none can be so."""
+    lines = record.splitlines(keepends=True)
+    at = next(at for at, line in enumerate(lines) if line.startswith(b'{"act"'))
+    act = json.loads(lines[at])
+    act["us"][which] = act["us"][2] + 1
+    lines[at] = json.dumps(act, separators=(",", ":")).encode() + b"\n"
+    assert "before it begins" in (trouble(rehashed(lines), tmp_path / "record") or "")
+
+
 def rehashed(lines: list[bytes]) -> bytes:
     """The lines with hashes that fit, as a forger would make them."""
     chain = Chain()
