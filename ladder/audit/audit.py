@@ -79,7 +79,7 @@ def prove(
     """
     if where.is_local and not where.database.exists():
         check_version(0, where)
-    database, findings = Database(where), AuditFindings()
+    database, findings = Database(where, to_prove=True), AuditFindings()
     try:
         files = _files(where, database)
         claims = ClaimCheck(wanted.every_claim, own_claims(files, findings), findings)

@@ -18,7 +18,9 @@ from sqlalchemy.exc import DBAPIError, NoSuchModuleError, OperationalError, SQLA
 from sqlalchemy.pool import QueuePool
 
 from ladder.store.location import Where
+from ladder.store.tables import Base
 from referee.errors import HostError, RefereeError, not_installed
+from referee.text import printable
 
 _BUSY_MS: Final = 10_000
 _BUSY_AGAIN_S: Final = 0.01
@@ -40,6 +42,10 @@ _LASTING: Final = ("full", "I/O error", "readonly", "unable to open")
 _IS_OURS: Final = (
     "SELECT count(*) = 0 OR max(name = 'schema_step') FROM sqlite_master WHERE type = 'table'"
 )
+
+
+_CODE: Final = "SELECT type, name FROM sqlite_master WHERE type IN ('trigger', 'view')"
+"""What SQLite would run for whoever made the file; it may have no end."""
 
 
 class DatabaseGone(HostError):
@@ -69,8 +75,12 @@ def make_file(where: Where) -> bool:
 class Database:
     """The database of a ladder; a context that closes its connections."""
 
-    def __init__(self, where: Where) -> None:
+    def __init__(self, where: Where, *, to_prove: bool = False) -> None:
         """Connects to nothing yet.
+
+        Args:
+            where: it.
+            to_prove: whether what is none of ours there is to be found and told, not refused.
 
         Raises:
             RefereeError: the library for that kind of database is not installed.
@@ -79,7 +89,7 @@ class Database:
         self.local = where.is_local
         self._held: Connection | None = None
         try:
-            self._engine = _local(where) if self.local else _remote(where)
+            self._engine = _local(where, to_prove=to_prove) if self.local else _remote(where)
         except (ImportError, NoSuchModuleError) as error:
             missing = ModuleNotFoundError(name="psycopg")
             raise not_installed("ladder: PostgreSQL", "postgresql", missing) from error
@@ -167,7 +177,7 @@ class Database:
         self._engine.dispose()
 
 
-def _local(where: Where) -> Engine:
+def _local(where: Where, *, to_prove: bool) -> Engine:
     engine = create_engine(
         where.url,
         poolclass=QueuePool,
@@ -185,6 +195,11 @@ def _local(where: Where) -> Engine:
             "foreign_keys=ON",
         ):
             connection.execute(f"PRAGMA {pragma}")
+        for kind, name in connection.execute(_CODE).fetchall():
+            # a view in the place of a table can be endless
+            if not to_prove or str(name).lower() in Base.metadata.tables:
+                line = f"ladder {where.typed!r}: the {kind} {printable(str(name))} is none of ours"
+                raise RefereeError(f"{line}: {_RESTORE}")
 
     @event.listens_for(engine, "begin")
     def _begun(connection: Connection) -> None:

@@ -143,13 +143,14 @@ static int idle(void) {
     return (int)CALL(__NR_sched_setscheduler, 0, idle_policy, &priority, 0, 0);
 }
 
-/* Mounts of this process are its own from the first on, and so are gone with it and its children. */
+/* Mounts of this process are its own from the first on, and so are gone with it and its children;
+ * what the host unmounts is unmounted here, too, where its mounts are shared. */
 static int memory(const char *folder, const char *options) {
-    const long new_mounts = 0x20000, private_below = 1 << 18 | 1 << 14, no_setuid_no_devices = 2 | 4;
+    const long new_mounts = 0x20000, slaves_below = 1 << 19 | 1 << 14, no_setuid_no_devices = 2 | 4;
     static int alone = 0;
     if (!alone) {
         if (CALL(__NR_unshare, new_mounts, 0, 0, 0, 0)) return -1;
-        if (CALL(__NR_mount, "none", "/", 0, private_below, 0)) return -1;
+        if (CALL(__NR_mount, "none", "/", 0, slaves_below, 0)) return -1;
         alone = 1;
     }
     return (int)CALL(__NR_mount, "tmpfs", folder, "tmpfs", no_setuid_no_devices, options);

@@ -564,6 +564,32 @@ def test_what_is_not_ours_in_the_database_is_named(what: str, copy: Where) -> No
     assert what in told(prove(copy, ROWS))
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["CREATE TRIGGER gift AFTER INSERT ON match BEGIN UPDATE skill SET mu = mu + 1; END"],
+        ["CREATE VIEW sight AS SELECT * FROM fact"],
+    ],
+    ids=["trigger", "view"],
+)
+def test_what_a_database_would_run_is_refused_before_it_runs(words: list[str], copy: Where) -> None:
+    """Whoever made the file may have seen to it that it never ends."""
+    order(copy, *words)
+    with (
+        pytest.raises(RefereeError, match=r"(trigger gift|view sight) is none of ours: restore it"),
+        Store(copy) as store,
+    ):
+        facts_of(store)
+
+
+def test_a_view_in_the_place_of_a_table_is_not_read(copy: Where) -> None:
+    """One of a query without end kept `verify` for ever."""
+    endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n"
+    order(copy, "DROP TABLE skill", f"CREATE VIEW Skill AS {endless}")
+    with pytest.raises(RefereeError, match="view Skill is none of ours"):
+        prove(copy, ROWS)
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("what", POSTGRESQL)
 def test_what_is_not_ours_in_postgresql_is_named(what: str, ladder: Path, database: str) -> None:
