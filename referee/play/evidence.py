@@ -79,6 +79,7 @@ class Witness:
         said: what it was told last.
         heard: what came of its answer so far.
         lag_us: by how much we were woken too late during the last act.
+        worked_us: the processor time that this thread has used in it while it waited for the bot.
         is_counted: whether all that it used during the last act was counted, as far as was seen.
         off_turn: what it does between its acts.
         standstill: whether we ourselves stood still during the last act.
@@ -97,7 +98,7 @@ class Witness:
         self.stderr = Stderr()
         self.said = b""
         self.heard = b""
-        self.lag_us = 0
+        self.lag_us = self.worked_us = 0
         self.held_us = 0
 
     def hears(self, data: bytes) -> None:
@@ -106,7 +107,7 @@ class Witness:
 
     def begin_act(self) -> None:
         """Forget what was seen of the machine in the act before."""
-        self.lag_us = self.held_us = 0
+        self.lag_us = self.held_us = self.worked_us = 0
         self.is_counted = True
 
     def read(self, descriptor: int, size: int) -> bytes:
@@ -239,7 +240,8 @@ class Witness:
         What other bots have used meanwhile is their doing, and what we have was for a bot, perhaps
         for this one: the deadline was put off by both.
         """
-        self.lag_us = max(self.lag_us, receipt.complete - allowance_us - self.held_us)
+        past_us = receipt.complete - allowance_us
+        self.lag_us = max(self.lag_us, past_us - self.held_us - self.worked_us)
         self.look()
         lag_us = max(self.lag_us - self.others_us() - self.ours_us(), 0)
         if not self.is_counted or not starved(allowance_us, lag_us, receipt.cpu):

@@ -4,7 +4,6 @@ import select
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import islice
 from typing import Final
 
 import trio
@@ -16,9 +15,9 @@ from referee.match.verdict import Blame, FaultCode, Mishap, Receipt, Verdict
 from referee.play.evidence import Heard, Witness
 from referee.play.exchange import READ_MOST
 from referee.play.off_turn import OffTurnTable
+from referee.play.silence import is_crowd, what_it_does
 from referee.sandbox.oom import killed_for_memory
 from referee.sandbox.priority import come_as_others_do, coming_first
-from referee.sandbox.procfs import is_running, sleeps
 from referee.sandbox.run_delay import HeldUp
 
 _FIRST_LOOK_NS: Final = 3_000_000
@@ -30,11 +29,6 @@ _LONGEST_TICK_NS: Final = 1_000_000_000
 
 _LEAST_HELD_UP_US: Final = 1000
 """Less is not worth a second look."""
-
-_MOST_READY: Final = 8
-"""With more threads of its own that want the processor, a bot has taken it from itself."""
-
-_MOST_LOOKED_AT: Final = 256
 
 
 class Wait:
@@ -83,12 +77,14 @@ class Wait:
         """What those that may work had used at our first look."""
         self._ours_before_us = 0
         """What other threads of ours had, at least."""
-        self._main_ns = time.thread_time_ns()
-        """What this thread had then, and has used since in long looks, which `_away` counts."""
+        self._main_begin_ns = self._main_ns = self._lag_main_ns = time.thread_time_ns()
+        """What this thread had then and when we last counted our lag, and what it has used since in
+        long looks, which `_away` counts."""
         self._has_taken = False
         """Whether bytes have come since we last looked for a whole line."""
         self._killed_before = killed_for_memory()
         witness.standstill.end_of_poll(self._elapsed_us() - witness.held_us)
+        witness.standstill.begin()
 
     def _elapsed_us(self) -> int:
         return (time.perf_counter_ns() - self._begin) // 1000
@@ -101,6 +97,7 @@ class Wait:
             cpu_us: what the bot had used by then.
         """
         held_up = self._held_up.not_charged_us(complete, cpu_us)
+        self._witness.worked_us = (time.thread_time_ns() - self._main_begin_ns) // 1000
         times = (self._sent, complete if self._first is None else self._first, complete)
         sent, first, complete = (max(min(us, complete) - held_up, 0) for us in times)
         return self._witness.receipt(sent, first, complete, self._cpu)
@@ -246,24 +243,18 @@ class Wait:
         Not of a crowd, which keeps us busy and the processor in interrupts that count for none, nor
         of a bot that has had the processor for all of its time.
         """
-        if not self._held_up.is_too_long() or self._is_crowd():
+        if not self._held_up.is_too_long() or is_crowd(self._witness.process):
             return None
         if receipt.cpu >= self._ask.allowance_us:
             return None
         detail = f"others had the processor for {self._held_up.us() // 1000} ms of its act"
         return Mishap(Blame.HOST, detail, self._witness.evidence(receipt))
 
-    def _is_crowd(self) -> bool:
-        threads = islice(self._witness.process.threads(), _MOST_LOOKED_AT)
-        return sum(map(is_running, threads)) > _MOST_READY
-
     async def _watch(self) -> None:
         """Look every now and then what others do; add up by how much we are woken too late."""
         tick_ns = min(max(_TICK_NS, self._ask.allowance_us * 10), _LONGEST_TICK_NS)
         self._check_others()
         while True:
-            self._witness.standstill.begin()
-            self._held_us = self._witness.held_us
             try:
                 await trio.sleep(max(self._due - time.perf_counter_ns(), 0) / 1e9)
             finally:  # it also counts when it is the deadline or the answer that ends the wait
@@ -289,7 +280,9 @@ class Wait:
         yield
         spent_ns = time.perf_counter_ns() - begin
         if spent_ns >= _FIRST_LOOK_NS:
-            self._main_ns += time.thread_time_ns() - used_ns
+            used_ns = time.thread_time_ns() - used_ns
+            self._main_ns += used_ns
+            self._lag_main_ns += used_ns
             self._held_up.be_away(spent_ns // 1000)
             if self._is_readable():
                 used_us = self._witness.process.cpu_us() - cpu_us
@@ -299,11 +292,17 @@ class Wait:
             self._witness.standstill.begin()
 
     def _add_lag(self, tick_ns: int) -> None:
-        """Count by how much we are late for this look, and say when the next is due."""
-        now = time.perf_counter_ns()
+        """Count by how much we are late for this look, and say when the next is due.
+
+        What this thread has done meanwhile, as to look at others, is neither lag nor standstill.
+        """
+        now, main_ns = time.perf_counter_ns(), time.thread_time_ns()
         late_us = (now - self._due) // 1000 - (self._witness.held_us - self._held_us)
-        self._witness.lag_us += max(late_us, 0)
+        worked_us, self._lag_main_ns = (main_ns - self._lag_main_ns) // 1000, main_ns
+        self._witness.lag_us += max(late_us - worked_us, 0)
         self._witness.standstill.end(late_us)
+        self._witness.standstill.begin()
+        self._held_us = self._witness.held_us
         self._late_us = max(late_us, 0)
         self._due = now + tick_ns
 
@@ -314,20 +313,7 @@ class Wait:
             return "part of a line came: does it end with a newline?", None
         if self._witness.process.unread():
             return "it has not read the question", None
-        return self._what_it_does()
-
-    def _what_it_does(self) -> tuple[str, Mistake | None]:
-        """Say what is seen of its threads, of all of them: one may sleep while another works."""
-        process = self._witness.process
-        threads = tuple(islice(process.threads(), _MOST_LOOKED_AT))
-        if any(map(is_running, threads)):
-            return "it was still at work", None
-        if process.waits_for_input():
-            why = "it has read the question and waits for input: did you flush your answer?"
-            return why, Mistake.SILENT
-        if any(map(sleeps, threads)):
-            return "it slept", None
-        return "it waited for something of its own", None
+        return what_it_does(self._witness.process)
 
     async def _write(self) -> None:
         while self._unsent:

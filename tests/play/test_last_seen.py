@@ -3,12 +3,15 @@
 import threading
 import time
 from collections import Counter
+from itertools import count
 from pathlib import Path
 
 import pytest
+import trio
+from trio.testing import MockClock
 
 from referee.match.verdict import FaultCode, Freeze
-from referee.play import off_turn
+from referee.play import off_turn, standstill
 from referee.play.off_turn import LastSeen, OffTurn, OffTurnTable
 from referee.play.seat import Seat
 from referee.play.waiting import Wait
@@ -182,6 +185,44 @@ def test_what_we_use_to_look_at_others_puts_the_deadline_off(
         wait._check_others()
     wait._share()
     assert wait._held_up.us() >= 20_000
+    process.release()
+
+
+async def test_what_we_do_between_two_looks_is_neither_lag_nor_standstill(
+    monkeypatch: pytest.MonkeyPatch, autojump_clock: MockClock
+) -> None:
+    """To look at hundreds of processes took 300 ms, and such an act was void, uncharged."""
+    monkeypatch.setattr(standstill, "STOOD_STILL_US", 5000)
+    process, looks = FakeProcess(), count(1)
+    seat = Seat(0, process)
+    wait = Wait(
+        seat, asked(100_000), OffTurnTable([]), begin=time.perf_counter_ns(), cpu=0, unsent=b""
+    )
+    async with trio.open_nursery() as nursery:
+
+        def look() -> None:
+            until = time.thread_time_ns() + 25_000_000
+            while time.thread_time_ns() < until:
+                pass
+            if next(looks) == 4:
+                nursery.cancel_scope.cancel()
+
+        monkeypatch.setattr(wait, "_look", look)
+        nursery.start_soon(wait._watch)
+    assert seat.standstill.us == 0
+    assert seat.lag_us < 30_000, "45 ms of ours at least"
+    process.release()
+
+
+def test_lateness_that_we_worked_for_is_no_standstill_of_the_host() -> None:
+    """A bot that sleeps meanwhile is late."""
+    process = FakeProcess()
+    seat = Seat(0, process)
+    receipt = seat.receipt(0, 400_000, 400_000, 0)
+    seat.worked_us = 290_000
+    assert seat.excuse(receipt, 100_000) is None
+    seat.lag_us, seat.worked_us = 0, 200_000
+    assert seat.excuse(receipt, 100_000) is not None
     process.release()
 
 

@@ -2,6 +2,7 @@
 
 import os
 import threading
+import time
 
 import pytest
 from trio.testing import MockClock
@@ -54,6 +55,28 @@ async def test_a_look_that_waits_for_a_processor_ends_no_bot(
     monkeypatch.setattr(polling, "is_running", starved)
     assert await PolledGroup(4096)._in_time(done.wait)
     assert looks >= 60
+
+
+def test_a_count_that_took_long_is_not_made_again_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Three for each look at another bot that was to move kept that from its core."""
+    group, made = polling.PolledGroup(64), list[int]()
+    worked_ns, now_ns = [0], [0]
+    monkeypatch.setattr(time, "thread_time_ns", lambda: worked_ns[0])
+    monkeypatch.setattr(time, "perf_counter_ns", lambda: now_ns[0])
+
+    def members() -> tuple[int, ...]:
+        made.append(now_ns[0])
+        worked_ns[0] += 10_000_000
+        now_ns[0] += 10_000_000
+        return ()
+
+    monkeypatch.setattr(group, "members", members)
+    while now_ns[0] < 200_000_000:
+        group.recount()
+        now_ns[0] += 1_000_000
+    assert made == [0, 40_000_000, 80_000_000, 120_000_000, 160_000_000]
 
 
 def test_what_children_use_is_known_when_it_is_recounted(monkeypatch: pytest.MonkeyPatch) -> None:

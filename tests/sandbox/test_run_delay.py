@@ -358,7 +358,7 @@ async def test_a_crowd_is_late_by_itself(
 ) -> None:
     """Sixty processes with a timer each voided every deal: none but the kernel was at work."""
     waits(monkeypatch, 0)
-    monkeypatch.setattr("referee.play.waiting.is_running", bool)
+    monkeypatch.setattr("referee.play.silence.is_running", bool)
     monkeypatch.setattr(bots[0], "threads", lambda: range(1 << 29, (1 << 29) + 60))
     used_us = chain([0], repeat(ALLOWANCE_US // 4))  # so much that no lag of ours is an excuse
     monkeypatch.setattr(bots[0], "cpu_us", lambda: next(used_us))
