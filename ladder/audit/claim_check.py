@@ -32,6 +32,8 @@ def own_claims(files: Path, findings: AuditFindings) -> list[Claim]:
                 findings.add(f"head {source!r}", told)
     except OSError as error:
         findings.add(f"head {str(error.filename)!r}", error.strerror or str(error))
+    except RefereeError as error:
+        findings.add("heads", str(error))
     return found
 
 

@@ -195,6 +195,7 @@ def _check(asked: Asked, ladder: tuple[Path, ...]) -> None:
                 f"bot {path!r}: there is no such file or folder (samples are written sample:NAME)"
             )
         check_apart(path, ladder)
+        author_of(path, asked.author)
 
 
 def author_of(path: str, author: str | None) -> str:

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from ladder.files.durable import atomic_write
 from ladder.files.signed_head import KEY_BYTES, Head, SignedHead, signed
 from referee.errors import RefereeError
+from referee.record.opened import opened
 
 KEY_FILE: Final = "head-key"
 
@@ -62,7 +63,7 @@ def kept_key(folder: Path, made: Made = lambda _: None) -> Ed25519PrivateKey:
         if not path.exists():
             _make(path)
             made(path)
-        with path.open("rb") as file:
+        with opened(path, "key") as file:
             if S_IMODE(os.fstat(file.fileno()).st_mode) & _OTHERS:
                 raise RefereeError(
                     f"key {str(path)!r} may be read by others, who can sign with it then: make it "

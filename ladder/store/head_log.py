@@ -19,6 +19,7 @@ from ladder.files.signed_head import SignedHead, misfit
 from ladder.files.signing import Made, sign_now
 from ladder.store.store import Store
 from referee.errors import HostError, RefereeError
+from referee.record.opened import opened
 
 HEADS: Final = "heads"
 LOG: Final = "heads.jsonl"
@@ -109,11 +110,12 @@ def logged(files: Path) -> Iterator[tuple[str, bytes]]:
 
     Raises:
         OSError: a file is there and cannot be read.
+        RefereeError: it is a pipe or a device.
     """
     for name in (LOG, NEWEST):
         path = files / HEADS / name
         try:
-            with path.open("rb") as file:
+            with opened(path, "log of heads") as file:
                 for number, line in enumerate(iter(partial(file.readline, _LONGEST), b""), 1):
                     whole = line.endswith(b"\n")
                     if whole or name == NEWEST or len(line) == _LONGEST:

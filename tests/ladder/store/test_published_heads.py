@@ -171,6 +171,22 @@ def test_a_damaged_log_is_named_and_left_alone(store: Store, text: bytes) -> Non
     assert "heads.jsonl, line 1'" in findings(proved(store))
 
 
+def test_a_pipe_in_the_place_of_the_log_is_a_finding(store: Store) -> None:
+    """It is not waited for."""
+    publish(store)
+    (store.files / HEADS / LOG).unlink()
+    os.mkfifo(store.files / HEADS / LOG)
+    assert "is no log of heads: it is a named pipe" in findings(proved(store))
+
+
+def test_a_pipe_in_the_place_of_the_key_signs_nothing(store: Store) -> None:
+    """Nor is that waited for."""
+    store.files.mkdir(parents=True, exist_ok=True)
+    os.mkfifo(store.files / "head-key", 0o600)
+    with pytest.raises(RefereeError, match="is no key: it is a named pipe"):
+        kept_key(store.files)
+
+
 def test_the_folder_of_heads_may_be_a_link(store: Store, tmp_path: Path) -> None:
     """To where a web server looks; it holds nothing secret, and others may read it."""
     (tmp_path / "public").mkdir(mode=0o755)
@@ -625,6 +641,16 @@ def test_submit_prints_the_hash_that_plays_and_a_receipt(
         (claim,) = read_claims(tmp_path / name, key)
         assert claim.receipt is not None
         assert claim.receipt.submission == entrant
+
+
+def test_an_author_without_a_name_has_no_ladder_made(
+    no_sandbox: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A user id that the machine has no name for; the refusal came after the ladder's key."""
+    (tmp_path / "bot.py").write_text("")
+    monkeypatch.setattr("getpass.getuser", lambda: "")
+    assert run(["submit", str(tmp_path / "bot.py"), "--ladder", str(tmp_path / "it")]) == 2
+    assert not (tmp_path / "it").exists()
 
 
 def test_a_key_that_signs_nothing_stops_submit_before_a_bot_is_in(
