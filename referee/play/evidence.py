@@ -230,6 +230,10 @@ class Witness:
         """Return what was used for no bot meanwhile, as far as it is known."""
         return 0
 
+    def busy_us(self) -> int:
+        """Return for how long the core was busy meanwhile, with whatever, as far as it is known."""
+        return 0
+
     def free_us(self) -> int:
         """Return what of that is of bots that may work off turn."""
         return 0

@@ -11,7 +11,7 @@ from typing import Final
 
 from referee.errors import SandboxError, Unstoppable
 from referee.match.verdict import Freeze
-from referee.sandbox import BotProcess, kernel_threads
+from referee.sandbox import BotProcess, core_time, kernel_threads
 from referee.sandbox.count_process import COUNT_PROCESSES
 from referee.sandbox.procfs import is_running
 
@@ -325,6 +325,7 @@ class LastSeen:
         self._at_ns = -_NEVER
         self._cores = kernel_threads.cores_of_ours()
         self._ours_ns = _of_no_bot_ns(self._cores)
+        self._idle_us: int | None = None
 
     def see(self, bots: Iterable[OffTurn]) -> None:
         """Look, if an act is about to begin and we have been away."""
@@ -334,6 +335,7 @@ class LastSeen:
                 bot.see()
             self._cores = kernel_threads.cores_of_ours()
             self._ours_ns = _of_no_bot_ns(self._cores)
+            self._idle_us = self._core_idle_us()
             self._at_ns = time.perf_counter_ns()
 
     def ours_us(self) -> int:
@@ -343,6 +345,21 @@ class LastSeen:
         on which those play; threads of the kernel free there what bots have left.
         """
         return (_of_no_bot_ns(self._cores) - self._ours_ns) // 1000
+
+    def busy_us(self) -> int:
+        """Return for how long the core was busy since, at least; 0 where that is not known.
+
+        With the bots and with us, but also with a daemon that takes containers away, with other
+        matches, and with all else that the machine does.
+        """
+        before_us, now_us = self._idle_us, self._core_idle_us()
+        if before_us is None or now_us is None:
+            return 0
+        spent_us = (time.perf_counter_ns() - self._at_ns) // 1000
+        return max(spent_us - (now_us - before_us) - core_time.RESOLUTION_US, 0)
+
+    def _core_idle_us(self) -> int | None:
+        return core_time.idle_us(*self._cores) if len(self._cores) == 1 else None
 
 
 def _of_no_bot_ns(cores: Iterable[int]) -> int:

@@ -144,6 +144,10 @@ class Seat(Witness):
         """Return the processor time that was used for no bot in the act under way."""
         return 0 if self.last_seen is None else self.last_seen.ours_us()
 
+    def busy_us(self) -> int:
+        """Return for how long the core was busy in the act under way."""
+        return 0 if self.last_seen is None else self.last_seen.busy_us()
+
     def free_us(self) -> int:
         """Return what of that is of bots that may work then."""
         return sum(other.took_us() for other in self._others() if other.may_work)

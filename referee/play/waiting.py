@@ -191,7 +191,16 @@ class Wait:
             known_us = self._ours_before_us + self._still_us - self._still_before_us
             ours_us = max(self._witness.ours_us() - known_us, 0)
             main_us = (time.thread_time_ns() - self._main_ns) // 1000
-            self._held_up.share(others_us - free_us, free_us, ours_us + main_us)
+            self._held_up.share(
+                others_us - free_us, free_us, ours_us + main_us + self._by_others_us()
+            )
+
+    def _by_others_us(self) -> int:
+        """How much of the core was used in this act by none of the match, and not by us."""
+        of_match_us = self._witness.process.cpu_us() - self._cpu + self._witness.others_us()
+        main_us = (time.thread_time_ns() - self._main_begin_ns) // 1000
+        known_us = of_match_us + self._witness.ours_us() + main_us
+        return max(self._witness.busy_us() - known_us, 0)
 
     def _add_stall(self) -> None:
         """Put the deadline off by how long we were not woken while other bots had used that time.

@@ -15,7 +15,7 @@ from referee.play import off_turn, standstill
 from referee.play.off_turn import LastSeen, OffTurn, OffTurnTable
 from referee.play.seat import Seat
 from referee.play.waiting import Wait
-from referee.sandbox import kernel_threads
+from referee.sandbox import core_time, kernel_threads
 from support.fake_process import FakeProcess, asked
 from support.matches import match
 from support.sandboxes import bot_that
@@ -212,6 +212,58 @@ async def test_what_we_do_between_two_looks_is_neither_lag_nor_standstill(
     assert seat.standstill.us == 0
     assert seat.lag_us < 30_000, "45 ms of ours at least"
     process.release()
+
+
+def busy_wait(
+    monkeypatch: pytest.MonkeyPatch, process: FakeProcess, busy_us: int, worked_us: int
+) -> Wait:
+    """A wait in which the core was busy for so long, and the bot worked for so long."""
+    seat = Seat(0, process)
+    seat.last_seen = LastSeen()
+    monkeypatch.setattr(seat.last_seen, "ours_us", lambda: 0)
+    monkeypatch.setattr(seat.last_seen, "busy_us", lambda: busy_us)
+    table = OffTurnTable([])
+    wait = Wait(seat, asked(), table, begin=time.perf_counter_ns(), cpu=0, unsent=b"")
+    process.worked_us = worked_us
+    wait._look()
+    wait._share()
+    return wait
+
+
+def test_what_a_daemon_takes_of_the_core_puts_the_deadline_off(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Docker's took 30 ms of an act to take away the containers of seven bots at fault."""
+    process = FakeProcess()
+    wait = busy_wait(monkeypatch, process, 100_000, 65_000)
+    assert 20_000 <= wait._held_up.us() <= 35_000
+    process.release()
+
+
+def test_a_bot_that_sleeps_loses_nothing_to_a_busy_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What others take then, they take from none."""
+    process = FakeProcess()
+    assert busy_wait(monkeypatch, process, 100_000, 0)._held_up.us() == 0
+    process.release()
+
+
+def test_a_core_is_busy_when_it_is_not_idle(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Whoever has it; but for a hundredth of a second, which is as exact as the kernel says it."""
+    stat, now_ns = tmp_path / "stat", [0]
+    monkeypatch.setattr("time.perf_counter_ns", lambda: now_ns[0])
+    monkeypatch.setattr(core_time, "_COUNTS", str(stat))
+    monkeypatch.setattr(kernel_threads, "cores_of_ours", lambda: frozenset({3}))
+    stat.write_text("cpu  9 9 9 900 90 9\ncpu3 5 0 5 100 10 0 0 0 0 0\ncpu30 1 1 1 1 1 1\n")
+    seen = LastSeen()
+    assert seen.busy_us() == 0, "nothing is known yet"
+    seen.see([])
+    now_ns[0] = 300_000_000
+    stat.write_text("cpu  9 9 9 999 99 9\ncpu3 9 0 5 108 12 0 0 0 0 0\ncpu30 1 1 1 1 1 1\n")
+    assert seen.busy_us() == 300_000 - 100_000 - core_time.RESOLUTION_US
+    stat.write_text("cpu  9 9 9 999 99 9\n")
+    assert seen.busy_us() == 0, "that core is not there any more"
 
 
 def test_lateness_that_we_worked_for_is_no_standstill_of_the_host() -> None:
