@@ -14,9 +14,8 @@ from support.walls import Wall, nothing, spawned
 
 def without_priority(words: list[str], _: dict[str, Any]) -> None:
     """Have builds be as urgent as all else."""
-    if any(word.endswith("/chrt") for word in words):
-        at = next(at for at, word in enumerate(words) if word.endswith("/chrt"))
-        del words[at : at + 3]
+    if "idle" in words[: words.index("--")]:
+        words.remove("idle")
 
 
 def builds_not_watched(patch: pytest.MonkeyPatch) -> None:
