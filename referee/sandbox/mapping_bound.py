@@ -16,7 +16,7 @@ from typing import Final
 from referee.sandbox.count_process import Counter
 from referee.sandbox.counting import UNSEEN, Budget, Found
 from referee.sandbox.priority import start_none_that_comes_first
-from referee.sandbox.procfs import is_running
+from referee.sandbox.procfs import is_blocked
 
 _GROWN: Final = 1 << 18
 """Bytes by which the kernel's own memory for a bot grows before its mappings are counted again.
@@ -288,11 +288,12 @@ class _Count:
     def is_over(self, used: int) -> bool:
         """Whether it is done, or stays locked; `used` is what the kernel needs for the bot.
 
-        What runs, or waits for a processor, is not locked out.
+        What runs, or waits for a processor, is not locked out; nor is a process that has counted,
+        while our thread that is to take that in has no processor.
         """
         if self._found is None:
             worker = self.counter.worker
-            self._locked += worker != 0 and not is_running(worker)
+            self._locked += worker != 0 and is_blocked(worker)
             self.is_too_much = self._locked > _PATIENCE
             return self.is_too_much
         self.is_too_much = self._found.is_too_much

@@ -26,7 +26,7 @@ from referee.sandbox.procfs import (
     cpu_us,
     descendants,
     entries_kib,
-    is_running,
+    is_blocked,
     is_stopped,
     mappings_kib,
     memory_kib,
@@ -142,8 +142,8 @@ class PolledGroup:
     async def _in_time(self, look: Callable[[], T]) -> T | None:
         """Looks at what a bot can lock, in a thread that is given up; None if it does not let us.
 
-        A thread that runs, or waits for a processor, is not locked out: on a machine that has
-        other work that can take long, through no bot's doing.
+        A thread that runs, or waits for a processor or for Python's lock, is not locked out: on a
+        machine that has other work that can take long, through no bot's doing.
         """
         found: list[T] = []
         thread: list[int] = []
@@ -165,7 +165,7 @@ class PolledGroup:
             locked = 0
             while locked < _PATIENCE:
                 await trio.sleep(_LOOK_S)
-                locked += bool(thread) and not is_running(thread[0])
+                locked += bool(thread) and is_blocked(thread[0])
                 seen = sum(map(resident_kib, self.members())) if locked > 1 else 0
                 if seen > self._most_kib * _MOST_MAPPED:
                     break

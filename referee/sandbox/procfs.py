@@ -130,6 +130,14 @@ def is_running(thread: int) -> bool:
     return _state_of(thread) == b"R"
 
 
+def is_blocked(thread: int) -> bool:
+    """Whether a thread waits in the kernel for what it cannot be woken from: a lock, or the disk.
+
+    One that waits for an order, for Python's lock or for a clock sleeps otherwise.
+    """
+    return _state_of(thread) == b"D"
+
+
 def is_stopped(thread: int) -> bool:
     """Whether a thread was stopped by a signal, or has ended."""
     return _state_of(thread) in _STOPPED

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.sandbox import counting, mapping_bound
+from referee.sandbox import counting, mapping_bound, procfs
 from referee.sandbox.count_process import Counter
 from referee.sandbox.counting import MOST_MAPPINGS, MOST_WAITERS, UNSEEN, Budget, Found
 from referee.sandbox.environment import OPEN_FILES
@@ -525,7 +525,7 @@ def test_a_bot_whose_mappings_stay_locked_is_ended(
         return 1, False
 
     monkeypatch.setattr(counting, "count_mappings", locked)
-    monkeypatch.setattr(mapping_bound, "is_running", lambda _: False)  # it sleeps soon, or at once
+    monkeypatch.setattr(mapping_bound, "is_blocked", lambda _: True)  # an event is no kernel's lock
     bot.used = 8 << 20
     ended = []
     for _ in range(12):
@@ -536,22 +536,24 @@ def test_a_bot_whose_mappings_stay_locked_is_ended(
     assert bot.bound.exceeded
 
 
-def test_a_count_that_waits_for_a_processor_ends_no_bot(
-    bot: Bot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A machine with other work is no bot's doing, however long it takes."""
-    done = threading.Event()
+def test_a_count_that_waits_for_us_ends_no_bot(bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What counts sleeps when it is done; our thread takes that in when it has a processor."""
+    taken_in = threading.Event()
 
-    def starved(*_: object) -> tuple[int, bool]:
-        done.wait()
+    def counts(*_: object) -> tuple[int, bool]:
+        taken_in.wait()
         return 1, False
 
-    monkeypatch.setattr(counting, "count_mappings", starved)
-    monkeypatch.setattr(mapping_bound, "is_running", lambda _: True)
+    monkeypatch.setattr(counting, "count_mappings", counts)
     bot.used = 8 << 20
+    bot.bound.look()
+    assert bot.bound._count is not None
+    worker = bot.bound._count.counter
+    while not (worker.worker and procfs._state_of(worker.worker) == b"S"):
+        bot.bound._count.thread.join(0.001)
     for _ in range(50):
         bot.bound.look()
-    done.set()
+    taken_in.set()
     assert not bot.ended
 
 

@@ -38,6 +38,7 @@ LOOKS: Final[list[Callable[[int], object]]] = [
     procfs.children,
     procfs.descendants,
     procfs.is_running,
+    procfs.is_blocked,
     threads,
     procfs.memory_kib,
     procfs.resident_kib,
