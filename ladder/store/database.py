@@ -45,7 +45,7 @@ _IS_OURS: Final = (
 
 
 _CODE: Final = "SELECT type, name FROM sqlite_master WHERE type IN ('trigger', 'view')"
-"""What SQLite would run for whoever made the file; it may have no end."""
+"""Lists what SQLite runs by itself: whoever made the file may have written one without an end."""
 
 
 class DatabaseGone(HostError):

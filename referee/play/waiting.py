@@ -183,24 +183,25 @@ class Wait:
         self._held_up.be_away(self._still_us - before)
 
     def _share(self) -> None:
-        """Take into account what other bots have used since our first look, if there was any."""
-        if self._others_before_us is not None:
-            others_us = self._witness.others_us() - self._others_before_us
-            free_us = max(self._witness.free_us() - self._free_before_us, 0)
-            # while the bot is held still, that is left out already: see `_add_holds`
-            known_us = self._ours_before_us + self._still_us - self._still_before_us
-            ours_us = max(self._witness.ours_us() - known_us, 0)
-            main_us = (time.thread_time_ns() - self._main_ns) // 1000
-            self._held_up.share(
-                others_us - free_us, free_us, ours_us + main_us + self._by_others_us()
-            )
+        """Take into account what others have used since our first look, if there was any.
 
-    def _by_others_us(self) -> int:
-        """How much of the core was used in this act by none of the match, and not by us."""
-        of_match_us = self._witness.process.cpu_us() - self._cpu + self._witness.others_us()
-        main_us = (time.thread_time_ns() - self._main_begin_ns) // 1000
-        known_us = of_match_us + self._witness.ours_us() + main_us
-        return max(self._witness.busy_us() - known_us, 0)
+        What is known of the core: the bot, the other bots and we have used it; what it was busy
+        with beside that is of none of the match.
+        """
+        if self._others_before_us is None:
+            return
+        witness, main_ns = self._witness, time.thread_time_ns()
+        others_us, ours_us = witness.others_us(), witness.ours_us()
+        main_us = (main_ns - self._main_begin_ns) // 1000
+        bots_us = others_us + witness.process.cpu_us() - self._cpu
+        foreign_us = max(witness.busy_us() - bots_us - ours_us - main_us, 0)
+        free_us = max(witness.free_us() - self._free_before_us, 0)
+        # while the bot is held still, that is left out already: see `_add_holds`
+        ours_us -= self._ours_before_us + self._still_us - self._still_before_us
+        ours_us = max(ours_us, 0) + (main_ns - self._main_ns) // 1000
+        self._held_up.share(
+            others_us - self._others_before_us - free_us, free_us, ours_us + foreign_us
+        )
 
     def _add_stall(self) -> None:
         """Put the deadline off by how long we were not woken while other bots had used that time.

@@ -239,7 +239,8 @@ class HeldUp:
         Args:
             stopped_us: processor time used by those that are stopped, since the first look.
             free_us: likewise, by the others.
-            ours_us: likewise, by ourselves and what looks at bots for us.
+            ours_us: likewise, by ourselves, by what looks at bots for us, and by all else that has
+                their core: a daemon, another match.
         """
         self._stopped_us = max(self._stopped_us, stopped_us)
         self._free_us = max(self._free_us, free_us)

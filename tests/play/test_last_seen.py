@@ -250,7 +250,7 @@ def test_a_bot_that_sleeps_loses_nothing_to_a_busy_core(monkeypatch: pytest.Monk
 def test_a_core_is_busy_when_it_is_not_idle(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Whoever has it; but for a hundredth of a second, which is as exact as the kernel says it."""
+    """The kernel counts idle time to a hundredth of a second, which is left out."""
     stat, now_ns = tmp_path / "stat", [0]
     monkeypatch.setattr("time.perf_counter_ns", lambda: now_ns[0])
     monkeypatch.setattr(core_time, "_COUNTS", str(stat))

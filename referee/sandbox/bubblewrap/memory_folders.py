@@ -21,7 +21,7 @@ from referee.sandbox.environment import TMP_FILES
 from referee.sandbox.folders import SandboxFolders
 
 _SHM: Final = "/dev/shm"  # noqa: S108  # the bot's own
-_TMP: Final = "/tmp"  # noqa: S108  # likewise
+_TMP: Final = "/tmp"  # noqa: S108  # the bot's own
 _TRIED_S: Final = 10.0
 
 
@@ -92,6 +92,6 @@ def mount_points(folders: SandboxFolders) -> Mapping[str, str]:
 def _can_mount(point: str) -> bool:
     words = [str(launcher()), *MemoryFolder(_SHM, 1).mounted(point, 0), "--", "/bin/true"]
     with suppress(subprocess.TimeoutExpired):
-        tried = subprocess.run(words, env={}, capture_output=True, timeout=_TRIED_S, check=False)  # noqa: S603  # as `_spawn`
+        tried = subprocess.run(words, env={}, capture_output=True, timeout=_TRIED_S, check=False)  # noqa: S603  # our own program
         return tried.returncode == 0
     return False

@@ -573,7 +573,7 @@ def test_what_is_not_ours_in_the_database_is_named(what: str, copy: Where) -> No
     ids=["trigger", "view"],
 )
 def test_what_a_database_would_run_is_refused_before_it_runs(words: list[str], copy: Where) -> None:
-    """Whoever made the file may have seen to it that it never ends."""
+    """The author of a file can write a trigger or a view that never ends."""
     order(copy, *words)
     with (
         pytest.raises(RefereeError, match=r"(trigger gift|view sight) is none of ours: restore it"),
