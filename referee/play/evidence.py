@@ -235,7 +235,7 @@ class Witness:
         return 0
 
     def free_us(self) -> int:
-        """Return what of that is of bots that may work off turn."""
+        """Return what other bots have used of that while they might work off turn."""
         return 0
 
     def excuse(self, receipt: Receipt, allowance_us: int) -> Mishap | None:

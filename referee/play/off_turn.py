@@ -212,6 +212,13 @@ class OffTurn:
         self._process.recount()
         return max(self._process.cpu_us() - self._seen_us, 0)
 
+    def took_freely_us(self) -> int:
+        """Return what of that it used while it might: until it was made to rest, if it was."""
+        if self.freezes:
+            return 0
+        took_us = self.took_us()
+        return min(took_us, max(self._rested_us - self._seen_us, 0)) if self._rests else took_us
+
     def took_unasked_us(self) -> int:
         """Return what of that it used after it was made to rest, if it was: before, it might."""
         self._process.recount()
@@ -264,15 +271,22 @@ class OffTurnTable:
     def make_room(self, held_up_us: int) -> bool:
         """Stop those that work and may, until their next act; if none does, end the busiest.
 
+        No look until then says anything against any of them.
+
         Args:
             held_up_us: for how long others kept the bot that is to move from running.
 
         Returns:
             Whether there is any such bot.
         """
-        free = [other for other in self._found_running if other.is_free()]
+        free = [
+            other
+            for other, often in self._found_running.items()
+            if other.is_free() or (often and other.may_work)
+        ]
         for other in free:
             other.rest()
+            self._found_running[other] = 0
         return bool(free) or self._end_busiest(held_up_us)
 
     def _end_busiest(self, held_up_us: int) -> bool:

@@ -149,8 +149,8 @@ class Seat(Witness):
         return 0 if self.last_seen is None else self.last_seen.busy_us()
 
     def free_us(self) -> int:
-        """Return what of that is of bots that may work then."""
-        return sum(other.took_us() for other in self._others() if other.may_work)
+        """Return what of that they used while they might work."""
+        return sum(other.took_freely_us() for other in self._others())
 
     def _others(self) -> list[OffTurn]:
         return [seat.off_turn for seat in self._seats if seat is not self]

@@ -237,13 +237,13 @@ class HeldUp:
         long: a bot that is silent meanwhile is late.
 
         Args:
-            stopped_us: processor time used by those that are stopped, since the first look.
-            free_us: likewise, by the others.
+            stopped_us: processor time that they used while they were stopped, since the first look.
+            free_us: likewise, while they might work; it may turn out that they might not.
             ours_us: likewise, by ourselves, by what looks at bots for us, and by all else that has
                 their core: a daemon, another match.
         """
         self._stopped_us = max(self._stopped_us, stopped_us)
-        self._free_us = max(self._free_us, free_us)
+        self._free_us = free_us
         self._ours_us = max(self._ours_us, ours_us)
 
     def be_away(self, us: int) -> None:

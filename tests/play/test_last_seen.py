@@ -12,7 +12,7 @@ from trio.testing import MockClock
 
 from referee.match.verdict import FaultCode, Freeze
 from referee.play import off_turn, standstill
-from referee.play.off_turn import LastSeen, OffTurn, OffTurnTable
+from referee.play.off_turn import OFF_TURN_US, LastSeen, OffTurn, OffTurnTable
 from referee.play.seat import Seat
 from referee.play.waiting import Wait
 from referee.sandbox import core_time, kernel_threads
@@ -109,6 +109,48 @@ def test_a_bot_that_was_made_to_rest_is_not_charged_for_what_it_did_before(
     process.worked_us += 300_000 * works_on
     assert table.make_room(400_000) is works_on
     assert bool(bot.charge) is works_on
+    process.release()
+
+
+@pytest.mark.parametrize("used_us", [300_000, OFF_TURN_US])
+def test_a_bot_is_not_charged_for_being_found_at_work_while_it_might(
+    used_us: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A silent bot of thirty threads had an honest one ended so, in 3 of 3 matches.
+
+    A bot that is found at work is made to rest first, though nothing that it used is counted.
+    """
+    at_work = [True]
+    monkeypatch.setattr(off_turn, "is_running", lambda _: at_work[0])
+    monkeypatch.setattr("time.perf_counter_ns", count(step=10**9).__next__)
+    process = FakeProcess()
+    monkeypatch.setattr(process, "threads", lambda: (1,))
+    bot = OffTurn(process, Freeze.NEVER)
+    bot.begin()
+    table = OffTurnTable([bot])
+    process.worked_us += used_us
+    for _ in range(20):
+        table.count_running()
+    assert table.make_room(200_000)
+    assert process.frozen
+    at_work[0] = False
+    assert not table.make_room(400_000)
+    assert not bot.charge
+    process.release()
+
+
+def test_what_a_bot_did_while_it_might_is_so_when_it_was_made_to_rest() -> None:
+    """Only what it does after that is what a bot must not."""
+    process = FakeProcess()
+    other = Seat(1, process, Freeze.NEVER)
+    seat = Seat(0, FakeProcess(), seats=[other])
+    other.off_turn.begin()
+    process.worked_us += 300_000
+    assert (seat.others_us(), seat.free_us()) == (300_000, 300_000)
+    other.off_turn.rest()
+    process.worked_us += 100_000
+    assert (seat.others_us(), seat.free_us()) == (400_000, 300_000)
+    seat.process.release()
     process.release()
 
 

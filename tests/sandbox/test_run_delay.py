@@ -282,6 +282,24 @@ async def test_what_others_use_meanwhile_is_not_charged(
     assert (found.evidence.receipt.complete > took_us - 60_000) is is_charged
 
 
+def test_what_a_bot_has_used_is_counted_once_when_it_turns_out_that_it_might_not(
+    bots: tuple[Busy, Busy], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else what put the deadline off by 60 ms would do so by twice as much."""
+    looks = count()
+
+    def read_on(_: BotProcess) -> Reading:
+        turn = min(next(looks), 1)
+        return reading(*[(20 * turn, 20 * turn)] * 10, at=700 * turn, slept=turn)
+
+    monkeypatch.setattr("referee.sandbox.run_delay.read", read_on)
+    held_up = HeldUp(bots[0], ALLOWANCE_US)
+    held_up.begin(0, 0, 0)
+    for stopped_us, free_us in ((0, 60_000), (60_000, 0)):
+        held_up.share(stopped_us, free_us, 0)
+        assert held_up.us() == 60_000
+
+
 @pytest.mark.parametrize(
     ("used_ms", "threads", "put_off_ms"),
     [(60, 15, 60), (5 * ALLOWANCE_US // 1000, 15, 5 * ALLOWANCE_US // 1000), (60, 0, 0)],
