@@ -26,7 +26,8 @@ from referee.match.verdict import Blame, FaultCode, Mishap, Verdict
 from referee.play.affinity import one_core
 from referee.play.evidence import Heard
 from referee.play.header import header
-from referee.play.off_turn import LastSeen
+from referee.play.last_seen import LastSeen
+from referee.play.off_turn import OffTurn, none_at_work
 from referee.play.pace import held_back
 from referee.play.seat import Seat
 from referee.play.standstill import OwnWait
@@ -148,7 +149,7 @@ class _MatchConductor:
 
     async def _play_deal(self, leg: Leg, start: DealStart) -> None:
         """Plays a deal to its end, or until a mishap makes it void."""
-        self._end_benched(leg)
+        await self._end_benched(leg)
         mishap = await self._attempt(leg)
         if mishap is not None:
             await self._void(mishap)
@@ -164,10 +165,12 @@ class _MatchConductor:
             await trio.lowlevel.checkpoint()
             self._shared_ns = time.perf_counter_ns()
 
-    def _end_benched(self, leg: Leg) -> None:
+    async def _end_benched(self, leg: Leg) -> None:
         """Ends the processes of bots that play no more, where one has several in a leg."""
         for place in [place for place in self._seats if not leg.voices[place].listening]:
-            self._seats.pop(place).end()
+            seat = self._seats.pop(place)
+            async with none_at_work(self._off_turns()):
+                await seat.end_aside()
 
     async def _attempt(self, leg: Leg) -> Mishap | None:
         """Plays the cards of a deal, or says what went wrong through no bot's doing."""
@@ -199,7 +202,7 @@ class _MatchConductor:
         pace_s = self._plan.terms.pace_ms / 1000
         self._tell_frozen()  # of those that worked while others were started
         while True:
-            self._last_seen.see(seat.off_turn for seat in self._seats.values())
+            self._last_seen.see(self._off_turns())
             asked_at = trio.current_time() if pace_s else 0.0
             asked = self._ask(leg, quick=not pace_s and self._tee is None)
             if asked is None:
@@ -216,6 +219,7 @@ class _MatchConductor:
                 self._tell_frozen()
             if verdict is not None:
                 await self._fault(verdict)
+                self._tell_frozen()
             if pace_s:
                 await self._wait_for_release(asked_at, pace_s)
         self._wall_ns += time.perf_counter_ns() - start_bot
@@ -238,7 +242,7 @@ class _MatchConductor:
         """Holds an answer back until the next beat; that is no time of the match."""
         self._recorder.flush()
         before = time.perf_counter_ns()
-        await held_back(asked_at, pace_s, [seat.off_turn for seat in self._seats.values()])
+        await held_back(asked_at, pace_s, self._off_turns())
         self._wall_ns -= time.perf_counter_ns() - before
 
     def _check_sandbox(self) -> None:
@@ -289,7 +293,7 @@ class _MatchConductor:
             bot = self._bots[self._match.bot_at(ask.place)]
 
             def greets(seat: Seat, place: int = ask.place) -> None:
-                self._last_seen.see(seat.off_turn for seat in self._seats.values())
+                self._last_seen.see(self._off_turns())
                 self._seats[place] = seat
                 seat.own_wait, seat.last_seen = self.own_wait, self._last_seen
                 self.own_wait.begin()
@@ -322,7 +326,7 @@ class _MatchConductor:
         except SandboxError:
             if not self._seats or ask.place in self._seats:
                 raise
-        await come_to_rest([seat.off_turn for seat in self._seats.values()])
+        await come_to_rest(self._off_turns())
         await self._fault_charged()
         found = await start(seats=self._seats.values())
         for seat in self._seats.values():
@@ -354,8 +358,13 @@ class _MatchConductor:
             self._tee(verdict.place, ">", line)
         seat = self._seats.pop(verdict.place, None)
         if seat is not None:
-            await seat.say_fault(line)
+            async with none_at_work(self._off_turns()):
+                await seat.say_fault(line)
             self._sandbox.clear()
+
+    def _off_turns(self) -> list[OffTurn]:
+        """What the bots that live do between their acts."""
+        return [seat.off_turn for seat in self._seats.values()]
 
     async def _end_leg(self, leg: Leg) -> None:
         """Says farewell to the processes of a leg, and judges what they still say."""

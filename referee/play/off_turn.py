@@ -5,15 +5,19 @@ not help, it is ended, and charged with a fault at its own next act.
 """
 
 import time
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Collection, Iterable
+from contextlib import asynccontextmanager, suppress
 from typing import Final
+
+import trio
 
 from referee.errors import SandboxError, Unstoppable
 from referee.match.verdict import Freeze
-from referee.sandbox import BotProcess, core_time, kernel_threads
-from referee.sandbox.count_process import COUNT_PROCESSES
+from referee.sandbox import BotProcess
 from referee.sandbox.procfs import is_running
+
+LOOK_S: Final = 0.002
+"""How often bots are looked at while none is to move, in seconds."""
 
 OFF_TURN_US: Final = 1000
 """How much processor time a bot may use between its acts before it is stopped there."""
@@ -35,9 +39,6 @@ _NEVER: Final = 1 << 62
 _REST: Final = 3
 """So many times as long as a look took we do without the next: it takes the time, and the core, of
 the bot that is to move."""
-
-_SEEN_NS: Final = 1_000_000
-"""What bots can use in less is not worth a look."""
 
 
 class OffTurn:
@@ -139,11 +140,17 @@ class OffTurn:
             self._stopped_us = _NEVER
         self._rests = False
 
-    def check(self) -> None:
-        """Look, while another bot is to move, whether this one works, and stop it then."""
+    def check(self) -> bool:
+        """Look, while another bot is to move, whether this one works, and stop it then.
+
+        Returns:
+            Whether it has been stopped only now, or ended.
+        """
+        before = self.freezes, self.charge
         cpu = self._process.cpu_us()
         if self._judge(cpu):
             self._stop_from(cpu)
+        return before != (self.freezes, self.charge)
 
     def _stop_from(self, cpu: int, *, for_now: bool = False) -> None:
         """Stop the bot, which may have worked until now, and had used `cpu` by then."""
@@ -220,9 +227,13 @@ class OffTurn:
         return min(took_us, max(self._rested_us - self._seen_us, 0)) if self._rests else took_us
 
     def took_unasked_us(self) -> int:
-        """Return what of that it used after it was made to rest, if it was: before, it might."""
+        """Return what of that it used after it was stopped, if it was.
+
+        Before, it might, or we have been kept from looking at it: by a daemon that took two seconds
+        to stop another.
+        """
         self._process.recount()
-        return max(self._process.cpu_us() - max(self._seen_us, self._rested_us), 0)
+        return max(self._process.cpu_us() - max(self._seen_us, self._stopped_us), 0)
 
     def runs(self) -> bool:
         """Whether a thread of it has the processor or waits for it.
@@ -248,11 +259,15 @@ class OffTurnTable:
         self._found_running = dict.fromkeys(others, 0)
         self._looks = 0
         self._next_look_ns = -_NEVER
+        self._has_room = False
+        """Whether one was stopped, or ended, since `make_room`."""
 
     def check(self) -> None:
         """Stop those that work."""
         for other in self._found_running:
-            other.check()
+            if other.check():
+                self._has_room = True
+                self._found_running[other] = 0
 
     def count_running(self) -> None:
         """Count those that work all the same, though they are stopped or may not be.
@@ -271,13 +286,14 @@ class OffTurnTable:
     def make_room(self, held_up_us: int) -> bool:
         """Stop those that work and may, until their next act; if none does, end the busiest.
 
-        No look until then says anything against any of them.
+        No look until then says anything against any of them. Nor is one ended for what was before
+        another was stopped, or ended, as `check` does it.
 
         Args:
             held_up_us: for how long others kept the bot that is to move from running.
 
         Returns:
-            Whether there is any such bot.
+            Whether there is any such bot, or was since the last time.
         """
         free = [
             other
@@ -287,7 +303,8 @@ class OffTurnTable:
         for other in free:
             other.rest()
             self._found_running[other] = 0
-        return bool(free) or self._end_busiest(held_up_us)
+        has_room, self._has_room = self._has_room or bool(free), False
+        return has_room or self._end_busiest(held_up_us)
 
     def _end_busiest(self, held_up_us: int) -> bool:
         """End the bot that took most: by the processor time that it used, or by looks.
@@ -326,56 +343,22 @@ class OffTurnTable:
         self._looks = 0
 
 
-class LastSeen:
-    """When it was last seen what bots have used, so that it is known what they use in an act.
+@asynccontextmanager
+async def none_at_work(bots: Collection[OffTurn]) -> AsyncIterator[None]:
+    """Stop each of these bots that works before the block is left.
 
-    Between two acts that are not usual ones the referee can be away for a quarter of a second: for
-    the last word of a bot at fault, a start, a slow disk. What a bot does then keeps none from its
-    act.
+    Yields:
+        What may take seconds, in which no clock runs that is theirs.
     """
+    async with trio.open_nursery() as nursery:
 
-    def __init__(self) -> None:
-        """Begin with nothing seen."""
-        self._at_ns = -_NEVER
-        self._cores = kernel_threads.cores_of_ours()
-        self._ours_ns = _of_no_bot_ns(self._cores)
-        self._idle_us: int | None = None
+        async def look() -> None:
+            while True:
+                await trio.sleep(LOOK_S)
+                for bot in bots:
+                    bot.check()
 
-    def see(self, bots: Iterable[OffTurn]) -> None:
-        """Look, if an act is about to begin and we have been away."""
-        now_ns = time.perf_counter_ns()
-        if now_ns - self._at_ns > _SEEN_NS:
-            for bot in bots:
-                bot.see()
-            self._cores = kernel_threads.cores_of_ours()
-            self._ours_ns = _of_no_bot_ns(self._cores)
-            self._idle_us = self._core_idle_us()
-            self._at_ns = time.perf_counter_ns()
-
-    def ours_us(self) -> int:
-        """Return the processor time that has been used for no bot since, but for this thread's.
-
-        Other threads and count processes of ours look at what bots have, and it may be on the core
-        on which those play; threads of the kernel free there what bots have left.
-        """
-        return (_of_no_bot_ns(self._cores) - self._ours_ns) // 1000
-
-    def busy_us(self) -> int:
-        """Return for how long the core was busy since, at least; 0 where that is not known.
-
-        With the bots and with us, but also with a daemon that takes containers away, with other
-        matches, and with all else that the machine does.
-        """
-        before_us, now_us = self._idle_us, self._core_idle_us()
-        if before_us is None or now_us is None:
-            return 0
-        spent_us = (time.perf_counter_ns() - self._at_ns) // 1000
-        return max(spent_us - (now_us - before_us) - core_time.RESOLUTION_US, 0)
-
-    def _core_idle_us(self) -> int | None:
-        return core_time.idle_us(*self._cores) if len(self._cores) == 1 else None
-
-
-def _of_no_bot_ns(cores: Iterable[int]) -> int:
-    threads_ns = time.process_time_ns() - time.thread_time_ns()
-    return threads_ns + COUNT_PROCESSES.used_ns() + kernel_threads.used_ns(cores)
+        if bots:
+            nursery.start_soon(look)
+        yield
+        nursery.cancel_scope.cancel()

@@ -2,14 +2,10 @@
 
 import math
 from collections.abc import Collection
-from typing import Final
 
 import trio
 
-from referee.play.off_turn import OffTurn
-
-_LOOK_S: Final = 0.005
-"""While an answer is held back, bots are looked at so often: no clock counts what they use."""
+from referee.play.off_turn import OffTurn, none_at_work
 
 
 async def held_back(asked_at: float, pace_s: float, bots: Collection[OffTurn]) -> None:
@@ -21,8 +17,5 @@ async def held_back(asked_at: float, pace_s: float, bots: Collection[OffTurn]) -
         bots: all that live.
     """
     paces = max(math.ceil((trio.current_time() - asked_at) / pace_s), 1)
-    release = asked_at + paces * pace_s
-    while (now := trio.current_time()) < release:
-        await trio.sleep_until(min(now + _LOOK_S, release))
-        for bot in bots:
-            bot.check()
+    async with none_at_work(bots):
+        await trio.sleep_until(asked_at + paces * pace_s)

@@ -20,7 +20,8 @@ from referee.match.leg import Ask
 from referee.match.verdict import Blame, FaultCode, Freeze, Mishap, Verdict
 from referee.play.evidence import STDERR_MOST, Heard, Witness
 from referee.play.exchange import READ_MOST, Exchange, exchange
-from referee.play.off_turn import LastSeen, OffTurn, OffTurnTable
+from referee.play.last_seen import LastSeen
+from referee.play.off_turn import OffTurn, OffTurnTable
 from referee.play.standstill import STOOD_STILL_US, OwnWait
 from referee.play.waiting import Wait
 from referee.sandbox import BotProcess
@@ -225,7 +226,16 @@ class Seat(Witness):
         with trio.move_on_after(LAST_WORD_S):
             async with self.draining():
                 await trio.lowlevel.wait_readable(self.process.exited_fd)
-        self.end()
+        await self.end_aside()
+
+    async def end_aside(self) -> None:
+        """End it as `end` does, by another thread.
+
+        That takes up to ten seconds, with what a bot can leave to the kernel, and others live, at
+        which somebody has to look.
+        """
+        if self._closes():
+            await trio.to_thread.run_sync(self._let_go)
 
     async def say_end(self, line: bytes, connection: Connection) -> None:
         """Say farewell, and wait until the bot has left; `judge_end` follows.
@@ -266,11 +276,20 @@ class Seat(Witness):
 
     def end(self) -> None:
         """End the process, whatever it does, and let go of it. Idempotent."""
+        if self._closes():
+            self._let_go()
+
+    def _closes(self) -> bool:
+        """Whether it is to be ended now, and not yet."""
+        if self._ended:
+            return False
+        self._ended = True
+        trio.lowlevel.notify_closing(self.process.stderr)  # an orphan may hold it open
+        return True
+
+    def _let_go(self) -> None:
         self.process.kill()
-        if not self._ended:
-            self._ended = True
-            trio.lowlevel.notify_closing(self.process.stderr)  # an orphan may hold it open
-            self.process.release()
+        self.process.release()
 
     def _thaw_if_possible(self) -> None:
         """Let it go on to leave; where a daemon does not, it is ended without."""

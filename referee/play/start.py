@@ -14,7 +14,7 @@ from referee.errors import SHORTAGES, HostError, SandboxError, Shortage, shortag
 from referee.match.leg import Ask, too_late
 from referee.match.verdict import Blame, FaultCode, Freeze, Mishap, Verdict
 from referee.play.evidence import Heard
-from referee.play.off_turn import OffTurn
+from referee.play.off_turn import LOOK_S, OffTurn, none_at_work
 from referee.play.seat import Seat
 from referee.sandbox import BotProcess, Sandbox
 
@@ -24,7 +24,6 @@ _OF_THE_HOST: Final = {*SHORTAGES, errno.EAGAIN}
 DETAIL_KEPT: Final = 500
 """Characters of what went wrong here."""
 
-_LOOK_S: Final = 0.002
 _REST_S: Final = 5.0
 """How long bots may take to come to a stop, where they do not work: they may wait for the disk."""
 
@@ -75,31 +74,23 @@ async def launched(bot: BotSpec, sandbox: Sandbox, others: Collection[OffTurn] =
 
 async def _watched(launch: Awaitable[BotProcess], others: Collection[OffTurn]) -> BotProcess:
     """Await a launch, and stop each of the other bots that works before it is over."""
-    found: list[BotProcess | Exception] = []
+    process: BotProcess | None = None
+    failure: Exception | None = None
     try:
-        async with trio.open_nursery() as nursery:
-
-            async def begin() -> None:
-                try:
-                    found.append(await launch)
-                except Exception as error:  # raised below, as what it was: nurseries wrap
-                    found.append(error)
-                nursery.cancel_scope.cancel()
-
-            nursery.start_soon(begin)
-            while others:
-                await trio.sleep(_LOOK_S)
-                for other in others:
-                    other.check()
+        async with none_at_work(others):
+            try:
+                process = await launch
+            except Exception as error:  # raised below, as what it was: nurseries wrap
+                failure = error
     except BaseException:  # broken off when it had just come: no seat has it, so none would end it
-        for process in found:
-            if not isinstance(process, Exception):
-                process.kill()
-                process.release()
+        if process is not None:
+            process.kill()
+            process.release()
         raise
-    if isinstance(found[0], Exception):
-        raise found[0]
-    return found[0]
+    if process is None:
+        assert failure is not None  # noqa: S101  # for mypy: a launch has one or the other
+        raise failure
+    return process
 
 
 async def come_to_rest(bots: Collection[OffTurn]) -> None:
@@ -108,7 +99,7 @@ async def come_to_rest(bots: Collection[OffTurn]) -> None:
         bot.rest()
     with trio.move_on_after(_REST_S):
         while not all(bot.rests() for bot in bots):
-            await trio.sleep(_LOOK_S)
+            await trio.sleep(LOOK_S)
             for bot in bots:
                 bot.check()
 

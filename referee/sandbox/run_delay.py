@@ -343,5 +343,5 @@ class HeldUp:
         return self._us - self._waited_us
 
     def wait_longer(self) -> None:
-        """Wait as long again: one of the others is gone."""
-        self._most_us += self._least_us
+        """Wait as long again, whatever the others took at once: one of them is gone."""
+        self._most_us = max(self._most_us, self.by_others_us()) + self._least_us

@@ -38,7 +38,7 @@ from referee.play import exchange as exchange_module
 from referee.play import seat as seat_module
 from referee.play.conductor import MatchResult
 from referee.play.exchange import Exchange, exchange, plain_exchange
-from referee.play.off_turn import LastSeen
+from referee.play.last_seen import LastSeen
 from referee.play.seat import Seat
 from referee.play.usual_act import play_usual
 from referee.record.chain import Chain

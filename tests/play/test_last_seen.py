@@ -10,9 +10,11 @@ import pytest
 import trio
 from trio.testing import MockClock
 
+from referee.errors import Unstoppable
 from referee.match.verdict import FaultCode, Freeze
 from referee.play import off_turn, standstill
-from referee.play.off_turn import OFF_TURN_US, LastSeen, OffTurn, OffTurnTable
+from referee.play.last_seen import LastSeen
+from referee.play.off_turn import OFF_TURN_US, OffTurn, OffTurnTable
 from referee.play.seat import Seat
 from referee.play.waiting import Wait
 from referee.sandbox import core_time, kernel_threads
@@ -95,20 +97,47 @@ def test_a_bot_that_has_had_no_act_yet_has_taken_nothing() -> None:
 
 
 @pytest.mark.parametrize("works_on", [False, True])
-def test_a_bot_that_was_made_to_rest_is_not_charged_for_what_it_did_before(
-    *, works_on: bool
+@pytest.mark.parametrize("freeze", [Freeze.NEVER, Freeze.AUTO])
+def test_a_bot_that_was_stopped_is_not_charged_for_what_it_did_before(
+    freeze: Freeze, *, works_on: bool
 ) -> None:
-    """It might work; others that go on to keep the core are none of its doing."""
+    """It might work, or we could not look: a daemon took two seconds to stop another.
+
+    Others that go on to keep the core are none of its doing.
+    """
     process = FakeProcess()
-    bot = OffTurn(process, Freeze.NEVER)
+    bot = OffTurn(process, freeze)
     bot.begin()
     table = OffTurnTable([bot])
     process.worked_us += 300_000
+    table.check()
     assert table.make_room(200_000)
     assert process.frozen
     process.worked_us += 300_000 * works_on
     assert table.make_room(400_000) is works_on
     assert bool(bot.charge) is works_on
+    process.release()
+
+
+def test_a_bot_that_was_ended_while_another_was_to_move_has_made_room(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It could not be stopped; else the deal was void, its charge with it, and so was the next."""
+    process = FakeProcess()
+
+    def refuse(*, for_now: bool = False) -> None:
+        process.worked_us += 2_000_000
+        raise Unstoppable("unable to freeze")
+
+    monkeypatch.setattr(process, "freeze", refuse)
+    bot = OffTurn(process, Freeze.AUTO)
+    bot.begin()
+    table = OffTurnTable([bot])
+    process.worked_us += 300_000
+    table.check()
+    assert bot.charge
+    assert table.make_room(2_300_000)
+    assert not table.make_room(2_300_000)
     process.release()
 
 

@@ -3,7 +3,8 @@
 import os
 import time
 from collections.abc import Callable, Iterator
-from itertools import chain, repeat
+from functools import partial
+from itertools import chain, count, repeat
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from referee.play.start import launched
 from referee.sandbox.bare import Bare, BareProcess
 from support.fake_process import READY, FakeProcess, asked
 from support.matches import match
+from support.sandboxes import bot_that
 
 BOTS = ("sample:first", "sample:first-c")
 
@@ -84,6 +86,57 @@ async def test_a_launch_that_fails_while_a_bot_works_on_is_charged_to_that_bot(
     assert (fault.bot, fault.code) == (0, FaultCode.LATE)
     assert "after it was stopped" in fault.detail
     assert result.totals.voids == []
+
+
+class Lasting(Bare):
+    """A sandbox in which the bot that was launched first works while another's end takes its time.
+
+    Attributes:
+        seen: whether the first was at rest when each of the others was gone.
+    """
+
+    def __init__(self, at: int) -> None:
+        """It works from the end of that one on, of those that are ended."""
+        super().__init__()
+        self._at = at
+        self._first: BareProcess | None = None
+        self.seen: list[bool] = []
+
+    async def launch(self, bot: BotSpec) -> BareProcess:
+        """As its parent."""
+        process = await super().launch(bot)
+        # the sandbox makes the process: what happens at its end can be put in here only
+        process.release = partial(self._release, process, process.release)  # type: ignore[method-assign]  # see above
+        self._first = self._first or process
+        return process
+
+    def _release(self, process: BareProcess, release: Callable[[], None]) -> None:
+        first = self._first
+        if first is not None and process is not first:
+            if len(self.seen) == self._at:
+                readings = count(first.cpu_us(), 2 * OFF_TURN_US)
+                first.cpu_us = readings.__next__  # type: ignore[method-assign]  # likewise
+            until = time.monotonic() + 5 * (len(self.seen) >= self._at)
+            while not (at_rest := first.is_stopped()) and time.monotonic() < until:
+                time.sleep(0.001)
+            self.seen.append(at_rest)
+        release()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("at", [0, 3])
+async def test_while_a_bot_is_ended_none_has_time_to_think(at: int, tmp_path: Path) -> None:
+    """Its files can take ten seconds to drop: a friend once thought for 3.3 of them, uncharged.
+
+    Here one process is at fault three times, with which the other of that bot is benched, too.
+    """
+    sandbox = Lasting(at)
+    faulty = bot_that(tmp_path / "bot", 'message["view"]["seat"] == 3 and os._exit(1)')
+    result = await match(
+        tmp_path / "record", "briscola-4", "sample:first", faulty, deals=4, sandbox=sandbox
+    )
+    assert result.totals.fault_counts == [0, 3]
+    assert sandbox.seen == [False] * at + [True] * (5 - at)
 
 
 class Slow(Bare):

@@ -1,6 +1,7 @@
 """Time that others took from a bot: how it is counted, and which bot pays for it."""
 
 import os
+import select
 import threading
 import time
 from collections.abc import Iterator
@@ -17,7 +18,8 @@ from referee.errors import Unstoppable
 from referee.match.leg import Ask
 from referee.match.verdict import Blame, FaultCode, Freeze, Mishap, Verdict
 from referee.play.evidence import Heard
-from referee.play.off_turn import OFF_TURN_US, LastSeen, OffTurn, OffTurnTable
+from referee.play.last_seen import LastSeen
+from referee.play.off_turn import OFF_TURN_US, OffTurn, OffTurnTable
 from referee.play.seat import Seat
 from referee.play.waiting import Wait
 from referee.sandbox import BotProcess, run_delay
@@ -280,6 +282,20 @@ async def test_what_others_use_meanwhile_is_not_charged(
     assert (took_us < ALLOWANCE_US + 60_000) is is_charged
     assert found.evidence.receipt is not None
     assert (found.evidence.receipt.complete > took_us - 60_000) is is_charged
+
+
+def test_a_bot_has_its_time_however_much_one_that_is_gone_has_taken_at_once(
+    bots: tuple[Busy, Busy], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As long again as it is waited for at most, not what is left of that: here nothing."""
+    monkeypatch.setattr("referee.sandbox.run_delay.read", lambda _: reading())
+    held_up = HeldUp(bots[0], ALLOWANCE_US)
+    held_up.begin(0, 0, 0)
+    held_up.share(40 * ALLOWANCE_US, 0, 0)
+    held_up.us()
+    assert held_up.is_too_long()
+    held_up.wait_longer()
+    assert not held_up.is_too_long()
 
 
 def test_what_a_bot_has_used_is_counted_once_when_it_turns_out_that_it_might_not(
@@ -606,7 +622,9 @@ async def test_how_long_it_takes_to_stop_another_is_not_the_bots_time(
 
     async def answers() -> None:
         await tried.wait()
-        await trio.sleep(0.001)
+        # of a pipe that is read to its end nothing tells us
+        while select.select([mover.stdout], [], [], 0)[0]:  # noqa: ASYNC110  # see above
+            await trio.sleep(0.001)
         os.write(mover.says, READY[len(writes) :])
 
     monkeypatch.setattr(worker, "freeze", freeze)

@@ -6,6 +6,7 @@ Whatever is found here can be found again: all dice come from a seed.
 import json
 import os
 import tempfile
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache, partial
@@ -247,9 +248,13 @@ class Puppet(Streams):
         """It has none."""
 
     def kill(self) -> None:
-        """The referee ends it."""
-        if self.ended is None:
+        """The referee ends it, by whichever thread."""
+        if self.ended is not None:
+            return
+        if threading.current_thread() is threading.main_thread():
             self.end("killed by SIGKILL")
+        else:
+            trio.from_thread.run_sync(self.end, "killed by SIGKILL")
 
 
 class Mouth:

@@ -1,0 +1,69 @@
+"""What has been used by the time an act begins: that keeps no bot from it."""
+
+import time
+from collections.abc import Iterable
+from typing import Final
+
+from referee.play.off_turn import OffTurn
+from referee.sandbox import core_time, kernel_threads
+from referee.sandbox.count_process import COUNT_PROCESSES
+
+_NEVER: Final = 1 << 62
+
+_SEEN_NS: Final = 1_000_000
+"""What bots can use in less is not worth a look."""
+
+
+class LastSeen:
+    """When it was last seen what bots have used, so that it is known what they use in an act.
+
+    Between two acts that are not usual ones the referee can be away for a quarter of a second: for
+    the last word of a bot at fault, a start, a slow disk. What a bot does then keeps none from its
+    act.
+    """
+
+    def __init__(self) -> None:
+        """Begin with nothing seen."""
+        self._at_ns = -_NEVER
+        self._cores = kernel_threads.cores_of_ours()
+        self._ours_ns = _of_no_bot_ns(self._cores)
+        self._idle_us: int | None = None
+
+    def see(self, bots: Iterable[OffTurn]) -> None:
+        """Look, if an act is about to begin and we have been away."""
+        now_ns = time.perf_counter_ns()
+        if now_ns - self._at_ns > _SEEN_NS:
+            for bot in bots:
+                bot.see()
+            self._cores = kernel_threads.cores_of_ours()
+            self._ours_ns = _of_no_bot_ns(self._cores)
+            self._idle_us = self._core_idle_us()
+            self._at_ns = time.perf_counter_ns()
+
+    def ours_us(self) -> int:
+        """Return the processor time that has been used for no bot since, but for this thread's.
+
+        Other threads and count processes of ours look at what bots have, and it may be on the core
+        on which those play; threads of the kernel free there what bots have left.
+        """
+        return (_of_no_bot_ns(self._cores) - self._ours_ns) // 1000
+
+    def busy_us(self) -> int:
+        """Return for how long the core was busy since, at least; 0 where that is not known.
+
+        With the bots and with us, but also with a daemon that takes containers away, with other
+        matches, and with all else that the machine does.
+        """
+        before_us, now_us = self._idle_us, self._core_idle_us()
+        if before_us is None or now_us is None:
+            return 0
+        spent_us = (time.perf_counter_ns() - self._at_ns) // 1000
+        return max(spent_us - (now_us - before_us) - core_time.RESOLUTION_US, 0)
+
+    def _core_idle_us(self) -> int | None:
+        return core_time.idle_us(*self._cores) if len(self._cores) == 1 else None
+
+
+def _of_no_bot_ns(cores: Iterable[int]) -> int:
+    threads_ns = time.process_time_ns() - time.thread_time_ns()
+    return threads_ns + COUNT_PROCESSES.used_ns() + kernel_threads.used_ns(cores)
