@@ -180,7 +180,8 @@ class _MatchConductor:
             self._begin_deal()
             leg.open_deal()
             await self._ask_all(leg)
-            self._check_sandbox()
+            if (trouble := self._sandbox.trouble()) is not None:
+                raise SandboxError(trouble)
         except Exception as error:
             found = innermost(error)
             if (mishap := mishap_of(found)) is not None:
@@ -244,11 +245,6 @@ class _MatchConductor:
         before = time.perf_counter_ns()
         await held_back(asked_at, pace_s, self._off_turns())
         self._wall_ns -= time.perf_counter_ns() - before
-
-    def _check_sandbox(self) -> None:
-        trouble = self._sandbox.trouble()
-        if trouble is not None:
-            raise SandboxError(trouble)
 
     async def _check_memory(self) -> None:
         """Judges, before a deal, who wanted too much memory without ending of it."""
