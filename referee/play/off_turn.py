@@ -120,14 +120,9 @@ class OffTurn:
             self._rested_us = self._process.cpu_us()
             self._stop_from(self._rested_us, for_now=not self.freezes)
 
-    @property
-    def may_work(self) -> bool:
-        """Whether it is neither stopped, nor ended."""
-        return not (self._rests or self.freezes or self.charge)
-
-    def is_free(self) -> bool:
-        """Whether it works, and may."""
-        return self.may_work and self.worked_us() > OFF_TURN_US
+    def was_stopped(self) -> bool:
+        """Whether it was stopped since its last act, or ended; else it may work, or none could."""
+        return self._stopped_us != _NEVER or bool(self.charge)
 
     def rests(self) -> bool:
         """Whether it has come to a stop, or has ended."""
@@ -146,11 +141,11 @@ class OffTurn:
         Returns:
             Whether it has been stopped only now, or ended.
         """
-        before = self.freezes, self.charge
+        before = self.was_stopped(), self.charge
         cpu = self._process.cpu_us()
         if self._judge(cpu):
             self._stop_from(cpu)
-        return before != (self.freezes, self.charge)
+        return before != (self.was_stopped(), self.charge)
 
     def _stop_from(self, cpu: int, *, for_now: bool = False) -> None:
         """Stop the bot, which may have worked until now, and had used `cpu` by then."""
@@ -284,7 +279,7 @@ class OffTurnTable:
         self._next_look_ns = end + _REST * (end - begin)
 
     def make_room(self, held_up_us: int) -> bool:
-        """Stop those that work and may, until their next act; if none does, end the busiest.
+        """Stop those that work and are not, until their next act; if none is, end the busiest.
 
         No look until then says anything against any of them. Nor is one ended for what was before
         another was stopped, or ended, as `check` does it.
@@ -295,15 +290,13 @@ class OffTurnTable:
         Returns:
             Whether there is any such bot, or was since the last time.
         """
-        free = [
-            other
-            for other, often in self._found_running.items()
-            if other.is_free() or (often and other.may_work)
-        ]
-        for other in free:
-            other.rest()
-            self._found_running[other] = 0
-        has_room, self._has_room = self._has_room or bool(free), False
+        for other, often in self._found_running.items():
+            if not other.was_stopped() and (often or other.worked_us() > OFF_TURN_US):
+                other.rest()
+                if other.was_stopped():
+                    self._has_room = True
+                    self._found_running[other] = 0
+        has_room, self._has_room = self._has_room, False
         return has_room or self._end_busiest(held_up_us)
 
     def _end_busiest(self, held_up_us: int) -> bool:

@@ -119,6 +119,36 @@ def test_a_bot_that_was_stopped_is_not_charged_for_what_it_did_before(
     process.release()
 
 
+@pytest.mark.parametrize("tries", [1, 2])
+def test_a_bot_that_could_not_be_stopped_is_tried_again_before_it_is_ended(
+    tries: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A storm of another's kept the daemon from it; when that is over, it stops as others do."""
+    process = FakeProcess()
+    left = [tries]
+
+    def refuse(*, for_now: bool = False) -> None:
+        if left[0]:
+            left[0] -= 1
+            raise Unstoppable("unable to freeze")
+        process.frozen = True
+
+    monkeypatch.setattr(process, "freeze", refuse)
+    monkeypatch.setattr(process, "threads", lambda: (1,))
+    monkeypatch.setattr(off_turn, "is_running", lambda _: not process.frozen)
+    monkeypatch.setattr("time.perf_counter_ns", count(step=10**9).__next__)
+    bot = OffTurn(process, Freeze.AUTO)
+    bot.begin()
+    table = OffTurnTable([bot])
+    process.worked_us += 300_000
+    table.check()
+    for _ in range(20):
+        table.count_running()
+    assert table.make_room(200_000)
+    assert (process.frozen, bool(bot.charge)) == (tries == 1, tries == 2)
+    process.release()
+
+
 def test_a_bot_that_was_ended_while_another_was_to_move_has_made_room(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
