@@ -14,6 +14,7 @@ import trio
 from referee.errors import SandboxError, Unstoppable
 from referee.match.verdict import Freeze
 from referee.sandbox import BotProcess
+from referee.sandbox.bare import has_ended
 from referee.sandbox.procfs import is_running
 
 LOOK_S: Final = 0.002
@@ -31,8 +32,8 @@ may have been kept from looking at it by others."""
 _LEAST_LOOKS: Final = 5
 """In fewer a bot may be seen ready to run that only waits to do the last of its own act."""
 
-_SLOW_NS: Final = 50_000_000
-"""A daemon takes so long to stop a bot only where it is kept from it."""
+_SLOW_NS: Final = 2_000_000
+"""Only a daemon takes so long to stop a bot, which goes on meanwhile: 14 ms an act were seen."""
 
 _NEVER: Final = 1 << 62
 
@@ -81,13 +82,16 @@ class OffTurn:
         """
         if self.charge:
             return self.since_us
-        if self.freezes or self._rests:
+        was_stopped = self.freezes or self._rests
+        is_short = now_ns - self._since_ns <= OFF_TURN_US * 1000
+        cpu = self.since_us  # in less it cannot have used so much
+        if not is_short:
+            cpu = self._process.cpu_us()
+            self._judge(cpu)
+        if was_stopped and not self.charge:
             self._process.thaw()
             self._rests = False
-        if now_ns - self._since_ns <= OFF_TURN_US * 1000:
-            return self.since_us  # in less it cannot have used so much
-        cpu = self._process.cpu_us()
-        self._judge(cpu)
+            cpu = self._process.cpu_us()  # what it uses while a daemon lets it go on is of no act
         return cpu
 
     def begin(self) -> int:
@@ -243,7 +247,11 @@ class OffTurn:
     def end_for_good(self, charge: str) -> None:
         """End the bot, which is to be charged at its next act."""
         self.charge = charge
-        self._process.kill()
+        self._process.send_kill()
+
+    def is_dying(self) -> bool:
+        """Whether it was ended and is not gone yet, which takes the time of others."""
+        return bool(self.charge) and not has_ended(self._process.exited_fd)
 
 
 class OffTurnTable:
@@ -256,6 +264,11 @@ class OffTurnTable:
         self._next_look_ns = -_NEVER
         self._has_room = False
         """Whether one was stopped, or ended, since `make_room`."""
+
+    @property
+    def others(self) -> tuple[OffTurn, ...]:
+        """All of them."""
+        return tuple(self._found_running)
 
     def check(self) -> None:
         """Stop those that work."""
@@ -297,7 +310,8 @@ class OffTurnTable:
                     self._has_room = True
                     self._found_running[other] = 0
         has_room, self._has_room = self._has_room, False
-        return has_room or self._end_busiest(held_up_us)
+        is_dying = any(map(OffTurn.is_dying, self._found_running))
+        return has_room or is_dying or self._end_busiest(held_up_us)
 
     def _end_busiest(self, held_up_us: int) -> bool:
         """End the bot that took most: by the processor time that it used, or by looks.

@@ -223,10 +223,13 @@ class Seat(Witness):
         self._thaw_if_possible()
         self._write_what_fits(line)
         self.process.close_stdin()
-        with trio.move_on_after(LAST_WORD_S):
-            async with self.draining():
-                await trio.lowlevel.wait_readable(self.process.exited_fd)
-        await self.end_aside()
+        try:
+            with trio.move_on_after(LAST_WORD_S):
+                async with self.draining():
+                    await trio.lowlevel.wait_readable(self.process.exited_fd)
+            await self.end_aside()
+        finally:
+            self.end()  # where the match is interrupted meanwhile
 
     async def end_aside(self) -> None:
         """End it as `end` does, by another thread.
@@ -235,7 +238,8 @@ class Seat(Witness):
         which somebody has to look.
         """
         if self._closes():
-            await trio.to_thread.run_sync(self._let_go)
+            with trio.CancelScope(shield=True):
+                await trio.to_thread.run_sync(self._let_go)
 
     async def say_end(self, line: bytes, connection: Connection) -> None:
         """Say farewell, and wait until the bot has left; `judge_end` follows.

@@ -1,6 +1,5 @@
 """Waiting for an answer that did not come at once, with trio keeping the time."""
 
-import select
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,13 +11,15 @@ from protocol.errors import Mistake, RemoteProtocolError
 from protocol.messages import Answer, Ready
 from referee.match.leg import Ask, too_late
 from referee.match.verdict import Blame, FaultCode, Mishap, Receipt, Verdict
+from referee.play.arrival import Arrival
 from referee.play.evidence import Heard, Witness
 from referee.play.exchange import READ_MOST
-from referee.play.off_turn import OffTurnTable
+from referee.play.off_turn import OffTurnTable, none_at_work
 from referee.play.silence import is_crowd, what_it_does
 from referee.sandbox.oom import killed_for_memory
 from referee.sandbox.priority import come_as_others_do, coming_first
 from referee.sandbox.run_delay import HeldUp
+from referee.sandbox.watchdog import WATCHDOG
 
 _FIRST_LOOK_NS: Final = 3_000_000
 """What takes a bot less is not worth a look at what the kernel has counted for it: 50 us."""
@@ -64,6 +65,7 @@ class Wait:
         self._first = self._elapsed_us() if witness.heard else None
         self._last = 0
         self._closed = False
+        self._arrival = Arrival(witness.process)
         self._put_off_us = 0
         self._held_us = self._held_before_us = witness.held_us
         self._due = begin + _FIRST_LOOK_NS + witness.held_us * 1000  # in which we could not look
@@ -108,7 +110,11 @@ class Wait:
         The deadline is put off by as much as others have kept the bot from running.
         """
         with coming_first():  # the bot may think on, and others beside it
-            return await self._finish()
+            WATCHDOG.look_by(self._arrival.look)
+            try:
+                return await self._finish()
+            finally:
+                WATCHDOG.look_no_more(self._arrival.look)
 
     async def _finish(self) -> Heard | Verdict | Mishap:
         heard: Answer | Ready | RemoteProtocolError | None = None
@@ -137,7 +143,7 @@ class Wait:
             self._share()
             self._held_up.answered(self._late_us)
             return heard, self._receipt(self._last, cpu_us)
-        return self._why_silent(self._receipt(ended_us, cpu_us))
+        return await self._why_silent(self._receipt(ended_us, cpu_us))
 
     def _look(self) -> None:
         """Look whether what the bot itself has used is known, and so what others took."""
@@ -162,7 +168,7 @@ class Wait:
         self._add_stall()
         self._share()
         before = self._put_off_us
-        if self._first is None and self._is_readable() and self._take():
+        if self._first is None and self._arrival.is_there() and self._take():
             past_us = self._elapsed_us() - self._ask.allowance_us - self._held_up.us()
             self._held_up.lose_asleep(max(self._late_us, past_us))
             self._put_off_us, self._late_us = self._held_up.us(), 0
@@ -214,13 +220,7 @@ class Wait:
         others_us = witness.others_us() - (self._others_before_us or 0)
         self._held_up.stall(min(lost_us, max(others_us, 0)))
 
-    def _is_readable(self) -> bool:
-        """Whether bytes have come that we have not read."""
-        poll = select.poll()
-        poll.register(self._witness.process.stdout, select.POLLIN)
-        return any(event & select.POLLIN for _, event in poll.poll(0))
-
-    def _why_silent(self, receipt: Receipt) -> Verdict | Mishap:
+    async def _why_silent(self, receipt: Receipt) -> Verdict | Mishap:
         """What it means that no answer came: the first of these that holds."""
         witness, process = self._witness, self._witness.process
         if witness.stderr.flooded.is_set():
@@ -243,7 +243,7 @@ class Wait:
         excuse = witness.excuse(receipt, allowance_us) or self._excuse(receipt)
         if excuse is not None:
             return excuse
-        why, mistake = self._why_late()
+        why, mistake = await self._why_late()
         detail = f"{too_late(allowance_us)}; {why}"
         return Verdict(witness.place, FaultCode.LATE, detail, witness.evidence(receipt), mistake)
 
@@ -286,7 +286,7 @@ class Wait:
     def _away(self) -> Iterator[None]:
         """Take into account that we see to other bots in the block."""
         begin, used_ns = time.perf_counter_ns(), time.thread_time_ns()
-        cpu_us = self._witness.process.cpu_us()
+        self._arrival.begin()
         yield
         spent_ns = time.perf_counter_ns() - begin
         if spent_ns >= _FIRST_LOOK_NS:
@@ -294,9 +294,8 @@ class Wait:
             self._main_ns += used_ns
             self._lag_main_ns += used_ns
             self._held_up.be_away(spent_ns // 1000)
-            if self._is_readable():
-                used_us = self._witness.process.cpu_us() - cpu_us
-                self._held_up.leave_unread(spent_ns // 1000, used_us)
+            if self._arrival.is_there():
+                self._held_up.leave_unread(*self._arrival.unread_us())
             self._away_us += spent_ns // 1000
             self._due += spent_ns
             self._witness.standstill.begin()
@@ -316,14 +315,16 @@ class Wait:
         self._late_us = max(late_us, 0)
         self._due = now + tick_ns
 
-    def _why_late(self) -> tuple[str, Mistake | None]:
+    async def _why_late(self) -> tuple[str, Mistake | None]:
         if self._closed:
             return "it has closed its standard output", None
         if self._first is not None:
             return "part of a line came: does it end with a newline?", None
         if self._witness.process.unread():
             return "it has not read the question", None
-        return what_it_does(self._witness.process)
+        async with none_at_work(self._table.others):
+            # the kernel locks what we ask for while the bot calls `execve`: for 1.3 s, at most seen
+            return await trio.to_thread.run_sync(what_it_does, self._witness.process)
 
     async def _write(self) -> None:
         while self._unsent:

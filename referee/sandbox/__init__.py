@@ -97,6 +97,12 @@ class BotProcess(Protocol):
     def close_stdin(self) -> None:
         """Tells it that nothing more will come."""
 
+    def send_kill(self) -> None:
+        """Has it and all that it has started end, and does not wait for that: `kill` does.
+
+        To die can take a process seconds, with what the kernel has to take apart.
+        """
+
     def kill(self) -> None:
         """Ends it and all that it has started, at once. Idempotent."""
 

@@ -199,9 +199,13 @@ class BareProcess(Streams):
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
 
+    def send_kill(self) -> None:
+        """Ends the process and its group."""
+        self._signal(signal.SIGKILL)
+
     def kill(self) -> None:
         """Ends the process and its group, and waits for it."""
-        self._signal(signal.SIGKILL)
+        self.send_kill()
         if self._popen.returncode is None:
             self._popen.kill()
             has_ended(self.exited_fd, _KILL_S)

@@ -143,15 +143,20 @@ def is_stopped(thread: int) -> bool:
     return _state_of(thread) in _STOPPED
 
 
+_STATE: Final = b"\nState:\t"
 _STOPPED: Final = (b"", b"T", b"t", b"Z", b"X")
 
 
 def _state_of(thread: int) -> bytes:
-    """Return the letter that the kernel has for what a thread does; none once it is gone."""
+    """Return the letter that the kernel has for what a thread does; none once it is gone.
+
+    Not by `stat`: while a thread calls `execve`, the kernel has a reader of that wait until what it
+    had in memory is taken apart, which can be seconds.
+    """
     try:
-        with open(f"/proc/{thread}/stat", "rb", buffering=0) as file:
-            return file.read(512).rpartition(b")")[2].split()[0]
-    except (OSError, IndexError):
+        with open(f"/proc/{thread}/status", "rb", buffering=0) as file:
+            return file.read(512).partition(_STATE)[2][:1]
+    except OSError:
         return b""
 
 

@@ -253,11 +253,11 @@ class HeldUp:
     def leave_unread(self, us: int, used_us: int) -> None:
         """Take note that bytes of the bot lay there when we came back: perhaps its answer.
 
-        What it did meanwhile came after that, then.
+        What it did since came after that, then.
 
         Args:
-            us: how long we were away.
-            used_us: processor time that it used meanwhile.
+            us: how long they may have lain there.
+            used_us: processor time that it used in that time.
         """
         self._unread_us, self._unread_cpu_us = self._unread_us + us, self._unread_cpu_us + used_us
 

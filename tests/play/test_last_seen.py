@@ -14,7 +14,7 @@ from referee.errors import Unstoppable
 from referee.match.verdict import FaultCode, Freeze
 from referee.play import off_turn, standstill
 from referee.play.last_seen import LastSeen
-from referee.play.off_turn import OFF_TURN_US, OffTurn, OffTurnTable
+from referee.play.off_turn import MOST_STOPPED_US, OFF_TURN_US, OffTurn, OffTurnTable
 from referee.play.seat import Seat
 from referee.play.waiting import Wait
 from referee.sandbox import core_time, kernel_threads
@@ -116,6 +116,28 @@ def test_a_bot_that_was_stopped_is_not_charged_for_what_it_did_before(
     process.worked_us += 300_000 * works_on
     assert table.make_room(400_000) is works_on
     assert bool(bot.charge) is works_on
+    process.release()
+
+
+def test_a_bot_that_is_ended_is_not_waited_for_while_another_is_to_move(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """To die took one 1 to 4 s: the other thought for as long, and had its answer there at the end.
+
+    Nor is the deal void for what that takes of the processor.
+    """
+    process = FakeProcess()
+    monkeypatch.setattr(process, "kill", lambda: pytest.fail("it waits"))
+    monkeypatch.setattr(process, "send_kill", lambda: None)
+    bot = OffTurn(process, Freeze.ALWAYS)
+    bot.begin()
+    table = OffTurnTable([bot])
+    process.worked_us += 2 * MOST_STOPPED_US
+    table.check()
+    assert bot.charge
+    assert [table.make_room(400_000) for _ in range(3)] == [True] * 3
+    process.close(process.lives)
+    assert not table.make_room(400_000)
     process.release()
 
 

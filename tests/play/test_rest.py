@@ -15,7 +15,7 @@ from protocol import Connection
 from referee.bots.find import BotSpec
 from referee.errors import SandboxError, Unstoppable
 from referee.match.verdict import FaultCode, Freeze, Verdict
-from referee.play.off_turn import MOST_STOPPED_US, OFF_TURN_US
+from referee.play.off_turn import MOST_STOPPED_US, OFF_TURN_US, OffTurn
 from referee.play.seat import GRACE_S, Seat
 from referee.play.start import launched
 from referee.sandbox.bare import Bare, BareProcess
@@ -253,6 +253,29 @@ async def test_what_a_stopped_bot_uses_is_added_up_over_a_deal(
         seat.off_turn.begin()
 
     assert bool(seat.off_turn.charge) is charged
+
+
+@pytest.mark.parametrize("slow", [FakeProcess.freeze, FakeProcess.thaw])
+async def test_what_a_bot_does_while_a_daemon_stops_it_or_lets_it_go_on_is_not_held_against_it(
+    slow: Callable[..., None], process: FakeProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An honest one of 16 threads that think on was ended for 507 ms in a deal of 20 acts."""
+
+    def lasts(found: FakeProcess, **words: bool) -> None:
+        now_ns[0] += 15_000_000
+        found.worked_us += 15_000
+        slow(found, **words)
+
+    now_ns = [0]
+    monkeypatch.setattr("time.perf_counter_ns", lambda: now_ns[0])
+    monkeypatch.setattr(FakeProcess, slow.__name__, lasts)
+    bot = OffTurn(process, Freeze.ALWAYS)
+    for _ in range(2 * MOST_STOPPED_US // 15_000):
+        bot.begin()
+        bot.stop()
+        now_ns[0] += 10_000_000
+        bot.end(now_ns[0])
+    assert not bot.charge
 
 
 async def test_a_bot_that_could_not_be_stopped_is_not_charged_as_if_it_had_been(

@@ -1,12 +1,14 @@
 """A process may end at any moment, also between two looks at what /proc says of it."""
 
 import os
+import select
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -170,3 +172,32 @@ def test_a_process_whose_first_thread_has_ended_has_its_memory_all_the_same(name
         assert procfs.memory_kib(process.pid) > 60 << 10
         assert procfs.resident_kib(process.pid) > 60 << 10
         process.kill()
+
+
+_TEARS_DOWN: Final = """
+import mmap, os, sys
+pages = os.open(sys.argv[1], os.O_RDWR)
+kept = [mmap.mmap(pages, 1 << 26, mmap.MAP_SHARED | mmap.MAP_POPULATE) for _ in range(300)]
+print(end="x", flush=True)
+os.read(0, 1)
+os.execv("/bin/echo", ["echo"])
+"""
+
+
+def test_a_thread_that_takes_its_memory_apart_keeps_nobody_who_looks_at_it(tmp_path: Path) -> None:
+    """The kernel has a reader of `stat` wait: 0.3 to 2.3 s were seen."""
+    file = tmp_path / "pages"
+    file.touch()
+    os.truncate(file, 1 << 26)
+    command = (sys.executable, "-S", "-c", _TEARS_DOWN, str(file))
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        os.read(process.stdout.fileno(), 1)
+        os.write(process.stdin.fileno(), b"x")
+        looks = 0
+        while not select.select([process.stdout], [], [], 0)[0]:
+            procfs.is_running(process.pid)
+            looks += 1
+
+    assert looks > 1000

@@ -25,6 +25,7 @@ from referee.play.waiting import Wait
 from referee.sandbox import BotProcess, run_delay
 from referee.sandbox.procfs import is_running
 from referee.sandbox.run_delay import HeldUp, Reading, Thread, Waits, read
+from referee.sandbox.watchdog import WATCHDOG
 from support.drive import HELLO
 from support.fake_process import FakeProcess
 from support.fake_process import asked as hello
@@ -637,6 +638,38 @@ async def test_how_long_it_takes_to_stop_another_is_not_the_bots_time(
     assert isinstance(heard, tuple)
     assert (heard[1].complete > ALLOWANCE_US) is charged
     assert worker.killed
+
+
+@pytest.mark.parametrize("answers_first", [True, False])
+async def test_what_a_bot_does_before_its_answer_is_its_act_however_long_we_are_away(
+    answers_first: bool, bots: tuple[Busy, Busy], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Friends kept us for 0.3 to 4 s, and one thought for as long, charged with 40 us.
+
+    It had its answer there when we were back. But an honest one that has answered may think on.
+    """
+    mover, worker = bots
+    other = Seat(0, worker, Freeze.AUTO)
+    other.receipt(0, 0, 0, 0)  # its own act is over
+    worker.worked_us = 10 * OFF_TURN_US
+
+    def freeze(*, for_now: bool = False) -> None:
+        if answers_first:
+            os.write(mover.says, READY)
+        for _ in range(10):
+            time.sleep(0.05)
+            mover.worked_us += 50_000
+        if not answers_first:
+            os.write(mover.says, READY)
+
+    monkeypatch.setattr(worker, "freeze", freeze)
+    connection = Connection()
+    ask = Ask(0, "", connection.send(HELLO), ALLOWANCE_US, connection)
+    with WATCHDOG.awake():
+        heard = await Seat(0, mover, seats=(other,)).ask(ask)
+
+    assert isinstance(heard, tuple)
+    assert (heard[1].complete <= ALLOWANCE_US) is answers_first
 
 
 def test_what_we_and_the_bot_both_lost_counts() -> None:

@@ -95,6 +95,10 @@ class FakeProcess:
     def close_stdin(self) -> None:
         self.close(self.stdin)
 
+    def send_kill(self) -> None:
+        self.kill()
+        self.close(self.lives)
+
     def kill(self) -> None:
         self.ended = self.ended or "killed"
 

@@ -165,6 +165,16 @@ class BubblewrapProcess(Streams):
         """Send SIGKILL to all that is in its control group, or below its first process."""
         self._control.kill()
 
+    def send_kill(self) -> None:
+        """Ends the namespace by its first process, whatever bwrap says.
+
+        A bot can make bwrap leave before its processes.
+        """
+        self.thaw()
+        if self._init_fd >= 0:
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._init_fd, signal.SIGKILL)
+
     def kill(self) -> None:
         """Ends the namespace by its first process; what does not go so, goes by the group."""
         if self._gone:
@@ -175,9 +185,8 @@ class BubblewrapProcess(Streams):
         self.out_of_memory()
         self.ended_by_host()
         firsts = {self.init} if self.init else set()
-        if self._init_fd >= 0:  # whatever bwrap says: a bot can make it leave before its processes
-            with suppress(ProcessLookupError):
-                signal.pidfd_send_signal(self._init_fd, signal.SIGKILL)
+        if self._init_fd >= 0:
+            self.send_kill()
             if not has_ended(self._init_fd, _KILL_S):
                 self._control.kill()
         elif self._popen.poll() is None:

@@ -211,6 +211,21 @@ class ContainerProcess(Streams):
         self._daemon.news.give_up(self._container)
         self._control.kill()
 
+    def send_kill(self) -> None:
+        """End the container by its first process, or by the daemon where it is not ours to end."""
+        with suppress(SandboxError):
+            self.thaw()
+        self._daemon.news.give_up(self._container)
+        if self._has_ended():
+            return
+        self._status = "killed by SIGKILL"
+        try:
+            signal.pidfd_send_signal(self.exited_fd, signal.SIGKILL)
+        except ProcessLookupError:
+            return
+        except PermissionError:
+            self._control.kill()
+
     def kill(self) -> None:
         """End the container by its first process; it is there until `release`."""
         if self._killed:
@@ -220,14 +235,10 @@ class ContainerProcess(Streams):
         self.cpu_us()
         self.out_of_memory()
         self.ended_by_host()
-        self._daemon.news.give_up(self._container)
-        if not self._has_ended():
-            self._status = "killed by SIGKILL"
-            with suppress(ProcessLookupError, PermissionError):
-                signal.pidfd_send_signal(self.exited_fd, signal.SIGKILL)
-            if not self._has_ended(_KILL_S if os.geteuid() == 0 else 0):
-                self._control.kill()
-                self._has_ended(_KILL_S)
+        self.send_kill()
+        if not self._has_ended(_KILL_S):
+            self._control.kill()
+            self._has_ended(_KILL_S)
         self._killed = True
 
     def drop(self) -> None:
