@@ -5,9 +5,9 @@ not help, it is ended, and charged with a fault at its own next act.
 """
 
 import time
-from collections.abc import AsyncIterator, Collection, Iterable
+from collections.abc import AsyncIterator, Callable, Collection, Iterable
 from contextlib import asynccontextmanager, suppress
-from typing import Final
+from typing import Final, TypeVar
 
 import trio
 
@@ -40,6 +40,9 @@ _NEVER: Final = 1 << 62
 _REST: Final = 3
 """So many times as long as a look took we do without the next: it takes the time, and the core, of
 the bot that is to move."""
+
+
+T = TypeVar("T")
 
 
 class OffTurn:
@@ -265,10 +268,15 @@ class OffTurnTable:
         self._has_room = False
         """Whether one was stopped, or ended, since `make_room`."""
 
-    @property
-    def others(self) -> tuple[OffTurn, ...]:
-        """All of them."""
-        return tuple(self._found_running)
+    async def aside(self, ask: Callable[[], T]) -> T:
+        """Ask for what can take a second, while the other bots are looked at.
+
+        How a bot has ended is a daemon's to know; what it does, the kernel locks during `execve`.
+        """
+        if not self._found_running:
+            return ask()
+        async with none_at_work(tuple(self._found_running)):
+            return await trio.to_thread.run_sync(ask)
 
     def check(self) -> None:
         """Stop those that work."""

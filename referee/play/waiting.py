@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Final
 
 import trio
@@ -14,7 +15,7 @@ from referee.match.verdict import Blame, FaultCode, Mishap, Receipt, Verdict
 from referee.play.arrival import Arrival
 from referee.play.evidence import Heard, Witness
 from referee.play.exchange import READ_MOST
-from referee.play.off_turn import OffTurnTable, none_at_work
+from referee.play.off_turn import OffTurnTable
 from referee.play.silence import is_crowd, what_it_does
 from referee.sandbox.oom import killed_for_memory
 from referee.sandbox.priority import come_as_others_do, coming_first
@@ -225,10 +226,11 @@ class Wait:
         witness, process = self._witness, self._witness.process
         if witness.stderr.flooded.is_set():
             return witness.flood_verdict(receipt)
+        await self._table.aside(process.out_of_memory)
+        status = await self._table.aside(process.status)
         verdict = witness.memory_verdict(receipt)
         if verdict is not None:
             return verdict
-        status = process.status()
         if status is not None:
             evidence = witness.evidence(receipt)
             by_host = process.ended_by_host()
@@ -322,9 +324,7 @@ class Wait:
             return "part of a line came: does it end with a newline?", None
         if self._witness.process.unread():
             return "it has not read the question", None
-        async with none_at_work(self._table.others):
-            # the kernel locks what we ask for while the bot calls `execve`: for 1.3 s, at most seen
-            return await trio.to_thread.run_sync(what_it_does, self._witness.process)
+        return await self._table.aside(partial(what_it_does, self._witness.process))
 
     async def _write(self) -> None:
         while self._unsent:
