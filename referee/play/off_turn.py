@@ -299,6 +299,17 @@ class OffTurnTable:
         end = time.perf_counter_ns()
         self._next_look_ns = end + _REST * (end - begin)
 
+    def rest_free(self) -> bool:
+        """Stop those that work and are not, until their next act; return whether any was."""
+        has_rested = False
+        for other, often in self._found_running.items():
+            if not other.was_stopped() and (often or other.worked_us() > OFF_TURN_US):
+                other.rest()
+                if other.was_stopped():
+                    has_rested = True
+                    self._found_running[other] = 0
+        return has_rested
+
     def make_room(self, held_up_us: int) -> bool:
         """Stop those that work and are not, until their next act; if none is, end the busiest.
 
@@ -311,13 +322,7 @@ class OffTurnTable:
         Returns:
             Whether there is any such bot, or was since the last time.
         """
-        for other, often in self._found_running.items():
-            if not other.was_stopped() and (often or other.worked_us() > OFF_TURN_US):
-                other.rest()
-                if other.was_stopped():
-                    self._has_room = True
-                    self._found_running[other] = 0
-        has_room, self._has_room = self._has_room, False
+        has_room, self._has_room = self.rest_free() or self._has_room, False
         is_dying = any(map(OffTurn.is_dying, self._found_running))
         return has_room or is_dying or self._end_busiest(held_up_us)
 

@@ -18,8 +18,27 @@ def is_crowd(process: BotProcess) -> bool:
     return sum(map(is_running, islice(process.threads(), _MOST_LOOKED_AT))) > _MOST_READY
 
 
-def what_it_does(process: BotProcess) -> tuple[str, Mistake | None]:
-    """Say what is seen of its threads, of all of them: one may sleep while another works."""
+def why_late(
+    process: BotProcess, *, has_closed: bool, has_begun: bool
+) -> tuple[str, Mistake | None]:
+    """Say why a bot is late, as far as can be seen.
+
+    Args:
+        process: the bot.
+        has_closed: whether it has closed its standard output.
+        has_begun: whether part of its answer has come.
+    """
+    if has_closed:
+        return "it has closed its standard output", None
+    if has_begun:
+        return "part of a line came: does it end with a newline?", None
+    if process.unread():
+        return "it has not read the question", None
+    return _what_it_does(process)
+
+
+def _what_it_does(process: BotProcess) -> tuple[str, Mistake | None]:
+    """Look at its threads, at all of them: one may sleep while another works."""
     threads = tuple(islice(process.threads(), _MOST_LOOKED_AT))
     if any(map(is_running, threads)):
         return "it was still at work", None

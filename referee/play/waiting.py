@@ -8,7 +8,7 @@ from typing import Final
 
 import trio
 
-from protocol.errors import Mistake, RemoteProtocolError
+from protocol.errors import RemoteProtocolError
 from protocol.messages import Answer, Ready
 from referee.match.leg import Ask, too_late
 from referee.match.verdict import Blame, FaultCode, Mishap, Receipt, Verdict
@@ -16,7 +16,8 @@ from referee.play.arrival import Arrival
 from referee.play.evidence import Heard, Witness
 from referee.play.exchange import READ_MOST
 from referee.play.off_turn import OffTurnTable
-from referee.play.silence import is_crowd, what_it_does
+from referee.play.silence import is_crowd, why_late
+from referee.sandbox.bare import has_ended
 from referee.sandbox.oom import killed_for_memory
 from referee.sandbox.priority import come_as_others_do, coming_first
 from referee.sandbox.run_delay import HeldUp
@@ -111,11 +112,11 @@ class Wait:
         The deadline is put off by as much as others have kept the bot from running.
         """
         with coming_first():  # the bot may think on, and others beside it
-            WATCHDOG.look_by(self._arrival.look)
+            WATCHDOG.glance_by(self._arrival.look)
             try:
                 return await self._finish()
             finally:
-                WATCHDOG.look_no_more(self._arrival.look)
+                WATCHDOG.glance_no_more(self._arrival.look)
 
     async def _finish(self) -> Heard | Verdict | Mishap:
         heard: Answer | Ready | RemoteProtocolError | None = None
@@ -176,13 +177,22 @@ class Wait:
             return True
         self._put_off_us = self._held_up.us()
         if not self._held_up.is_too_long():
-            return self._put_off_us >= before + _LEAST_HELD_UP_US
+            return self._put_off_us >= before + _LEAST_HELD_UP_US or self._rest_free()
         with self._away():
             made_room = self._table.make_room(self._held_up.by_others_us())
         if made_room:
             self._held_up.wait_longer()
             self._put_off_us = self._held_up.us()
         return made_room
+
+    def _rest_free(self) -> bool:
+        """Make those rest that may work; if any does, the bot has its time without them."""
+        with self._away():
+            has_rested = self._table.rest_free()
+        if has_rested:
+            self._held_up.count_all()
+            self._put_off_us = self._held_up.us()
+        return has_rested
 
     def _add_holds(self) -> None:
         """Take into account that we held the bot itself still, to look at it."""
@@ -245,7 +255,8 @@ class Wait:
         excuse = witness.excuse(receipt, allowance_us) or self._excuse(receipt)
         if excuse is not None:
             return excuse
-        why, mistake = await self._why_late()
+        come = {"has_closed": self._closed, "has_begun": self._first is not None}
+        why, mistake = await self._table.aside(partial(why_late, process, **come))
         detail = f"{too_late(allowance_us)}; {why}"
         return Verdict(witness.place, FaultCode.LATE, detail, witness.evidence(receipt), mistake)
 
@@ -317,15 +328,6 @@ class Wait:
         self._late_us = max(late_us, 0)
         self._due = now + tick_ns
 
-    async def _why_late(self) -> tuple[str, Mistake | None]:
-        if self._closed:
-            return "it has closed its standard output", None
-        if self._first is not None:
-            return "part of a line came: does it end with a newline?", None
-        if self._witness.process.unread():
-            return "it has not read the question", None
-        return await self._table.aside(partial(what_it_does, self._witness.process))
-
     async def _write(self) -> None:
         while self._unsent:
             try:
@@ -394,4 +396,5 @@ class Wait:
             nursery.start_soon(first_of, process.stdout)
             nursery.start_soon(first_of, process.exited_fd)
             nursery.start_soon(flood)
-        return process.status() is not None or self._witness.stderr.flooded.is_set()
+        # a daemon is not asked how it ended: that can take a second
+        return has_ended(process.exited_fd) or self._witness.stderr.flooded.is_set()

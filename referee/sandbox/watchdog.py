@@ -44,6 +44,7 @@ class Watchdog:
         """Begin with no pipe, and no thread."""
         self._ends: dict[int, End] = {}
         self._looks: set[Look] = set()
+        self._glances: set[Look] = set()
         self._lock = threading.Lock()
         self._sandboxes = 0
         self._thread: threading.Thread | None = None
@@ -95,6 +96,14 @@ class Watchdog:
         with self._lock:
             self._looks.discard(look)
 
+    def glance_by(self, glance: Look) -> None:
+        """Call this as often; to begin or to end that waits for no look that takes long."""
+        self._glances.add(glance)
+
+    def glance_no_more(self, glance: Look) -> None:
+        """Call it no longer, but perhaps once more. Idempotent."""
+        self._glances.discard(glance)
+
     def _look(self) -> None:
         """Look every now and then, until no sandbox is open any more."""
         come_first(with_threads=True)  # looks are short, and the main thread may wait for them
@@ -111,6 +120,9 @@ class Watchdog:
                 self._end(call)
 
     def _look_at_bots(self) -> None:
+        for glance in tuple(self._glances):
+            with suppress(OSError, ValueError):  # it is over, and its descriptors are closed
+                glance()
         with self._lock:
             for look in self._looks:
                 with suppress(OSError):  # the bot is gone

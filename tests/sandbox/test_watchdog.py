@@ -1,6 +1,7 @@
 """A bot that holds the lock of its pipe would hang whoever comes to the other end: it is ended."""
 
 from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -8,6 +9,7 @@ from referee.match.verdict import FaultCode
 from referee.sandbox import watchdog
 from referee.sandbox.choose import opened
 from referee.sandbox.names import SandboxName
+from referee.sandbox.watchdog import Watchdog
 from support.invariants import nothing_left
 from support.sandboxes import need_sandbox, python_bot
 from support.walls_of_filter import allowing, calls
@@ -52,3 +54,26 @@ async def test_a_bot_that_holds_its_pipe_is_ended_and_charged(
         (0, FaultCode.CRASHED),
     }
     assert result.totals.fault_counts[0]
+
+
+def test_a_glance_is_taken_while_a_look_at_a_bot_lasts_and_its_end_waits_for_none() -> None:
+    """An act waits for no look at another bot; what is over by then may raise what it likes."""
+    dog, looks, goes_on, glances = Watchdog(), Event(), Event(), list[int]()
+
+    def lasting() -> None:
+        looks.set()
+        goes_on.wait(10)
+
+    def glance() -> None:
+        glances.append(1)
+        raise ValueError("closed")
+
+    dog.look_by(lasting)
+    dog.glance_by(glance)
+    with dog.awake():
+        assert looks.wait(10)
+        dog.glance_no_more(glance)
+        seen = len(glances)
+        goes_on.set()
+        dog.look_no_more(lasting)
+    assert seen == len(glances) == 1
