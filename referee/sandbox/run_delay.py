@@ -305,8 +305,9 @@ class HeldUp:
                 used_us = min(waits.cpu_us - self._cpu_us, self._allowance_us)
                 ours_us = max(self._ours_us - self._looked_us, 0)
                 self._waited_us = min(max(at_most_us, _MOST * used_us), ours_us)
-                free_us = min(max(at_most_us - self._waited_us, 0), self._free_us)
-                free_us = self._free_us if self._counts_all else free_us
+                free_us = self._free_us
+                if not self._counts_all:
+                    free_us = min(max(at_most_us - self._waited_us, 0), free_us)
                 self.stall(self._stopped_us + free_us + self._waited_us)
                 waited = max(waits.held_up_us() - self._looked_us, 0)
             found = waited + self._lost_us + self._unseen_us
