@@ -14,7 +14,6 @@ import trio
 from referee.errors import SandboxError, Unstoppable
 from referee.match.verdict import Freeze
 from referee.sandbox import BotProcess
-from referee.sandbox.bare import has_ended
 from referee.sandbox.procfs import is_running
 
 LOOK_S: Final = 0.002
@@ -254,7 +253,7 @@ class OffTurn:
 
     def is_dying(self) -> bool:
         """Whether it was ended and is not gone yet, which takes the time of others."""
-        return bool(self.charge) and not has_ended(self._process.exited_fd)
+        return bool(self.charge) and not self._process.is_gone()
 
 
 class OffTurnTable:
@@ -267,6 +266,7 @@ class OffTurnTable:
         self._next_look_ns = -_NEVER
         self._has_room = False
         """Whether one was stopped, or ended, since `make_room`."""
+        self._dying = self._who_dies()
 
     async def aside(self, ask: Callable[[], T]) -> T:
         """Ask for what can take a second, while the other bots are looked at.
@@ -323,8 +323,11 @@ class OffTurnTable:
             Whether there is any such bot, or was since the last time.
         """
         has_room, self._has_room = self.rest_free() or self._has_room, False
-        is_dying = any(map(OffTurn.is_dying, self._found_running))
-        return has_room or is_dying or self._end_busiest(held_up_us)
+        were_dying, self._dying = self._dying, self._who_dies()
+        return bool(has_room or were_dying or self._dying) or self._end_busiest(held_up_us)
+
+    def _who_dies(self) -> list[OffTurn]:
+        return [other for other in self._found_running if other.is_dying()]
 
     def _end_busiest(self, held_up_us: int) -> bool:
         """End the bot that took most: by the processor time that it used, or by looks.

@@ -103,6 +103,9 @@ class BotProcess(Protocol):
         To die can take a process seconds, with what the kernel has to take apart.
         """
 
+    def is_gone(self) -> bool:
+        """Whether it has ended with all that it has started, as far as can be seen."""
+
     def kill(self) -> None:
         """Ends it and all that it has started, at once. Idempotent."""
 

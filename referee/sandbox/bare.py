@@ -203,6 +203,10 @@ class BareProcess(Streams):
         """Ends the process and its group."""
         self._signal(signal.SIGKILL)
 
+    def is_gone(self) -> bool:
+        """Whether the process itself has ended."""
+        return has_ended(self.exited_fd)
+
     def kill(self) -> None:
         """Ends the process and its group, and waits for it."""
         self.send_kill()

@@ -153,8 +153,10 @@ def test_a_bot_that_is_ended_is_not_waited_for_while_another_is_to_move(
     table.check()
     assert bot.charge
     assert [table.make_room(400_000) for _ in range(3)] == [True] * 3
+    later = OffTurnTable([bot])  # of the act after that
     process.close(process.lives)
-    assert not table.make_room(400_000)
+    for one in (table, later):
+        assert [one.make_room(400_000) for _ in range(3)] == [True, False, False]
     process.release()
 
 

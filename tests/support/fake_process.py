@@ -99,6 +99,9 @@ class FakeProcess:
         self.kill()
         self.close(self.lives)
 
+    def is_gone(self) -> bool:
+        return self.lives not in self._open
+
     def kill(self) -> None:
         self.ended = self.ended or "killed"
 

@@ -251,6 +251,10 @@ class Puppet(Streams):
         """It takes no time to end."""
         self.kill()
 
+    def is_gone(self) -> bool:
+        """Nothing of it lasts."""
+        return self.ended is not None
+
     def kill(self) -> None:
         """The referee ends it, by whichever thread."""
         if self.ended is not None:

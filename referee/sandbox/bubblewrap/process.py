@@ -175,6 +175,10 @@ class BubblewrapProcess(Streams):
             with suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._init_fd, signal.SIGKILL)
 
+    def is_gone(self) -> bool:
+        """Whether the namespace is: its first process ends last, and bwrap may leave before."""
+        return has_ended(self._init_fd if self._init_fd >= 0 else self.exited_fd)
+
     def kill(self) -> None:
         """Ends the namespace by its first process; what does not go so, goes by the group."""
         if self._gone:

@@ -226,6 +226,10 @@ class ContainerProcess(Streams):
         except PermissionError:
             self._control.kill()
 
+    def is_gone(self) -> bool:
+        """Whether all of the container has ended: its first process ends last."""
+        return self._has_ended()
+
     def kill(self) -> None:
         """End the container by its first process; it is there until `release`."""
         if self._killed:
