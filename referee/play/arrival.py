@@ -18,7 +18,8 @@ class Arrival:
         """Begin with nothing."""
         self._process = process
         self._since = 0, 0
-        """When there was nothing last, in nanoseconds, and the processor time used by then."""
+        """When there was nothing for the last time, as far as was seen, in nanoseconds, and the
+        processor time that the bot had used by then, in microseconds."""
 
     def is_there(self) -> bool:
         """Whether bytes have come that nobody has read."""
@@ -37,9 +38,9 @@ class Arrival:
             self._since = since
 
     def unread_us(self) -> tuple[int, int]:
-        """Return for how long bytes have lain there at most, and the processor time used by then.
+        """Return for how long bytes have lain there at most, and what the bot has used since then.
 
-        Both in microseconds, since it was last seen that there were none.
+        Both in microseconds; since it was last seen that there were none.
         """
         since_ns, cpu_us = self._since
         lay_us = (time.perf_counter_ns() - since_ns) // 1000

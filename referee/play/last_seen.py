@@ -4,11 +4,9 @@ import time
 from collections.abc import Iterable
 from typing import Final
 
-from referee.play.off_turn import OffTurn
+from referee.play.off_turn import NEVER, OffTurn
 from referee.sandbox import core_time, kernel_threads
 from referee.sandbox.count_process import COUNT_PROCESSES
-
-_NEVER: Final = 1 << 62
 
 _SEEN_NS: Final = 1_000_000
 """What bots can use in less is not worth a look."""
@@ -24,7 +22,7 @@ class LastSeen:
 
     def __init__(self) -> None:
         """Begin with nothing seen."""
-        self._at_ns = -_NEVER
+        self._at_ns = -NEVER
         self._cores = kernel_threads.cores_of_ours()
         self._ours_ns = _of_no_bot_ns(self._cores)
         self._idle_us: int | None = None

@@ -34,7 +34,8 @@ _LEAST_LOOKS: Final = 5
 _SLOW_NS: Final = 2_000_000
 """Only a daemon takes so long to stop a bot, which goes on meanwhile: 14 ms an act were seen."""
 
-_NEVER: Final = 1 << 62
+NEVER: Final = 1 << 62
+"""More than any clock or count says."""
 
 _REST: Final = 3
 """So many times as long as a look took we do without the next: it takes the time, and the core, of
@@ -61,14 +62,14 @@ class OffTurn:
         self.freezes = freeze is Freeze.ALWAYS
         self._watches = freeze is Freeze.AUTO
         self._rests = False
-        self._stopped_us = _NEVER
+        self._stopped_us = NEVER
         """The processor time that it had used when it was stopped."""
         self._after_us = self._before_us = 0
         """What it used after it was stopped: since its last act, and before that in the deal."""
-        self.since_us = self._seen_us = _NEVER
+        self.since_us = self._seen_us = NEVER
         self._rested_us = 0
         """The processor time that it had used when it was last made to rest, which it may."""
-        self._since_ns = -_NEVER
+        self._since_ns = -NEVER
         self.used_us = 0
         self.charge = ""
 
@@ -104,7 +105,7 @@ class OffTurn:
         """
         self.since_us = self._seen_us = self._process.cpu_us()
         self._before_us, self._after_us = self._before_us + self._after_us, 0
-        self._stopped_us = self.since_us if self.freezes else _NEVER
+        self._stopped_us = self.since_us if self.freezes else NEVER
         self._since_ns = time.perf_counter_ns()
         return self.since_us
 
@@ -114,7 +115,7 @@ class OffTurn:
             return
         begin = time.perf_counter_ns()
         if not self._freeze(self.since_us):
-            self._stopped_us = _NEVER
+            self._stopped_us = NEVER
         elif time.perf_counter_ns() - begin > _SLOW_NS:
             # what a daemon lets it use is not its fault
             self._stopped_us = self._process.cpu_us()
@@ -128,7 +129,7 @@ class OffTurn:
 
     def was_stopped(self) -> bool:
         """Whether it was stopped since its last act, or ended; else it may work, or none could."""
-        return self._stopped_us != _NEVER or bool(self.charge)
+        return self._stopped_us != NEVER or bool(self.charge)
 
     def rests(self) -> bool:
         """Whether it has come to a stop, or has ended."""
@@ -138,7 +139,7 @@ class OffTurn:
         """Let the bot go on after a rest, if it may."""
         if self._rests and not self.freezes:
             self._process.thaw()
-            self._stopped_us = _NEVER
+            self._stopped_us = NEVER
         self._rests = False
 
     def check(self) -> bool:
@@ -156,7 +157,7 @@ class OffTurn:
     def _stop_from(self, cpu: int, *, for_now: bool = False) -> None:
         """Stop the bot, which may have worked until now, and had used `cpu` by then."""
         if not self._freeze(cpu, for_now=for_now):
-            self._stopped_us = _NEVER
+            self._stopped_us = NEVER
         elif self._process.is_stopped():  # what a slow daemon lets it use is not its fault
             self._stopped_us = self._process.cpu_us()
         else:
@@ -263,7 +264,7 @@ class OffTurnTable:
         """Begin with none of them found at work."""
         self._found_running = dict.fromkeys(others, 0)
         self._looks = 0
-        self._next_look_ns = -_NEVER
+        self._next_look_ns = -NEVER
         self._has_room = False
         """Whether one was stopped, or ended, since `make_room`."""
         self._dying = self._who_dies()

@@ -234,8 +234,8 @@ class Seat(Witness):
     async def end_aside(self) -> None:
         """End it as `end` does, by another thread.
 
-        That takes up to ten seconds, with what a bot can leave to the kernel, and others live, at
-        which somebody has to look.
+        That takes up to ten seconds, with what a bot can leave to the kernel: meanwhile the
+        conductor looks at the bots that live.
         """
         if self._closes():
             with trio.CancelScope(shield=True):

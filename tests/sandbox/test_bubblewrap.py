@@ -3,6 +3,7 @@
 import os
 import time
 from pathlib import Path
+from typing import Final
 
 import pytest
 import trio
@@ -45,6 +46,45 @@ sys.stdin.readline()
 block = [bytearray(b"x" * (1 << 20)) for _ in range(int(sys.argv[1]) if sys.argv[1:] else 400)]
 print("eaten", flush=True)
 """
+
+
+LEAVES_A_CHILD: Final = """
+import ctypes, mmap, os, sys
+pages = os.open("/tmp/pages", os.O_RDWR | os.O_CREAT)
+os.truncate(pages, 1 << 24)
+order, gives = os.pipe()
+if os.fork():
+    sys.stdin.readline()
+    os.write(gives, b"x")
+    os._exit(0)
+map_file = ctypes.CDLL(None).mmap
+map_file.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+for _ in range(1200):
+    map_file(None, 1 << 24, mmap.PROT_READ, mmap.MAP_SHARED | mmap.MAP_POPULATE, pages, 0)
+print("mapped", flush=True)
+os.read(order, 1)
+os._exit(0)
+"""
+"""Its first process ends while another takes 38 MiB of tables of pages apart."""
+
+
+async def test_a_bot_is_gone_when_its_last_process_is_however_early_bwrap_leaves(
+    bwrap: Sandbox, tmp_path: Path
+) -> None:
+    """That took a friend's act, in which nobody was left to end: the deal was void, uncharged."""
+    bot = python_bot(tmp_path / "b", LEAVES_A_CHILD)
+    process = await bwrap.launch(await prepared(bwrap, bot))
+    assert await line_of(process) == "mapped"
+    assert not process.is_gone()
+    os.write(process.stdin, b"\n")
+    await trio.lowlevel.wait_readable(process.exited_fd)
+    was_gone = process.is_gone()
+    with trio.fail_after(10):
+        while not process.is_gone():  # noqa: ASYNC110  # it has no descriptor for all sandboxes
+            await trio.sleep(0.001)
+    process.kill()
+    process.release()
+    assert not was_gone
 
 
 async def test_a_frozen_bot_uses_no_time_and_its_daemons_neither(

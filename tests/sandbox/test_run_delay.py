@@ -4,7 +4,7 @@ import os
 import select
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from itertools import chain, count, repeat
 from typing import Final
 
@@ -209,6 +209,21 @@ async def silent(bot: Busy, *others: Seat) -> Mishap | Verdict:
     return found
 
 
+async def asked_while(
+    works: Callable[[], Awaitable[None]], mover: Busy, other: Seat
+) -> tuple[Heard | Verdict | Mishap, float]:
+    """What comes of a question while another bot works, and after how many microseconds."""
+    connection = Connection()
+    ask = Ask(0, "", connection.send(HELLO), ALLOWANCE_US, connection)
+    begun = time.perf_counter()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(works)
+        found = await Seat(0, mover, seats=(other,)).ask(ask)
+        took_us = (time.perf_counter() - begun) * 1e6
+        nursery.cancel_scope.cancel()
+    return found, took_us
+
+
 @pytest.fixture(autouse=True)
 def we_use_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """What our own thread uses is real, whereas the clock of these tests is not."""
@@ -269,13 +284,7 @@ async def test_what_others_use_meanwhile_is_not_charged(
         await trio.sleep(ALLOWANCE_US / 2e6)
         worker.worked_us += 60_000
 
-    connection = Connection()
-    ask = Ask(0, "", connection.send(HELLO), ALLOWANCE_US, connection)
-    begun = time.perf_counter()
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(works)
-        found = await Seat(0, mover, seats=(other,)).ask(ask)
-    took_us = (time.perf_counter() - begun) * 1e6
+    found, took_us = await asked_while(works, mover, other)
 
     assert isinstance(found, Verdict)
     assert took_us >= ALLOWANCE_US + 60_000
@@ -298,14 +307,7 @@ async def test_a_friend_that_may_work_wins_time_to_sleep_once(
             await trio.sleep(0.005)
             worker.worked_us += 5000 * (not worker.froze)
 
-    connection = Connection()
-    ask = Ask(0, "", connection.send(HELLO), ALLOWANCE_US, connection)
-    begun = time.perf_counter()
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(works)
-        found = await Seat(0, mover, seats=(other,)).ask(ask)
-        took_us = (time.perf_counter() - begun) * 1e6
-        nursery.cancel_scope.cancel()
+    found, took_us = await asked_while(works, mover, other)
 
     assert isinstance(found, Verdict)
     assert found.code is FaultCode.LATE
