@@ -68,7 +68,6 @@ class Seat(Witness):
         self._leaving_us = 0
         """Processor time that it used between its farewell and when that was long enough."""
         self._continued = 0
-        self._plays = False
         self._wait: Wait | None = None
         self.last_seen: LastSeen | None = None
         """Since when it counts what other threads of ours use, where that is counted."""
@@ -113,8 +112,7 @@ class Seat(Witness):
         """
         found: Heard | Verdict | Mishap | None
         found = self._heard(ask, made, cpu)
-        self._plays = bool(ask.id)
-        if found is not None and (continued[0] != self._continued or self.standstill.us):
+        if found is not None and continued[0] != self._continued:
             found = self._unless_stopped(found)
         if found is not None and self.off_turn.freezes:
             self.off_turn.stop()
@@ -132,7 +130,7 @@ class Seat(Witness):
         self._wait = None
         if self.own_wait is not None:
             self.own_wait.begin()  # what we waited for in this act is of no later one
-        if continued[0] != self._continued or self.standstill.us:
+        if continued[0] != self._continued:
             found = self._unless_stopped(found)
         self.off_turn.stop()
         return found
@@ -158,26 +156,10 @@ class Seat(Witness):
 
     def _unless_stopped(self, found: Heard | Verdict | Mishap) -> Heard | Verdict | Mishap:
         """What came of an act during which we were stopped: how long it took is not known."""
-        still_us, self.standstill.us = self.standstill.us, 0
         if isinstance(found, Verdict) and found.code is not FaultCode.LATE:
             return found
         detail = "the referee was stopped while the bot was to move"
-        if continued[0] == self._continued:
-            if not self._plays:  # others are started meanwhile, for which we may wait
-                return found
-            if self._worked_us(found) * 2 >= still_us:
-                return found
-            detail = f"the referee stood still for {still_us // 1000} ms while the bot was to move"
         return Mishap(Blame.HOST, detail, self.evidence())
-
-    def _worked_us(self, found: Heard | Verdict | Mishap) -> int:
-        """Return what bots, or we for them, have used while we stood still: it is not the host's.
-
-        A bot that closes a pipe on which a million others wait keeps its core, interrupts and all,
-        for a quarter of a second: we are not woken, and neither work nor wait.
-        """
-        receipt = found[1] if isinstance(found, tuple) else found.evidence.receipt
-        return (0 if receipt is None else receipt.cpu) + self.others_us() + self.ours_us()
 
     def _heard(self, ask: Ask, made: Exchange, cpu: int) -> Heard | Verdict | None:
         """What the bot has said, or how it has broken the protocol; None: a wait begins."""
@@ -185,14 +167,15 @@ class Seat(Witness):
         self.said = ask.line
         if talk:
             self.stderr.feed(talk)
+        took_us = came - self.held_us
         if max(came, self.held_us) >= PREEMPTED_US and self.own_wait is not None:
             sent, came = self._without(self.own_wait.us(), sent, came, cpu)
-        if came >= STOOD_STILL_US:
-            self.standstill.end_of_poll(came - self.held_us)
+        if came >= min(ask.allowance_us, STOOD_STILL_US):
             for other in self._others():
                 other.check()
-        if came >= min(ask.allowance_us, STOOD_STILL_US):  # what others took of it is not its time
-            came = max(came - self.others_us(), 1)
+            # what others took of it is not its time, nor that in which none of us ran
+            not_its_us = max(self.standstill.end_of_poll(took_us), self.others_us())
+            came -= self._idle_us(not_its_us, came, cpu)
             sent = min(sent, came)
         if action is not None and ask.connection.passes(self.heard):
             return Answer(ask.id, action), self.receipt(sent, came, came, cpu)
@@ -214,9 +197,13 @@ class Seat(Witness):
         """
         self.held_us = max(self.held_us - waited_us, 0)
         if came:
-            came -= min(waited_us, max(came - (self.process.cpu_us() - cpu) - 1, 0))
+            came -= self._idle_us(waited_us, came, cpu)
             sent = min(sent, came)
         return sent, came
+
+    def _idle_us(self, us: int, spent_us: int, cpu: int) -> int:
+        """Return how much of it the bot did not run, in an act that took so long; not all."""
+        return min(us, max(spent_us - (self.process.cpu_us() - cpu) - 1, 0))
 
     async def say_fault(self, line: bytes) -> None:
         """Tell a bot at fault why, let it leave, and end it: its next life may come at once."""

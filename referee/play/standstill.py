@@ -12,8 +12,9 @@ import time
 from contextlib import suppress
 from typing import Final
 
-STOOD_STILL_US: Final = 250_000
-"""From which standstill on a bot's time is not known. What is shorter is charged, as noise is."""
+STOOD_STILL_US: Final = 10_000
+"""From which standstill on it is left out of a bot's time. What is shorter is charged, as noise is.
+"""
 
 _THREADS: Final = "/proc/self/task"
 _OWN: Final = "/proc/thread-self/schedstat"
@@ -30,41 +31,38 @@ class Standstill:
 
     def __init__(self) -> None:
         """Begins to count now."""
-        self.us = 0
-        """The longest standstill found since it was last set to 0, in microseconds."""
         self._before = _counts()
 
     def begin(self) -> None:
         """Count from now on."""
         self._before = _counts()
 
-    def end(self, late_us: int) -> None:
-        """Judge a delay that came since `begin`.
+    def end(self, late_us: int) -> int:
+        """Return how much of a delay was standstill, in microseconds; count from now on.
 
         Args:
             late_us: by how much the thread went on too late.
         """
-        if late_us >= STOOD_STILL_US:
-            self._judge(late_us - sum(sum(spent) for spent in self._spent().values()))
+        return _worth(late_us - sum(sum(spent) for spent in self._spent().values()))
 
-    def end_of_poll(self, late_us: int) -> None:
-        """Judge a delay in a call in which this thread does no work, some time since `begin`."""
-        if late_us >= STOOD_STILL_US:
-            spent = self._spent()
-            worked, _ = spent.get(str(threading.get_native_id()), (0, 0))
-            self._judge(late_us + worked - sum(sum(one) for one in spent.values()))
+    def end_of_poll(self, late_us: int) -> int:
+        """Likewise of a call in which this thread does no work, some time since we began."""
+        spent = self._spent()
+        worked, _ = spent.get(str(threading.get_native_id()), (0, 0))
+        return _worth(late_us + worked - sum(sum(one) for one in spent.values()))
 
     def _spent(self) -> _Counts:
-        """What the threads there are have used since `begin`."""
-        found = {}
-        for thread, (worked, waited) in _counts().items():
-            before = self._before.get(thread, (0, 0))
-            found[thread] = worked - before[0], waited - before[1]
-        return found
+        """What the threads there are have used since we began to count; begin again."""
+        before, self._before = self._before, _counts()
+        spent = {}
+        for thread, (worked, waited) in self._before.items():
+            worked_before, waited_before = before.get(thread, (0, 0))
+            spent[thread] = worked - worked_before, waited - waited_before
+        return spent
 
-    def _judge(self, still_us: int) -> None:
-        if still_us >= STOOD_STILL_US:
-            self.us = max(self.us, still_us)
+
+def _worth(still_us: int) -> int:
+    return still_us if still_us >= STOOD_STILL_US else 0
 
 
 class OwnWait:

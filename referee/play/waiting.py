@@ -70,9 +70,11 @@ class Wait:
         self._arrival = Arrival(witness.process)
         self._put_off_us = 0
         self._held_us = self._held_before_us = witness.held_us
-        self._due = begin + _FIRST_LOOK_NS + witness.held_us * 1000  # in which we could not look
+        stood_us = witness.standstill.end_of_poll(self._elapsed_us() - witness.held_us)
+        self._due = begin + _FIRST_LOOK_NS + (witness.held_us + stood_us) * 1000  # no looks then
         self._late_us = self._away_us = 0
-        self._held_up = HeldUp(witness.process, ask.allowance_us)
+        self._held_up = HeldUp(witness.process, ask.allowance_us, begin, cpu)
+        self._held_up.stand_still(stood_us)
         self._still_us = self._still_before_us = witness.process.held_us()
         """For how long we had held the bot still: by our last look, and when this act began."""
         self._others_before_us: int | None = None
@@ -87,8 +89,6 @@ class Wait:
         self._has_taken = False
         """Whether bytes have come since we last looked for a whole line."""
         self._killed_before = killed_for_memory()
-        witness.standstill.end_of_poll(self._elapsed_us() - witness.held_us)
-        witness.standstill.begin()
 
     def _elapsed_us(self) -> int:
         return (time.perf_counter_ns() - self._begin) // 1000
@@ -158,7 +158,7 @@ class Wait:
             self._others_before_us = max(self._witness.others_us() - in_it_us, 0)
             self._ours_before_us = max(self._witness.ours_us() - in_it_us, 0)
             self._free_before_us = self._witness.free_us()
-        self._held_up.begin(self._begin, due, self._cpu)
+        self._held_up.begin(due)
         self._witness.look()
         if not self._witness.is_counted:
             self._held_up.give_up()
@@ -321,11 +321,11 @@ class Wait:
         now, main_ns = time.perf_counter_ns(), time.thread_time_ns()
         late_us = (now - self._due) // 1000 - (self._witness.held_us - self._held_us)
         worked_us, self._lag_main_ns = (main_ns - self._lag_main_ns) // 1000, main_ns
-        self._witness.lag_us += max(late_us - worked_us, 0)
-        self._witness.standstill.end(late_us)
-        self._witness.standstill.begin()
+        stood_us = self._witness.standstill.end(late_us)
+        self._held_up.stand_still(stood_us)
+        self._witness.lag_us += max(late_us - stood_us - worked_us, 0)
         self._held_us = self._witness.held_us
-        self._late_us = max(late_us, 0)
+        self._late_us = max(late_us - stood_us, 0)
         self._due = now + tick_ns
 
     async def _write(self) -> None:

@@ -23,6 +23,9 @@ _MOST: Final = 4
 """So many times its allowance is a bot waited for while others have the processor, and so many
 times what it has used itself while we do: five threads of ours took 2.8 times that from a bot."""
 
+_MOST_STOOD_US: Final = 10_000_000
+"""So long is a bot waited for in an act while we stand still."""
+
 
 class Thread(Struct, frozen=True):
     """What the kernel has counted for a thread until now.
@@ -182,38 +185,48 @@ class _ThreadTimes:
 class HeldUp:
     """For how long others keep a bot from running during one act."""
 
-    def __init__(self, process: BotProcess, allowance_us: int) -> None:
-        """Begin with nothing; `begin` is called only where the act takes long enough to matter."""
+    def __init__(
+        self, process: BotProcess, allowance_us: int, asked: int = 0, cpu_us: int = 0
+    ) -> None:
+        """Begin with nothing; `begin` is called only where the act takes long enough to matter.
+
+        Args:
+            process: the bot's.
+            allowance_us: how long the act may take.
+            asked: when the bot was asked, in nanoseconds.
+            cpu_us: the processor time that it had used then, in microseconds.
+        """
         self._process = process
         self._allowance_us = allowance_us
+        self._asked, self._cpu_us = asked, cpu_us
         self._least_us = _MOST * allowance_us
         self._most_us = self._least_us
         self._waits: Waits | None = None
         self._lost_us = self._unseen_us = self._away_us = self._stalled_us = self._us = 0
-        self._asked = self._cpu_us = self._unread_us = self._unread_cpu_us = 0
-        self._looked_us = self._stopped_us = self._free_us = self._ours_us = 0
+        self._unread_us = self._unread_cpu_us = 0
+        self._looked_us = self._stopped_us = self._free_us = self._ours_us = self._stood_us = 0
+        self._rested_us = 0
+        """How long the bot had not run when we first looked."""
         self._waited_us = 0
         """How long it may have waited for us."""
         self._is_known = True
         self._has_answered = self._counts_all = False
 
-    def begin(self, asked: int, due: int, cpu_us: int) -> None:
+    def begin(self, due: int) -> None:
         """Take what the kernel counts from now on into account. Idempotent.
 
         Of the time before, it is that in which the bot did not run and we should have looked: it
         wanted to, for it had been asked.
 
         Args:
-            asked: when it was, in nanoseconds.
-            due: when we should have looked.
-            cpu_us: the processor time that it had used when it was asked, in microseconds.
+            due: when we should have looked, in nanoseconds; without what we stood still.
         """
         if self._waits is None:
-            self._asked, self._cpu_us = asked, cpu_us
             now = read(self._process)
             self._waits = Waits(now)
-            stood_us = (now.at - asked) // 1000 - (now.cpu_us - cpu_us)
-            self.lose(max(min((now.at - due) // 1000, stood_us), 0))
+            self._rested_us = max((now.at - self._asked) // 1000 - (now.cpu_us - self._cpu_us), 0)
+            late_us = (now.at - due) // 1000 - self._stood_us
+            self.lose(max(min(late_us, self._rested_us), 0))
 
     def lose(self, us: int) -> None:
         """Add time in which we were not woken and the bot did not run: others had our core."""
@@ -258,6 +271,14 @@ class HeldUp:
     def be_away(self, us: int) -> None:
         """Add time in which we saw to others, or held the bot; its bound is that of what we did."""
         self._away_us += us
+
+    def stand_still(self, us: int) -> None:
+        """Add time in which we stood still, and perhaps the bot too, as far as it did not run.
+
+        None of the match is known to have had the processor then, so it is no other's doing. For
+        ten seconds of it an answer is waited for: no bot may keep us from going on for ever.
+        """
+        self._stood_us += us
 
     def leave_unread(self, us: int, used_us: int) -> None:
         """Take note that bytes of the bot lay there when we came back: perhaps its answer.
@@ -314,7 +335,16 @@ class HeldUp:
             if not self._has_answered:
                 found = min(found, self._most_us + self._waited_us)
             self._us = max(self._us, found, self._stalled_us)
-        return self._us + self._away_us
+        return self._us + self._away_us + self._stood_still_us()
+
+    def _stood_still_us(self) -> int:
+        """Return for how long we stood still, as far as the bot is known not to have run."""
+        if not self._is_known:
+            return min(self._stood_us, self._least_us)
+        stood_us = self._stood_us if self._has_answered else min(self._stood_us, _MOST_STOOD_US)
+        if self._waits is None:
+            return stood_us
+        return min(stood_us, self._rested_us + self._waits.asleep_us())
 
     def _look(self) -> Waits | None:
         """Return what the kernel has counted until now, if it is taken into account.
@@ -340,8 +370,6 @@ class HeldUp:
             cpu_us: the processor time that the bot had used by then.
         """
         held_up, unread = self.us(), self._unread_us
-        if self._waits is None:
-            return held_up
         used = cpu_us - self._cpu_us - self._unread_cpu_us
         return unread + min(held_up - unread, max(spent_us - unread - used, 0))
 

@@ -906,22 +906,24 @@ def one_clock(monkeypatch: pytest.MonkeyPatch, autojump_clock: MockClock) -> Moc
 
 
 ALLOWANCE_US: Final = 1_000_000
-STALLS: Final[dict[str, tuple[float, int, bool]]] = {
-    "none": (0.0, 0, False),
-    "short": (0.1, 0, False),
-    "long": (0.5, 0, True),
-    "long, and the bot worked": (0.5, 300_000, False),
-    "beyond the deadline": (5.0, 0, True),
-    "beyond the deadline, and the bot worked": (5.0, 4_000_000, False),
+STALLS: Final[dict[str, tuple[float, int, float]]] = {
+    "none": (0.0, 0, 1.0),
+    "short": (0.1, 0, 1.1),
+    "long": (0.5, 0, 1.5),
+    "long, and the bot worked": (0.5, 500_000, 1.5),
+    "beyond the deadline": (5.0, 0, 6.0),
+    "beyond the deadline, and the bot worked": (5.0, 5_000_000, 5.1),
 }
+"""How long the host stands still, what the bot uses meanwhile, in microseconds, and when it is
+late, in seconds: a bot that works then has its time again for as long as it slept, at most."""
 
 
 @pytest.mark.parametrize("stall", STALLS)
-async def test_a_host_that_stands_still_charges_nobody(
+async def test_a_host_that_stands_still_takes_nothing_of_a_bots_time(
     stall: str, puppet: Puppet, one_clock: MockClock
 ) -> None:
-    """A silent bot that could not run is not late; one that used its time is."""
-    stall_s, worked_us, ours = STALLS[stall]
+    """A silent bot is waited for as much longer, and then late; not one that used its time."""
+    stall_s, worked_us, late_s = STALLS[stall]
     connection = Connection()
     ask = Ask(0, "", connection.send(HELLO), ALLOWANCE_US, connection)
     async with trio.open_nursery() as nursery:
@@ -935,13 +937,9 @@ async def test_a_host_that_stands_still_charges_nobody(
         nursery.start_soon(stand_still)
         found = await Seat(0, puppet).ask(ask)
 
-    if ours:
-        assert isinstance(found, Mishap)
-        assert found.family is Blame.HOST
-        assert "the host stood still for" in found.detail
-    else:
-        assert isinstance(found, Verdict)
-        assert found.code is FaultCode.LATE
+    assert isinstance(found, Verdict)
+    assert found.code is FaultCode.LATE
+    assert late_s - 0.05 <= trio.current_time() <= late_s + 0.1
 
 
 @pytest.fixture
@@ -1011,14 +1009,14 @@ async def test_what_a_bot_did_before_an_act_keeps_none_from_it(
 
 
 @pytest.mark.parametrize("who", ["itself", "another", "nobody"])
-async def test_a_standstill_in_which_bots_worked_is_theirs(
+async def test_a_standstill_is_no_time_of_a_bot_but_what_it_worked(
     who: str,
     puppet: Puppet,
     busy: Puppet,
     one_clock: MockClock,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Its own counts as its time; another's is taken off; without either the deal is void."""
+    """Its own counts as its time; another's is taken off, and so is what nobody had."""
     other = Seat(1, busy)
     seat = Seat(0, puppet, seats=[other])
     for one in (other, seat):
@@ -1036,12 +1034,9 @@ async def test_a_standstill_in_which_bots_worked_is_theirs(
     monkeypatch.setattr(seat_module, "exchange", stalls)
     found = await seat.ask(ask)
 
-    if who == "nobody":
-        assert isinstance(found, Mishap)
-        assert "the referee stood still for 3" in found.detail
-    else:
-        assert isinstance(found, tuple)
-        assert found[1].complete == (320_000 if who == "itself" else 20_000)
+    assert isinstance(found, tuple)
+    charged_us = {"itself": (300_000, 300_001), "another": (1, 20_000), "nobody": (1, 1)}
+    assert charged_us[who][0] <= found[1].complete <= charged_us[who][1]
 
 
 @pytest.mark.parametrize("when", ["at once", "later", "never"])

@@ -322,7 +322,7 @@ def test_a_bot_has_its_time_however_much_one_that_is_gone_has_taken_at_once(
     """As long again as it is waited for at most, not what is left of that: here nothing."""
     monkeypatch.setattr("referee.sandbox.run_delay.read", lambda _: reading())
     held_up = HeldUp(bots[0], ALLOWANCE_US)
-    held_up.begin(0, 0, 0)
+    held_up.begin(0)
     held_up.share(40 * ALLOWANCE_US, 0, 0)
     held_up.us()
     assert held_up.is_too_long()
@@ -342,7 +342,7 @@ def test_what_a_bot_has_used_is_counted_once_when_it_turns_out_that_it_might_not
 
     monkeypatch.setattr("referee.sandbox.run_delay.read", read_on)
     held_up = HeldUp(bots[0], ALLOWANCE_US)
-    held_up.begin(0, 0, 0)
+    held_up.begin(0)
     for stopped_us, free_us in ((0, 60_000), (60_000, 0)):
         held_up.share(stopped_us, free_us, 0)
         assert held_up.us() == 60_000
@@ -722,7 +722,7 @@ def test_all_that_others_took_counts_once_a_bot_has_answered(
     monkeypatch.setattr("referee.sandbox.run_delay.time.thread_time_ns", lambda: 0)
     puppet = Puppet()
     held_up = HeldUp(puppet, ALLOWANCE_US)
-    held_up.begin(0, 0, 0)
+    held_up.begin(0)
     assert held_up.us() == 4 * ALLOWANCE_US
     held_up.answered(0)
     puppet.release()
@@ -743,7 +743,7 @@ def test_our_own_looks_put_off_no_deadline(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr("referee.sandbox.run_delay.time.thread_time_ns", lambda: next(begin))
     puppet = Puppet()
     held_up = HeldUp(puppet, ALLOWANCE_US)
-    held_up.begin(0, 0, 0)
+    held_up.begin(0)
     found = {held_up.us() for _ in range(10)}
     puppet.release()
 
@@ -826,7 +826,7 @@ def test_what_we_do_after_the_answer_wins_a_bot_no_time(monkeypatch: pytest.Monk
     readings = chain([reading((0, 0), at=0, slept=0)], repeat(reading((103, 50), at=153)))
     monkeypatch.setattr("referee.sandbox.run_delay.read", lambda _: next(readings))
     held_up = HeldUp(process, ALLOWANCE_US)
-    held_up.begin(0, 0, 0)
+    held_up.begin(0)
     held_up.answered(0)
     assert held_up.not_charged_us(103_000, 103_000) == 0
     process.release()
