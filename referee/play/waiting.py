@@ -19,7 +19,7 @@ from referee.play.off_turn import OffTurnTable
 from referee.play.silence import is_crowd, why_late
 from referee.sandbox.bare import has_ended
 from referee.sandbox.oom import killed_for_memory
-from referee.sandbox.priority import come_as_others_do, coming_first
+from referee.sandbox.priority import come_as_others_do, come_first_again, coming_first
 from referee.sandbox.run_delay import HeldUp
 from referee.sandbox.watchdog import WATCHDOG
 
@@ -128,7 +128,7 @@ class Wait:
                     nursery.start_soon(self._write)
                     nursery.start_soon(self._watch)
                     heard = await self._read()
-            # before we look, which takes time of ours
+            come_first_again()  # what we do now is not counted, and the bot may think on
             ended_us, cpu_us = self._elapsed_us(), self._witness.process.cpu_us()
             if heard is not None or not waited.cancelled_caught:
                 break
