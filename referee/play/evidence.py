@@ -234,6 +234,10 @@ class Witness:
         """Return for how long the core was busy meanwhile, with whatever, as far as it is known."""
         return 0
 
+    def disk_us(self) -> int:
+        """Return for how long the core was idle meanwhile and waited for the disk, if known."""
+        return 0
+
     def free_us(self) -> int:
         """Return what other bots have used of that while they might work off turn."""
         return 0

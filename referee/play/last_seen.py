@@ -25,7 +25,7 @@ class LastSeen:
         self._at_ns = -NEVER
         self._cores = kernel_threads.cores_of_ours()
         self._ours_ns = _of_no_bot_ns(self._cores)
-        self._idle_us: int | None = None
+        self._idle: core_time.Idle | None = None
 
     def see(self, bots: Iterable[OffTurn]) -> None:
         """Look, if an act is about to begin and we have been away."""
@@ -35,7 +35,7 @@ class LastSeen:
                 bot.see()
             self._cores = kernel_threads.cores_of_ours()
             self._ours_ns = _of_no_bot_ns(self._cores)
-            self._idle_us = self._core_idle_us()
+            self._idle = self._core_idle()
             self._at_ns = time.perf_counter_ns()
 
     def ours_us(self) -> int:
@@ -52,14 +52,19 @@ class LastSeen:
         With the bots and with us, but also with a daemon that takes containers away, with other
         matches, and with all else that the machine does.
         """
-        before_us, now_us = self._idle_us, self._core_idle_us()
-        if before_us is None or now_us is None:
+        before, now = self._idle, self._core_idle()
+        if before is None or now is None:
             return 0
         spent_us = (time.perf_counter_ns() - self._at_ns) // 1000
-        return max(spent_us - (now_us - before_us) - core_time.RESOLUTION_US, 0)
+        return max(spent_us - (now.us - before.us) - core_time.RESOLUTION_US, 0)
 
-    def _core_idle_us(self) -> int | None:
-        return core_time.idle_us(*self._cores) if len(self._cores) == 1 else None
+    def disk_us(self) -> int:
+        """Return for how long the core has been idle since as it waited for the disk; or 0."""
+        before, now = self._idle, self._core_idle()
+        return 0 if before is None or now is None else now.disk_us - before.disk_us
+
+    def _core_idle(self) -> core_time.Idle | None:
+        return core_time.idle(*self._cores) if len(self._cores) == 1 else None
 
 
 def _of_no_bot_ns(cores: Iterable[int]) -> int:

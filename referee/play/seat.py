@@ -147,6 +147,10 @@ class Seat(Witness):
         """Return for how long the core was busy in the act under way."""
         return 0 if self.last_seen is None else self.last_seen.busy_us()
 
+    def disk_us(self) -> int:
+        """Return for how long the core was idle and waited for the disk in the act under way."""
+        return 0 if self.last_seen is None else self.last_seen.disk_us()
+
     def free_us(self) -> int:
         """Return what of that they used while they might work."""
         return sum(other.took_freely_us() for other in self._others())

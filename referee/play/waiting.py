@@ -219,6 +219,7 @@ class Wait:
         self._held_up.share(
             others_us - self._others_before_us - free_us, free_us, ours_us + foreign_us
         )
+        self._held_up.wait_for_disk(witness.disk_us())
 
     def _add_stall(self) -> None:
         """Put the deadline off by how long we were not woken while other bots had used that time.
@@ -266,9 +267,8 @@ class Wait:
         Not of a crowd, which keeps us busy and the processor in interrupts that count for none, nor
         of a bot that has had the processor for all of its time.
         """
-        if not self._held_up.is_too_long() or is_crowd(self._witness.process):
-            return None
-        if receipt.cpu >= self._ask.allowance_us:
+        had_all = receipt.cpu >= self._ask.allowance_us
+        if had_all or not self._held_up.is_too_long() or is_crowd(self._witness.process):
             return None
         detail = f"others had the processor for {self._held_up.us() // 1000} ms of its act"
         return Mishap(Blame.HOST, detail, self._witness.evidence(receipt))

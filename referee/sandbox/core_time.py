@@ -1,7 +1,10 @@
-"""For how long a core was busy, with whatever: a daemon, another match, a thread of the kernel."""
+"""For how long a core was busy, with whatever: a daemon, another match, a thread of the kernel.
+
+And for how long it was not, since what it was to run waited for the disk.
+"""
 
 import os
-from typing import Final
+from typing import Final, NamedTuple
 
 _TICK_US: Final = 1_000_000 // os.sysconf("SC_CLK_TCK")
 
@@ -11,8 +14,20 @@ RESOLUTION_US: Final = _TICK_US
 """The kernel says it in hundredths of a second."""
 
 
-def idle_us(core: int) -> int | None:
-    """Return for how long a core has had nothing to do since the machine began, in microseconds.
+class Idle(NamedTuple):
+    """For how long a core has had nothing to do since the machine began, in microseconds.
+
+    Attributes:
+        us: all in all.
+        disk_us: how much of that something waited for the disk which had run there before.
+    """
+
+    us: int
+    disk_us: int
+
+
+def idle(core: int) -> Idle | None:
+    """Return for how long a core has had nothing to do.
 
     A host that gives the core to another virtual machine does not count it as idle.
 
@@ -27,7 +42,7 @@ def idle_us(core: int) -> int | None:
         with open(_COUNTS, "rb", buffering=0) as file:
             lines = file.read(65536).splitlines()
         (found,) = (line for line in lines if line.startswith(begin))
-        idle, waits_for_disk = found.split()[4:6]
-        return (int(idle) + int(waits_for_disk)) * _TICK_US
+        ticks, disk_ticks = map(int, found.split()[4:6])
+        return Idle((ticks + disk_ticks) * _TICK_US, disk_ticks * _TICK_US)
     except (OSError, ValueError):
         return None

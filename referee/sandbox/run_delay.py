@@ -205,7 +205,7 @@ class HeldUp:
         self._lost_us = self._unseen_us = self._away_us = self._stalled_us = self._us = 0
         self._unread_us = self._unread_cpu_us = 0
         self._looked_us = self._stopped_us = self._free_us = self._ours_us = self._stood_us = 0
-        self._rested_us = 0
+        self._disk_us = self._rested_us = 0
         """How long the bot had not run when we first looked."""
         self._waited_us = 0
         """How long it may have waited for us."""
@@ -280,6 +280,14 @@ class HeldUp:
         """
         self._stood_us += us
 
+    def wait_for_disk(self, us: int) -> None:
+        """Take into account for how long the core was idle and waited for the disk, all in all.
+
+        What a bot reads of the disk may be what another has had dropped from memory. Up to `_MOST`
+        times its allowance is it waited for, as far as it did not run: it sleeps then.
+        """
+        self._disk_us = max(self._disk_us, min(us, self._least_us))
+
     def leave_unread(self, us: int, used_us: int) -> None:
         """Take note that bytes of the bot lay there when we came back: perhaps its answer.
 
@@ -335,16 +343,16 @@ class HeldUp:
             if not self._has_answered:
                 found = min(found, self._most_us + self._waited_us)
             self._us = max(self._us, found, self._stalled_us)
-        return self._us + self._away_us + self._stood_still_us()
+        return self._us + self._away_us + self._idle_us()
 
-    def _stood_still_us(self) -> int:
-        """Return for how long we stood still, as far as the bot is known not to have run."""
+    def _idle_us(self) -> int:
+        """Return for how long we stood still or the core waited for the disk, and the bot slept."""
         if not self._is_known:
             return min(self._stood_us, self._least_us)
         stood_us = self._stood_us if self._has_answered else min(self._stood_us, _MOST_STOOD_US)
         if self._waits is None:
             return stood_us
-        return min(stood_us, self._rested_us + self._waits.asleep_us())
+        return min(stood_us + self._disk_us, self._rested_us + self._waits.asleep_us())
 
     def _look(self) -> Waits | None:
         """Return what the kernel has counted until now, if it is taken into account.

@@ -407,8 +407,10 @@ def test_a_core_is_busy_when_it_is_not_idle(
     now_ns[0] = 300_000_000
     stat.write_text("cpu  9 9 9 999 99 9\ncpu3 9 0 5 108 12 0 0 0 0 0\ncpu30 1 1 1 1 1 1\n")
     assert seen.busy_us() == 300_000 - 100_000 - core_time.RESOLUTION_US
+    assert seen.disk_us() == 20_000
     stat.write_text("cpu  9 9 9 999 99 9\n")
     assert seen.busy_us() == 0, "that core is not there any more"
+    assert seen.disk_us() == 0
 
 
 def test_lateness_that_we_worked_for_is_no_standstill_of_the_host() -> None:

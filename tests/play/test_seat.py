@@ -19,6 +19,7 @@ from referee.match.leg import Ask
 from referee.match.verdict import Blame, FaultCode, Freeze, Mishap, Verdict
 from referee.play import exchange, standstill, waiting
 from referee.play.evidence import STDERR_KEPT, Stderr
+from referee.play.last_seen import LastSeen
 from referee.play.off_turn import OFF_TURN_US
 from referee.play.seat import Seat
 from referee.play.standstill import OwnWait
@@ -417,6 +418,46 @@ async def test_a_referee_that_stands_still_for_ever_waits_for_no_bot(
 
     assert isinstance(found, Mishap)
     assert "stood still for" in found.detail
+
+
+@pytest.fixture
+def disk(process: FakeProcess, monkeypatch: pytest.MonkeyPatch) -> Seat:
+    """A bot whose core waits for the disk from its question on."""
+    seat, begun = Seat(0, process), time.perf_counter_ns()
+    seat.last_seen = LastSeen()
+    monkeypatch.setattr(seat.last_seen, "busy_us", lambda: 0)
+    monkeypatch.setattr(seat.last_seen, "disk_us", lambda: (time.perf_counter_ns() - begun) // 1000)
+    return seat
+
+
+@pytest.mark.parametrize("worked_us", [0, 110_000])
+async def test_a_wait_for_the_disk_is_not_charged(
+    worked_us: int, process: FakeProcess, disk: Seat
+) -> None:
+    """Another bot may have had dropped from memory what this one reads; what it works is its own.
+
+    It had a bot late three deals of three, which needs 60 ms of 100.
+    """
+
+    async def answer() -> None:
+        await trio.sleep(0.15)
+        process.worked_us += worked_us
+        os.write(process.says, READY)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(answer)
+        heard = await disk.ask(asked(100_000))
+    assert isinstance(heard, tuple)
+    assert worked_us <= heard[1].complete <= worked_us + 50_000
+
+
+async def test_a_bot_that_reads_the_disk_for_ever_is_late(process: FakeProcess, disk: Seat) -> None:
+    """It has five times its allowance by that, in which it sleeps."""
+    begun = time.perf_counter()
+    verdict = await disk.ask(asked(30_000))
+    assert isinstance(verdict, Verdict)
+    assert verdict.code is FaultCode.LATE
+    assert time.perf_counter() - begun >= 0.14
 
 
 @pytest.mark.parametrize("worked", [0.0, 1.0])
