@@ -15,12 +15,12 @@ from referee.match.verdict import Blame, FaultCode, Mishap, Receipt, Verdict
 from referee.play.arrival import Arrival
 from referee.play.evidence import Heard, Witness
 from referee.play.exchange import READ_MOST
+from referee.play.held_up import HeldUp
 from referee.play.off_turn import OffTurnTable
 from referee.play.silence import is_crowd, why_late
 from referee.sandbox.bare import has_ended
 from referee.sandbox.oom import killed_for_memory
 from referee.sandbox.priority import come_as_others_do, come_first_again, coming_first
-from referee.sandbox.run_delay import HeldUp
 from referee.sandbox.watchdog import WATCHDOG
 
 _FIRST_LOOK_NS: Final = 3_000_000

@@ -17,13 +17,12 @@ from protocol.messages import Answer, Ready
 from referee.errors import Unstoppable
 from referee.match.leg import Ask
 from referee.match.verdict import Blame, FaultCode, Freeze, Mishap, Verdict
-from referee.play import exchange, standstill, waiting
+from referee.play import exchange, held_up, standstill, waiting
 from referee.play.evidence import STDERR_KEPT, Stderr
 from referee.play.last_seen import LastSeen
 from referee.play.off_turn import OFF_TURN_US
 from referee.play.seat import Seat
 from referee.play.standstill import OwnWait
-from referee.sandbox import run_delay
 from referee.sandbox.priority import coming_first
 from support.fake_process import READY, FakeProcess, asked
 
@@ -404,7 +403,7 @@ async def test_a_referee_that_stands_still_for_ever_waits_for_no_bot(
     process: FakeProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What comes after ten seconds of it is not left out: mostly the deal is void then."""
-    monkeypatch.setattr(run_delay, "_MOST_STOOD_US", 300_000)
+    monkeypatch.setattr(held_up, "_MOST_STOOD_US", 300_000)
 
     async def stand_still() -> None:
         while True:
@@ -430,7 +429,7 @@ def disk(process: FakeProcess, monkeypatch: pytest.MonkeyPatch) -> Seat:
     return seat
 
 
-@pytest.mark.parametrize("worked_us", [0, 110_000])
+@pytest.mark.parametrize("worked_us", [40_000, 110_000])
 async def test_a_wait_for_the_disk_is_not_charged(
     worked_us: int, process: FakeProcess, disk: Seat
 ) -> None:
@@ -451,13 +450,23 @@ async def test_a_wait_for_the_disk_is_not_charged(
     assert worked_us <= heard[1].complete <= worked_us + 50_000
 
 
-async def test_a_bot_that_reads_the_disk_for_ever_is_late(process: FakeProcess, disk: Seat) -> None:
-    """It has five times its allowance by that, in which it sleeps."""
+@pytest.mark.parametrize(("worked_ms", "late_ms"), [(0, 60), (20, 110), (29, 145)])
+async def test_a_bot_that_reads_the_disk_for_ever_is_late(
+    worked_ms: int, late_ms: int, process: FakeProcess, disk: Seat
+) -> None:
+    """It has its allowance again, or four times what it has worked, to sleep in."""
     begun = time.perf_counter()
-    verdict = await disk.ask(asked(30_000))
+
+    async def work() -> None:
+        await trio.sleep(0.005)
+        process.worked_us += worked_ms * 1000
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(work)
+        verdict = await disk.ask(asked(30_000))
     assert isinstance(verdict, Verdict)
     assert verdict.code is FaultCode.LATE
-    assert time.perf_counter() - begun >= 0.14
+    assert time.perf_counter() - begun >= late_ms / 1000 - 0.005
 
 
 @pytest.mark.parametrize("worked", [0.0, 1.0])

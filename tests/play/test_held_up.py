@@ -18,13 +18,14 @@ from referee.errors import Unstoppable
 from referee.match.leg import Ask
 from referee.match.verdict import Blame, FaultCode, Freeze, Mishap, Verdict
 from referee.play.evidence import Heard
+from referee.play.held_up import HeldUp
 from referee.play.last_seen import LastSeen
 from referee.play.off_turn import OFF_TURN_US, OffTurn, OffTurnTable
 from referee.play.seat import Seat
 from referee.play.waiting import Wait
 from referee.sandbox import BotProcess, run_delay
 from referee.sandbox.procfs import is_running
-from referee.sandbox.run_delay import HeldUp, Reading, Thread, Waits, read
+from referee.sandbox.run_delay import Reading, Thread, Waits, read
 from referee.sandbox.watchdog import WATCHDOG
 from support.drive import HELLO
 from support.fake_process import FakeProcess
@@ -196,7 +197,7 @@ def waits(monkeypatch: pytest.MonkeyPatch, *all_ms: int) -> None:
         Busy.waited_us = waited // 1000
         return Reading(waited, 0, {1: Thread(0, waited)})
 
-    monkeypatch.setattr("referee.sandbox.run_delay.read", read_on)
+    monkeypatch.setattr("referee.play.held_up.read", read_on)
 
 
 async def silent(bot: Busy, *others: Seat) -> Mishap | Verdict:
@@ -277,7 +278,7 @@ async def test_what_others_use_meanwhile_is_not_charged(
         turn = min(next(looks), 1)
         return reading(*[(15 * turn, 20 * turn)] * threads, at=200 * turn, slept=turn)
 
-    monkeypatch.setattr("referee.sandbox.run_delay.read", read_on)
+    monkeypatch.setattr("referee.play.held_up.read", read_on)
     monkeypatch.setattr(mover, "cpu_us", lambda: 0)
 
     async def works() -> None:
@@ -320,7 +321,7 @@ def test_a_bot_has_its_time_however_much_one_that_is_gone_has_taken_at_once(
     bots: tuple[Busy, Busy], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As long again as it is waited for at most, not what is left of that: here nothing."""
-    monkeypatch.setattr("referee.sandbox.run_delay.read", lambda _: reading())
+    monkeypatch.setattr("referee.play.held_up.read", lambda _: reading())
     held_up = HeldUp(bots[0], ALLOWANCE_US)
     held_up.begin(0)
     held_up.share(40 * ALLOWANCE_US, 0, 0)
@@ -340,7 +341,7 @@ def test_what_a_bot_has_used_is_counted_once_when_it_turns_out_that_it_might_not
         turn = min(next(looks), 1)
         return reading(*[(20 * turn, 20 * turn)] * 10, at=700 * turn, slept=turn)
 
-    monkeypatch.setattr("referee.sandbox.run_delay.read", read_on)
+    monkeypatch.setattr("referee.play.held_up.read", read_on)
     held_up = HeldUp(bots[0], ALLOWANCE_US)
     held_up.begin(0)
     for stopped_us, free_us in ((0, 60_000), (60_000, 0)):
@@ -376,7 +377,7 @@ async def test_what_threads_of_ours_use_meanwhile_is_not_charged(
         turn = min(next(looks), 1)
         return reading(*[(20 * turn, 20 * turn)] * threads, at=700 * turn, slept=turn)
 
-    monkeypatch.setattr("referee.sandbox.run_delay.read", read_on)
+    monkeypatch.setattr("referee.play.held_up.read", read_on)
     monkeypatch.setattr(seen, "ours_us", ours_us)
     monkeypatch.setattr(bots[0], "cpu_us", lambda: 0)
     monkeypatch.setattr(bots[0], "counts_all", lambda: True)
@@ -719,7 +720,7 @@ def test_all_that_others_took_counts_once_a_bot_has_answered(
 ) -> None:
     """Before, four times what the act may take: so long is it waited for."""
     waits(monkeypatch, 0, *[3000] * 4)
-    monkeypatch.setattr("referee.sandbox.run_delay.time.thread_time_ns", lambda: 0)
+    monkeypatch.setattr("referee.play.held_up.time.thread_time_ns", lambda: 0)
     puppet = Puppet()
     held_up = HeldUp(puppet, ALLOWANCE_US)
     held_up.begin(0)
@@ -739,8 +740,8 @@ def test_our_own_looks_put_off_no_deadline(monkeypatch: pytest.MonkeyPatch) -> N
         return Reading(at * MS, 0, {1: Thread(0, at * MS)})
 
     begin = iter(range(0, 1000 * MS, 2 * MS))
-    monkeypatch.setattr("referee.sandbox.run_delay.read", read_on)
-    monkeypatch.setattr("referee.sandbox.run_delay.time.thread_time_ns", lambda: next(begin))
+    monkeypatch.setattr("referee.play.held_up.read", read_on)
+    monkeypatch.setattr("referee.play.held_up.time.thread_time_ns", lambda: next(begin))
     puppet = Puppet()
     held_up = HeldUp(puppet, ALLOWANCE_US)
     held_up.begin(0)
@@ -811,7 +812,7 @@ def test_none_of_a_hundred_processes_that_were_stopped_is_looked_at(
 
 def test_nothing_is_looked_at_before_it_is_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """An act that is answered quickly costs no look at all."""
-    monkeypatch.setattr("referee.sandbox.run_delay.read", pytest.fail)
+    monkeypatch.setattr("referee.play.held_up.read", pytest.fail)
     puppet = Puppet()
     held_up = HeldUp(puppet, ALLOWANCE_US)
 
@@ -824,7 +825,7 @@ def test_what_we_do_after_the_answer_wins_a_bot_no_time(monkeypatch: pytest.Monk
     """It had worked for 103 of 103 ms beside friends that were looked at, and was charged 25."""
     process = FakeProcess()
     readings = chain([reading((0, 0), at=0, slept=0)], repeat(reading((103, 50), at=153)))
-    monkeypatch.setattr("referee.sandbox.run_delay.read", lambda _: next(readings))
+    monkeypatch.setattr("referee.play.held_up.read", lambda _: next(readings))
     held_up = HeldUp(process, ALLOWANCE_US)
     held_up.begin(0)
     held_up.answered(0)
@@ -846,7 +847,7 @@ def test_what_we_use_while_a_bot_is_held_still_is_left_out_once(
         turn = min(next(looks), 1)
         return reading(*[(20 * turn, 20 * turn)] * 15, at=700 * turn, slept=turn)
 
-    monkeypatch.setattr("referee.sandbox.run_delay.read", read_on)
+    monkeypatch.setattr("referee.play.held_up.read", read_on)
     begin = time.perf_counter_ns()
     wait = Wait(seat, hello(), OffTurnTable([]), begin=begin, cpu=0, unsent=b"")
     wait._look()
