@@ -175,7 +175,7 @@ def resumes() -> None:
     def wake() -> None:
         while True:
             with contextlib.suppress(OSError):
-                os.kill(-1, signal.SIGCONT)
+                os.kill(0, signal.SIGCONT)
 
     crowd(wake)
 

@@ -13,6 +13,7 @@ import pytest
 
 from referee.sandbox.seccomp import Filter, UnknownMachine, docker_profile, program
 from referee.sandbox.system_calls import (
+    ALL_BITS,
     ALLOWED,
     ANSWERED,
     FSTATFS,
@@ -207,6 +208,13 @@ def test_what_reaches_beyond_a_bot_is_refused(machine: str, name: str) -> None:
         ("clone", (0x3D0B00,), errno.EPERM),  # a thread with descriptors of its own
         ("clone", (0x4111,), None),  # a process as vfork makes it
         ("clone", (0x511,), errno.EPERM),  # one that shares descriptors with its maker
+        ("kill", (1, 9), None),
+        ("kill", (0, 9), None),
+        ("kill", (0xFFFFFFFF_FFFFFFFF, 9), errno.EPERM),  # all: through those of the machine
+        ("kill", (0xFFFFFFFF, 0), errno.EPERM),
+        ("kill", (0xFFFFFFFF_FFFFFFFE, 9), None),  # a group
+        ("kill", (-(1 << 22) & ALL_BITS, 9), None),
+        ("kill", (-12345 & ALL_BITS, 9), None),
         ("ppoll", (0, 31), None),
         ("ppoll", (0, 32), errno.EPERM),  # more than a bot has to wait for
         ("pselect6", (31,), None),
