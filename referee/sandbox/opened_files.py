@@ -26,9 +26,10 @@ _MOST_FILES: Final = 512
 _MOST_BYTES: Final = 512 << 20
 _PIECE: Final = 1 << 20
 
-_TIMES: Final = 4
+_TIMES: Final = 5
 """A page is marked at its first reads: as used, as used again, and once more. A read that moves it
-between the kernel's lists takes longer, so one that has all its marks tells nothing of others."""
+between the kernel's lists takes longer, so one that has all its marks tells nothing of others.
+An odd number: while a page waits to be moved, each read sets or takes away the mark as used."""
 
 
 class OpenedFiles:

@@ -9,8 +9,10 @@ import trio
 
 from referee.doctor.cold_files import cold, in_memory, system_files
 from referee.sandbox import Sandbox
+from referee.sandbox.opened_files import bring_folder
 from support.breaks import cache_kept, proc_open
 from support.memory_channel import Carrier, Channel, measured
+from support.page_marks import marks
 from support.sandboxes import finish, line_of, need, prepared, python_bot
 
 BITS = 200
@@ -19,6 +21,10 @@ BY_CHANCE = 0.3
 
 COPIES = 4
 LARGER_THAN_CACHES = 200 << 20
+SIZE = 28 << 20
+ALL_MARKS = (True, True)
+NOT_IN_A_LIST_YET = 62
+"""So many pages may wait in each of two stores of a core before they are put into a list."""
 
 READS = """
 import sys
@@ -29,6 +35,16 @@ print("read", flush=True)
 sys.stdin.readline()
 """
 """A program that reads one file before it is told anything, and one after."""
+
+READS_TWICE = f"""
+import os, random, sys
+sys.stdin.readline()
+file = os.open("/bot/pages", os.O_RDONLY)
+for page in random.sample(range({SIZE} // 4096), 2000) * 2:
+    os.pread(file, 1, page * 4096)
+print("read", flush=True)
+sys.stdin.readline()
+"""
 
 READ = (Carrier.SYSTEM, Carrier.COPY, Carrier.BLOCKS, Carrier.NAMES)
 TOLD = (*READ, Carrier.MARKS)
@@ -125,15 +141,49 @@ async def test_marks_of_pages_tell_the_next_life_something_where_proc_is_open(
 
 
 @pytest.mark.slow
-@pytest.mark.thorough
-async def test_a_fresh_copy_tells_nothing_of_how_often_its_pages_were_read(
+async def test_no_read_of_a_fresh_copy_changes_a_mark_of_its_pages(
     bwrap: Sandbox, tmp_path: Path
 ) -> None:
     """The kernel marks pages at their first reads, which takes it some time; each tells a bit once.
 
-    No life opens the file before it is told something, so nothing but the copying has read it. What
-    the processor's caches have of it tells of earlier reads, too (see SECURITY.md), and so they are
-    filled with other things in between.
+    No life opens the file before it is told something, so nothing but the copying has read it.
+    """
+    folder = python_bot(tmp_path / "bot", READS_TWICE)
+    (tmp_path / "bot" / "pages").write_bytes(os.urandom(SIZE))
+    bot = await prepared(bwrap, folder)
+    pages = Path(bot.folder) / "pages"
+    before = marks(pages)
+    process = await bwrap.launch(bot)
+    os.write(process.stdin, b"\n")
+    assert await line_of(process, 10) == "read"
+    finish(process)
+
+    assert set(before) == {ALL_MARKS}
+    assert marks(pages) == before
+
+
+def test_a_file_that_is_read_from_the_disk_has_all_marks_then(tmp_path: Path) -> None:
+    """Also where the kernel moves pages from list to list some time after they were read."""
+    (tmp_path / "pages").write_bytes(os.urandom(SIZE))
+    os.sync()
+    with (tmp_path / "pages").open("rb") as file:
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    bring_folder(tmp_path)
+
+    found = marks(tmp_path / "pages")
+    assert found.count(ALL_MARKS) >= len(found) - NOT_IN_A_LIST_YET
+    assert all(is_used for is_used, _ in found)
+
+
+@pytest.mark.slow
+@pytest.mark.thorough
+async def test_a_fresh_copy_tells_nothing_of_how_often_its_pages_were_read(
+    bwrap: Sandbox, tmp_path: Path
+) -> None:
+    """By a clock, but for what the processor's caches have of it (see SECURITY.md).
+
+    No life opens the file before it is told something, so nothing but the copying has read it. The
+    caches are filled with other things in between.
     """
     need("gcc")
     rereads = Path(__file__).parents[1] / "support" / "bots" / "rereads.c"
