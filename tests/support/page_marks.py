@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from support.sandboxes import lacking
+import pytest
 
 _FLAGS: Final = Path("/proc/kpageflags")
 _REFERENCED, _ACTIVE = 1 << 2, 1 << 6
@@ -19,7 +19,7 @@ _WORD: Final = 8
 def marks(path: Path) -> list[tuple[bool, bool]]:
     """Of each page whether it is marked as used, and as used again; to look marks none."""
     if not _FLAGS.exists():
-        lacking("this kernel does not tell the marks of pages")
+        pytest.skip("this kernel was built without /proc/kpageflags")
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as mapped:
         for at in range(0, len(mapped), mmap.PAGESIZE):
             mapped[at]
