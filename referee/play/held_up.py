@@ -40,7 +40,8 @@ class HeldUp:
         self._lost_us = self._unseen_us = self._away_us = self._stalled_us = self._us = 0
         self._unread_us = self._unread_cpu_us = 0
         self._looked_us = self._stopped_us = self._free_us = self._ours_us = self._stood_us = 0
-        self._disk_us = self._rested_us = 0
+        self._disk_us = 0
+        self._rested_us = 0
         """How long the bot had not run when we first looked."""
         self._waited_us = 0
         """How long it may have waited for us."""
