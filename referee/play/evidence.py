@@ -230,13 +230,9 @@ class Witness:
         """Return what was used for no bot meanwhile, as far as it is known."""
         return 0
 
-    def busy_us(self) -> int:
-        """Return for how long the core was busy meanwhile, with whatever, as far as it is known."""
-        return 0
-
-    def disk_us(self) -> int:
-        """Return for how long the core was idle meanwhile and waited for the disk, if known."""
-        return 0
+    def core_us(self) -> tuple[int, int]:
+        """Return for how long the core was busy meanwhile, and idle as it waited for the disk."""
+        return 0, 0
 
     def free_us(self) -> int:
         """Return what other bots have used of that while they might work off turn."""

@@ -20,9 +20,7 @@ _LEAST_DISK_US: Final = 250_000
 class HeldUp:
     """For how long others keep a bot from running during one act."""
 
-    def __init__(
-        self, process: BotProcess, allowance_us: int, asked: int = 0, cpu_us: int = 0
-    ) -> None:
+    def __init__(self, process: BotProcess, allowance_us: int, asked: int, cpu_us: int) -> None:
         """Begin with nothing; `begin` is called only where the act takes long enough to matter.
 
         Args:
@@ -168,9 +166,8 @@ class HeldUp:
             waited = 0
             if (waits := self._look()) is not None:
                 at_most_us = waits.at_most_us()
-                used_us = min(waits.cpu_us - self._cpu_us, self._allowance_us)
                 ours_us = max(self._ours_us - self._looked_us, 0)
-                self._waited_us = min(max(at_most_us, _MOST * used_us), ours_us)
+                self._waited_us = min(max(at_most_us, _MOST * self._used_us(waits)), ours_us)
                 free_us = self._free_us
                 if not self._counts_all:
                     free_us = min(max(at_most_us - self._waited_us, 0), free_us)
@@ -189,10 +186,13 @@ class HeldUp:
         stood_us = self._stood_us if self._has_answered else min(self._stood_us, _MOST_STOOD_US)
         if self._waits is None:
             return stood_us
-        used_us = min(self._waits.cpu_us - self._cpu_us, self._allowance_us)
-        most_us = max(_MOST * used_us, min(self._allowance_us, _LEAST_DISK_US))
+        most_us = max(_MOST * self._used_us(self._waits), min(self._allowance_us, _LEAST_DISK_US))
         disk_us = min(self._disk_us, most_us)
         return min(stood_us + disk_us, self._rested_us + self._waits.asleep_us())
+
+    def _used_us(self, waits: Waits) -> int:
+        """Return what the bot has used of its allowance by the last look."""
+        return min(waits.cpu_us - self._cpu_us, self._allowance_us)
 
     def _look(self) -> Waits | None:
         """Return what the kernel has counted until now, if it is taken into account.

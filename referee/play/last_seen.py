@@ -46,22 +46,18 @@ class LastSeen:
         """
         return (_of_no_bot_ns(self._cores) - self._ours_ns) // 1000
 
-    def busy_us(self) -> int:
-        """Return for how long the core was busy since, at least; 0 where that is not known.
+    def core_us(self) -> tuple[int, int]:
+        """Return for how long the core was busy since, at least, and waited for the disk.
 
-        With the bots and with us, but also with a daemon that takes containers away, with other
-        matches, and with all else that the machine does.
+        Busy with the bots and with us, but also with a daemon that takes containers away, with
+        other matches, and with all else that the machine does. 0 where it is not known.
         """
         before, now = self._idle, self._core_idle()
         if before is None or now is None:
-            return 0
+            return 0, 0
         spent_us = (time.perf_counter_ns() - self._at_ns) // 1000
-        return max(spent_us - (now.us - before.us) - core_time.RESOLUTION_US, 0)
-
-    def disk_us(self) -> int:
-        """Return for how long the core has been idle since as it waited for the disk; or 0."""
-        before, now = self._idle, self._core_idle()
-        return 0 if before is None or now is None else now.disk_us - before.disk_us
+        busy_us = spent_us - (now.us - before.us) - core_time.RESOLUTION_US
+        return max(busy_us, 0), now.disk_us - before.disk_us
 
     def _core_idle(self) -> core_time.Idle | None:
         return core_time.idle(*self._cores) if len(self._cores) == 1 else None

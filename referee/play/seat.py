@@ -143,13 +143,9 @@ class Seat(Witness):
         """Return the processor time that was used for no bot in the act under way."""
         return 0 if self.last_seen is None else self.last_seen.ours_us()
 
-    def busy_us(self) -> int:
-        """Return for how long the core was busy in the act under way."""
-        return 0 if self.last_seen is None else self.last_seen.busy_us()
-
-    def disk_us(self) -> int:
-        """Return for how long the core was idle and waited for the disk in the act under way."""
-        return 0 if self.last_seen is None else self.last_seen.disk_us()
+    def core_us(self) -> tuple[int, int]:
+        """Return for how long the core was busy in the act under way, and waited for the disk."""
+        return (0, 0) if self.last_seen is None else self.last_seen.core_us()
 
     def free_us(self) -> int:
         """Return what of that they used while they might work."""

@@ -322,7 +322,7 @@ def test_a_bot_has_its_time_however_much_one_that_is_gone_has_taken_at_once(
 ) -> None:
     """As long again as it is waited for at most, not what is left of that: here nothing."""
     monkeypatch.setattr("referee.play.held_up.read", lambda _: reading())
-    held_up = HeldUp(bots[0], ALLOWANCE_US)
+    held_up = HeldUp(bots[0], ALLOWANCE_US, 0, 0)
     held_up.begin(0)
     held_up.share(40 * ALLOWANCE_US, 0, 0)
     held_up.us()
@@ -342,7 +342,7 @@ def test_what_a_bot_has_used_is_counted_once_when_it_turns_out_that_it_might_not
         return reading(*[(20 * turn, 20 * turn)] * 10, at=700 * turn, slept=turn)
 
     monkeypatch.setattr("referee.play.held_up.read", read_on)
-    held_up = HeldUp(bots[0], ALLOWANCE_US)
+    held_up = HeldUp(bots[0], ALLOWANCE_US, 0, 0)
     held_up.begin(0)
     for stopped_us, free_us in ((0, 60_000), (60_000, 0)):
         held_up.share(stopped_us, free_us, 0)
@@ -707,7 +707,7 @@ async def test_what_a_bot_does_before_its_answer_is_its_act_however_long_we_are_
 def test_what_we_and_the_bot_both_lost_counts() -> None:
     """We and the bot share a core: where neither ran, others did."""
     puppet = Puppet()
-    held_up = HeldUp(puppet, ALLOWANCE_US)
+    held_up = HeldUp(puppet, ALLOWANCE_US, 0, 0)
     held_up.lose(7000)
     held_up.lose(2000)
     puppet.release()
@@ -722,7 +722,7 @@ def test_all_that_others_took_counts_once_a_bot_has_answered(
     waits(monkeypatch, 0, *[3000] * 4)
     monkeypatch.setattr("referee.play.held_up.time.thread_time_ns", lambda: 0)
     puppet = Puppet()
-    held_up = HeldUp(puppet, ALLOWANCE_US)
+    held_up = HeldUp(puppet, ALLOWANCE_US, 0, 0)
     held_up.begin(0)
     assert held_up.us() == 4 * ALLOWANCE_US
     held_up.answered(0)
@@ -743,7 +743,7 @@ def test_our_own_looks_put_off_no_deadline(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr("referee.play.held_up.read", read_on)
     monkeypatch.setattr("referee.play.held_up.time.thread_time_ns", lambda: next(begin))
     puppet = Puppet()
-    held_up = HeldUp(puppet, ALLOWANCE_US)
+    held_up = HeldUp(puppet, ALLOWANCE_US, 0, 0)
     held_up.begin(0)
     found = {held_up.us() for _ in range(10)}
     puppet.release()
@@ -814,7 +814,7 @@ def test_nothing_is_looked_at_before_it_is_worth_it(monkeypatch: pytest.MonkeyPa
     """An act that is answered quickly costs no look at all."""
     monkeypatch.setattr("referee.play.held_up.read", pytest.fail)
     puppet = Puppet()
-    held_up = HeldUp(puppet, ALLOWANCE_US)
+    held_up = HeldUp(puppet, ALLOWANCE_US, 0, 0)
 
     assert held_up.us() == 0
     assert not held_up.is_too_long()
@@ -826,7 +826,7 @@ def test_what_we_do_after_the_answer_wins_a_bot_no_time(monkeypatch: pytest.Monk
     process = FakeProcess()
     readings = chain([reading((0, 0), at=0, slept=0)], repeat(reading((103, 50), at=153)))
     monkeypatch.setattr("referee.play.held_up.read", lambda _: next(readings))
-    held_up = HeldUp(process, ALLOWANCE_US)
+    held_up = HeldUp(process, ALLOWANCE_US, 0, 0)
     held_up.begin(0)
     held_up.answered(0)
     assert held_up.not_charged_us(103_000, 103_000) == 0

@@ -361,6 +361,13 @@ def rests(seconds: float, patch: pytest.MonkeyPatch) -> None:
     time.sleep(seconds)
 
 
+async def rests_often(seconds: float, patch: pytest.MonkeyPatch) -> None:
+    """Stand still so long again and again, until it is cancelled."""
+    while True:
+        await trio.sleep(0.02)
+        rests(seconds, patch)
+
+
 def works(seconds: float, _: pytest.MonkeyPatch) -> None:
     """Be late by work of our own, which is what a flood of bytes makes."""
     end = time.thread_time() + seconds
@@ -405,13 +412,8 @@ async def test_a_referee_that_stands_still_for_ever_waits_for_no_bot(
     """What comes after ten seconds of it is not left out: mostly the deal is void then."""
     monkeypatch.setattr(held_up, "_MOST_STOOD_US", 300_000)
 
-    async def stand_still() -> None:
-        while True:
-            await trio.sleep(0.01)
-            rests(0.15, monkeypatch)
-
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(stand_still)
+        nursery.start_soon(rests_often, 0.15, monkeypatch)
         found = await Seat(0, process).ask(asked(100_000))
         nursery.cancel_scope.cancel()
 
@@ -424,8 +426,9 @@ def disk(process: FakeProcess, monkeypatch: pytest.MonkeyPatch) -> Seat:
     """A bot whose core waits for the disk from its question on."""
     seat, begun = Seat(0, process), time.perf_counter_ns()
     seat.last_seen = LastSeen()
-    monkeypatch.setattr(seat.last_seen, "busy_us", lambda: 0)
-    monkeypatch.setattr(seat.last_seen, "disk_us", lambda: (time.perf_counter_ns() - begun) // 1000)
+    monkeypatch.setattr(
+        seat.last_seen, "core_us", lambda: (0, (time.perf_counter_ns() - begun) // 1000)
+    )
     return seat
 
 
@@ -501,13 +504,8 @@ async def test_a_silent_bot_is_late_however_often_the_referee_stands_still(
 ) -> None:
     """What the machine takes is no excuse for what is left: nothing is void by it."""
 
-    async def stand_still() -> None:
-        while True:
-            await trio.sleep(0.02)
-            rests(0.05, monkeypatch)
-
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(stand_still)
+        nursery.start_soon(rests_often, 0.05, monkeypatch)
         found = await Seat(0, process).ask(asked(100_000))
         nursery.cancel_scope.cancel()
 
