@@ -71,7 +71,7 @@ os._exit(0)
 async def test_a_bot_is_gone_when_its_last_process_is_however_early_bwrap_leaves(
     bwrap: Sandbox, tmp_path: Path
 ) -> None:
-    """That took a friend's act, in which nobody was left to end: the deal was void, uncharged."""
+    """Its last process kept the core in a friend's act: that deal was void, and no bot charged."""
     bot = python_bot(tmp_path / "b", LEAVES_A_CHILD)
     process = await bwrap.launch(await prepared(bwrap, bot))
     assert await line_of(process) == "mapped"
