@@ -23,6 +23,7 @@ from referee.match.verdict import (
 from referee.play.off_turn import OffTurn
 from referee.play.standstill import Standstill
 from referee.sandbox import BotProcess
+from referee.sandbox.core_time import UNKNOWN, CoreUse
 from referee.sandbox.priority import come_as_others_do
 from referee.text import printable
 
@@ -230,9 +231,9 @@ class Witness:
         """Return what was used for no bot meanwhile, as far as it is known."""
         return 0
 
-    def core_us(self) -> tuple[int, int]:
-        """Return for how long the core was busy meanwhile, and idle as it waited for the disk."""
-        return 0, 0
+    def core_use(self) -> CoreUse:
+        """Return what the core has done meanwhile, as far as it is known."""
+        return UNKNOWN
 
     def free_us(self) -> int:
         """Return what other bots have used of that while they might work off turn."""

@@ -3,7 +3,9 @@
 import time
 from typing import Final
 
+from referee.play.blocked import Blocked
 from referee.sandbox import BotProcess
+from referee.sandbox.core_time import CoreUse
 from referee.sandbox.run_delay import Waits, read
 
 _MOST: Final = 4
@@ -13,8 +15,8 @@ times what it has used itself while we do: five threads of ours took 2.8 times t
 _MOST_STOOD_US: Final = 10_000_000
 """So long is a bot waited for in an act while we stand still."""
 
-_LEAST_DISK_US: Final = 250_000
-"""So long is a bot waited for that has hardly run, while the core waits for the disk."""
+_LEAST_KEPT_US: Final = 250_000
+"""So long is a bot waited for that has hardly run, while the disk or a lock keeps it from it."""
 
 
 class HeldUp:
@@ -35,10 +37,12 @@ class HeldUp:
         self._least_us = _MOST * allowance_us
         self._most_us = self._least_us
         self._waits: Waits | None = None
+        self._blocked = Blocked(process, asked)
         self._lost_us = self._unseen_us = self._away_us = self._stalled_us = self._us = 0
         self._unread_us = self._unread_cpu_us = 0
         self._looked_us = self._stopped_us = self._free_us = self._ours_us = self._stood_us = 0
-        self._disk_us = 0
+        self._kept_us = 0
+        """For how long the core was idle, and the bot kept from running by the disk or a lock."""
         self._rested_us = 0
         """How long the bot had not run when we first looked."""
         self._waited_us = 0
@@ -47,14 +51,15 @@ class HeldUp:
         self._has_answered = self._counts_all = False
 
     def begin(self, due: int) -> None:
-        """Take what the kernel counts from now on into account. Idempotent.
+        """Take what the kernel counts from now on into account, and look what the bot waits for.
 
-        Of the time before, it is that in which the bot did not run and we should have looked: it
-        wanted to, for it had been asked.
+        Of the time before the first look, it is that in which the bot did not run and we should
+        have looked: it wanted to, for it had been asked.
 
         Args:
             due: when we should have looked, in nanoseconds; without what we stood still.
         """
+        self._blocked.look()
         if self._waits is None:
             now = read(self._process)
             self._waits = Waits(now)
@@ -114,14 +119,18 @@ class HeldUp:
         """
         self._stood_us += us
 
-    def wait_for_disk(self, us: int) -> None:
-        """Take into account for how long the core was idle and waited for the disk, all in all.
+    def be_idle(self, core: CoreUse) -> None:
+        """Take into account that the core was idle, while it waited for the disk or the bot could.
 
-        What a bot reads of the disk may be what another has had dropped from memory. It sleeps
+        What a bot reads of the disk may be what another has had dropped from memory, and a lock of
+        the kernel, as that on all mappings of a file, may be held on another core. The bot sleeps
         then, so it is waited for, but no longer than `_MOST` times what it has used of its
         allowance: else one that reads for ever makes each act five times as long, uncharged.
+
+        Args:
+            core: what it has done since the act began, all in all.
         """
-        self._disk_us = max(self._disk_us, us)
+        self._kept_us = max(self._kept_us, core.disk_us, min(self._blocked.us(), core.idle_us))
 
     def leave_unread(self, us: int, used_us: int) -> None:
         """Take note that bytes of the bot lay there when we came back: perhaps its answer.
@@ -180,15 +189,15 @@ class HeldUp:
         return self._us + self._away_us + self._idle_us()
 
     def _idle_us(self) -> int:
-        """Return for how long we stood still or the core waited for the disk, and the bot slept."""
+        """Return for how long we stood still, or the disk or a lock kept the bot, and it slept."""
         if not self._is_known:
             return min(self._stood_us, self._least_us)
         stood_us = self._stood_us if self._has_answered else min(self._stood_us, _MOST_STOOD_US)
         if self._waits is None:
             return stood_us
-        most_us = max(_MOST * self._used_us(self._waits), min(self._allowance_us, _LEAST_DISK_US))
-        disk_us = min(self._disk_us, most_us)
-        return min(stood_us + disk_us, self._rested_us + self._waits.asleep_us())
+        most_us = max(_MOST * self._used_us(self._waits), min(self._allowance_us, _LEAST_KEPT_US))
+        kept_us = min(self._kept_us, most_us)
+        return min(stood_us + kept_us, self._rested_us + self._waits.asleep_us())
 
     def _used_us(self, waits: Waits) -> int:
         """Return what the bot has used of its allowance by the last look."""

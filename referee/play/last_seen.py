@@ -6,6 +6,7 @@ from typing import Final
 
 from referee.play.off_turn import NEVER, OffTurn
 from referee.sandbox import core_time, kernel_threads
+from referee.sandbox.core_time import RESOLUTION_US, UNKNOWN, CoreUse
 from referee.sandbox.count_process import COUNT_PROCESSES
 
 _SEEN_NS: Final = 1_000_000
@@ -46,18 +47,19 @@ class LastSeen:
         """
         return (_of_no_bot_ns(self._cores) - self._ours_ns) // 1000
 
-    def core_us(self) -> tuple[int, int]:
-        """Return for how long the core was busy since, at least, and waited for the disk.
+    def core_use(self) -> CoreUse:
+        """Return what the core has done since.
 
-        Busy with the bots and with us, but also with a daemon that takes containers away, with
-        other matches, and with all else that the machine does. 0 where it is not known.
+        It was busy with the bots and with us, but also with a daemon that takes containers away,
+        with other matches, and with all else that the machine does. All 0 where it is not known.
         """
         before, now = self._idle, self._core_idle()
         if before is None or now is None:
-            return 0, 0
+            return UNKNOWN
         spent_us = (time.perf_counter_ns() - self._at_ns) // 1000
-        busy_us = spent_us - (now.us - before.us) - core_time.RESOLUTION_US
-        return max(busy_us, 0), now.disk_us - before.disk_us
+        idle_us = now.us - before.us
+        busy_us = max(spent_us - idle_us - RESOLUTION_US, 0)
+        return CoreUse(busy_us, idle_us, now.disk_us - before.disk_us)
 
     def _core_idle(self) -> core_time.Idle | None:
         return core_time.idle(*self._cores) if len(self._cores) == 1 else None

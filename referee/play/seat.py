@@ -25,6 +25,7 @@ from referee.play.off_turn import OffTurn, OffTurnTable
 from referee.play.standstill import STOOD_STILL_US, OwnWait
 from referee.play.waiting import Wait
 from referee.sandbox import BotProcess
+from referee.sandbox.core_time import UNKNOWN, CoreUse
 from referee.signals import continued
 
 SYNC_WAIT_MS: Final = 1
@@ -143,9 +144,9 @@ class Seat(Witness):
         """Return the processor time that was used for no bot in the act under way."""
         return 0 if self.last_seen is None else self.last_seen.ours_us()
 
-    def core_us(self) -> tuple[int, int]:
-        """Return for how long the core was busy in the act under way, and waited for the disk."""
-        return (0, 0) if self.last_seen is None else self.last_seen.core_us()
+    def core_use(self) -> CoreUse:
+        """Return what the core has done in the act under way."""
+        return UNKNOWN if self.last_seen is None else self.last_seen.core_use()
 
     def free_us(self) -> int:
         """Return what of that they used while they might work."""

@@ -211,15 +211,15 @@ class Wait:
         others_us, ours_us = witness.others_us(), witness.ours_us()
         main_us = (main_ns - self._main_begin_ns) // 1000
         bots_us = others_us + witness.process.cpu_us() - self._cpu
-        busy_us, disk_us = witness.core_us()
-        foreign_us = max(busy_us - bots_us - ours_us - main_us, 0)
+        core = witness.core_use()
+        foreign_us = max(core.busy_us - bots_us - ours_us - main_us, 0)
         free_us = max(witness.free_us() - self._free_before_us, 0)
         # while the bot is held still, that is left out already: see `_add_holds`
         ours_us -= self._ours_before_us + self._still_us - self._still_before_us
         ours_us = max(ours_us, 0) + (main_ns - self._main_ns) // 1000
         stopped_us = others_us - self._others_before_us - free_us
         self._held_up.share(stopped_us, free_us, ours_us + foreign_us)
-        self._held_up.wait_for_disk(disk_us)
+        self._held_up.be_idle(core)
 
     def _add_stall(self) -> None:
         """Put the deadline off by how long we were not woken while other bots had used that time.

@@ -26,6 +26,23 @@ class Idle(NamedTuple):
     disk_us: int
 
 
+class CoreUse(NamedTuple):
+    """What a core has done since some moment, in microseconds.
+
+    Attributes:
+        busy_us: for how long it ran something, at least.
+        idle_us: for how long it had nothing to run.
+        disk_us: how much of that something waited for the disk which had run there before.
+    """
+
+    busy_us: int
+    idle_us: int
+    disk_us: int
+
+
+UNKNOWN: Final = CoreUse(0, 0, 0)
+
+
 def idle(core: int) -> Idle | None:
     """Return for how long a core has had nothing to do.
 

@@ -174,8 +174,9 @@ def resumes() -> None:
 
     def wake() -> None:
         while True:
-            with contextlib.suppress(OSError):
-                os.kill(0, signal.SIGCONT)
+            for pid in range(1, 1 + 4 * CROWD):  # as they are numbered in a sandbox
+                with contextlib.suppress(OSError):
+                    os.kill(pid, signal.SIGCONT)
 
     crowd(wake)
 

@@ -18,6 +18,7 @@ from referee.play.off_turn import MOST_STOPPED_US, OFF_TURN_US, OffTurn, OffTurn
 from referee.play.seat import Seat
 from referee.play.waiting import Wait
 from referee.sandbox import core_time, kernel_threads
+from referee.sandbox.core_time import CoreUse
 from support.fake_process import FakeProcess, asked
 from support.matches import match
 from support.sandboxes import bot_that
@@ -366,7 +367,7 @@ def busy_wait(
     seat = Seat(0, process)
     seat.last_seen = LastSeen()
     monkeypatch.setattr(seat.last_seen, "ours_us", lambda: 0)
-    monkeypatch.setattr(seat.last_seen, "core_us", lambda: (busy_us, 0))
+    monkeypatch.setattr(seat.last_seen, "core_use", lambda: CoreUse(busy_us, 0, 0))
     table = OffTurnTable([])
     wait = Wait(seat, asked(), table, begin=time.perf_counter_ns(), cpu=0, unsent=b"")
     process.worked_us = worked_us
@@ -402,13 +403,14 @@ def test_a_core_is_busy_when_it_is_not_idle(
     monkeypatch.setattr(kernel_threads, "cores_of_ours", lambda: frozenset({3}))
     stat.write_text("cpu  9 9 9 900 90 9\ncpu3 5 0 5 100 10 0 0 0 0 0\ncpu30 1 1 1 1 1 1\n")
     seen = LastSeen()
-    assert seen.core_us() == (0, 0), "nothing is known yet"
+    assert seen.core_use() == (0, 0, 0), "nothing is known yet"
     seen.see([])
     now_ns[0] = 300_000_000
     stat.write_text("cpu  9 9 9 999 99 9\ncpu3 9 0 5 108 12 0 0 0 0 0\ncpu30 1 1 1 1 1 1\n")
-    assert seen.core_us() == (300_000 - 100_000 - core_time.RESOLUTION_US, 20_000)
+    busy_us = 300_000 - 100_000 - core_time.RESOLUTION_US
+    assert seen.core_use() == (busy_us, 100_000, 20_000)
     stat.write_text("cpu  9 9 9 999 99 9\n")
-    assert seen.core_us() == (0, 0), "that core is not there any more"
+    assert seen.core_use() == (0, 0, 0), "that core is not there any more"
 
 
 def test_lateness_that_we_worked_for_is_no_standstill_of_the_host() -> None:
