@@ -1,6 +1,7 @@
 """A conversation with one bot, for which the referee itself plays the other seats."""
 
 import os
+from contextlib import closing
 from enum import StrEnum
 from typing import Final
 
@@ -16,8 +17,11 @@ from referee.errors import SandboxError
 from referee.match.leg import Ask, Leg
 from referee.match.plan import MatchPlan
 from referee.match.verdict import FaultCode, Mishap, Receipt, Verdict
+from referee.play.affinity import one_core
 from referee.play.evidence import Heard
+from referee.play.last_seen import LastSeen
 from referee.play.seat import Seat
+from referee.play.standstill import OwnWait
 from referee.play.start import launched
 from referee.play.tee import Tee
 from referee.rules.auction_game import BLIND
@@ -85,6 +89,8 @@ class Conversation:
         self._sandbox = sandbox
         self._grease = grease
         self._tee: Tee = tee or (lambda *_: None)
+        self._own_wait: OwnWait
+        self._last_seen = LastSeen()
         self.seat: Seat
         self.findings: list[CheckFinding] = []
         self.verdict: Verdict | None = None
@@ -101,18 +107,20 @@ class Conversation:
         return f"deal {deal}, act {act}: " if deal else ""
 
     async def run(self) -> None:
-        """Plays until the deals are over or something is wrong."""
-        try:
-            self.seat = Seat(_PLACE, await launched(self._bot, self._sandbox))
+        """Play until the deals are over or something is wrong; time counts as in a match."""
+        with closing(OwnWait()) as self._own_wait, one_core():
+            try:
+                self.seat = Seat(_PLACE, await launched(self._bot, self._sandbox))
+            except OSError as error:
+                self.verdict = Verdict(_PLACE, FaultCode.STARTUP, f"it cannot be started: {error}")
+                return
             self.seat.stderr.listen = lambda data: self._tee(_PLACE, "!", data)
-        except OSError as error:
-            self.verdict = Verdict(_PLACE, FaultCode.STARTUP, f"it cannot be started: {error}")
-            return
-        try:
-            await self._converse()
-        finally:
-            self.seat.end()
-            self._sandbox.sweep()
+            self.seat.own_wait, self.seat.last_seen = self._own_wait, self._last_seen
+            try:
+                await self._converse()
+            finally:
+                self.seat.end()
+                self._sandbox.sweep()
 
     async def _converse(self) -> None:
         leg = self._leg
@@ -179,6 +187,8 @@ class Conversation:
         if self._grease:
             question = greased(question)
         self._tee(_PLACE, ">", question)
+        self._last_seen.see(())
+        self._own_wait.begin()
         heard = await self.seat.ask(
             Ask(ask.place, ask.id, question, ask.allowance_us, ask.connection)
         )

@@ -18,7 +18,9 @@ from referee.games import catalogue
 from referee.match.clock import parse_time
 from referee.match.leg import Leg
 from referee.match.plan import MatchPlan
+from referee.play.last_seen import LastSeen
 from referee.sandbox.bare import Bare
+from referee.sandbox.core_time import CoreUse
 from support.matches import processes_with
 from support.sandboxes import python_bot
 
@@ -77,6 +79,24 @@ def asked(game: str = "briscola-2") -> MatchPlan:
 
 async def found(mistake: str) -> list[CheckFinding]:
     return await examine(pupil(mistake), asked(), Bare())
+
+
+async def test_time_counts_as_in_a_match(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On one core, and without what the core waits for the disk: 60 ms of 50."""
+    cores = os.sched_getaffinity(0)
+    seen = []
+
+    def waits_for_the_disk(_: LastSeen) -> CoreUse:
+        seen.append(len(os.sched_getaffinity(0)))
+        return CoreUse(0, 60_000, 60_000)
+
+    monkeypatch.setattr(LastSeen, "core_use", waits_for_the_disk)
+    plan = examination("briscola-2", {}, parse_time("start=2s,move=50ms,bank=0s,soft=0ms"), KEY)
+    findings = await examine(pupil("reads_the_disk"), plan, Bare())
+
+    assert [finding for finding in findings if finding.level is Level.PROBLEM] == []
+    assert set(seen) == {1}
+    assert os.sched_getaffinity(0) == cores
 
 
 @pytest.mark.slow

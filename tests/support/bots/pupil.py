@@ -17,6 +17,7 @@ def say(message: object) -> None:
         os.write(2 if mistake == "writes_nothing" else 1, text.encode() + b"\n")
 
 
+was_quick = True
 if mistake == "slow_start":
     time.sleep(1.2)
 lines = iter(sys.stdin.readlines()) if mistake == "reads_all" else iter(sys.stdin.readline, "")
@@ -51,6 +52,9 @@ for line in lines:
             answer["action"] = "bid 61"
         if mistake == "calls_nothing" and message["view"]["phase"] == "call":
             answer["action"] = "call"
+        if mistake == "reads_the_disk":
+            time.sleep(0.06 * was_quick)  # nothing runs then, as when a page is not in memory
+            was_quick = False
         if mistake == "own_fields":
             answer["confidence"] = 3
         if mistake == "divides_by_zero":
