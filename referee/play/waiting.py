@@ -16,19 +16,13 @@ from referee.play.arrival import Arrival
 from referee.play.evidence import Heard, Witness
 from referee.play.exchange import READ_MOST
 from referee.play.held_up import HeldUp
+from referee.play.looks import FIRST_LOOK_NS, Looks
 from referee.play.off_turn import OffTurnTable
 from referee.play.silence import is_crowd, why_late
 from referee.sandbox.bare import has_ended
 from referee.sandbox.oom import killed_for_memory
 from referee.sandbox.priority import come_as_others_do, come_first_again, coming_first
 from referee.sandbox.watchdog import WATCHDOG
-
-_FIRST_LOOK_NS: Final = 3_000_000
-"""What takes a bot less is not worth a look at what the kernel has counted for it: 50 us."""
-
-_TICK_NS: Final = 10_000_000
-_LONGEST_TICK_NS: Final = 1_000_000_000
-"""A standstill is seen by what it lasts longer than that."""
 
 _LEAST_HELD_UP_US: Final = 1000
 """Less is not worth a second look."""
@@ -69,10 +63,10 @@ class Wait:
         self._closed = False
         self._arrival = Arrival(witness.process)
         self._put_off_us = 0
-        self._held_us = self._held_before_us = witness.held_us
+        self._held_before_us = witness.held_us
         stood_us = witness.standstill.end_of_poll(self._elapsed_us() - witness.held_us)
-        self._due = begin + _FIRST_LOOK_NS + (witness.held_us + stood_us) * 1000  # no looks then
-        self._late_us = self._away_us = 0
+        self._looks = Looks(witness, begin, ask.allowance_us, stood_us)
+        self._away_us = 0
         self._held_up = HeldUp(witness.process, ask.allowance_us, begin, cpu)
         self._held_up.stand_still(stood_us)
         self._still_us = self._still_before_us = witness.process.held_us()
@@ -83,9 +77,9 @@ class Wait:
         """What those that may work had used at our first look."""
         self._ours_before_us = 0
         """What other threads of ours had, at least."""
-        self._main_begin_ns = self._main_ns = self._lag_main_ns = time.thread_time_ns()
-        """What this thread had then and when we last counted our lag, and what it has used since in
-        long looks, which `_away` counts."""
+        self._main_begin_ns = self._main_ns = time.thread_time_ns()
+        """What this thread had then, and what it has used since in long looks, which `_away`
+        counts."""
         self._has_taken = False
         """Whether bytes have come since we last looked for a whole line."""
         self._killed_before = killed_for_memory()
@@ -143,14 +137,14 @@ class Wait:
         if heard is not None:
             self._add_holds()
             self._share()
-            self._held_up.answered(self._late_us)
+            self._held_up.answered(self._looks.late_us)
             return heard, self._receipt(self._last, cpu_us)
         return await self._why_silent(self._receipt(ended_us, cpu_us))
 
     def _look(self) -> None:
         """Look whether what the bot itself has used is known, and so what others took."""
         away_us = self._witness.held_us - self._held_before_us + self._away_us
-        due = self._begin + _FIRST_LOOK_NS + away_us * 1000
+        due = self._begin + FIRST_LOOK_NS + away_us * 1000
         if self._others_before_us is None:
             # what others used before this act cannot be told from what they used in it until now
             ran_us = self._witness.process.cpu_us() - self._cpu
@@ -172,8 +166,8 @@ class Wait:
         before = self._put_off_us
         if self._first is None and self._arrival.is_there() and self._take():
             past_us = self._elapsed_us() - self._ask.allowance_us - self._held_up.us()
-            self._held_up.lose_asleep(max(self._late_us, past_us))
-            self._put_off_us, self._late_us = self._held_up.us(), 0
+            self._held_up.lose_asleep(max(self._looks.late_us, past_us))
+            self._put_off_us, self._looks.late_us = self._held_up.us(), 0
             return True
         self._put_off_us = self._held_up.us()
         if not self._held_up.is_too_long():
@@ -275,13 +269,12 @@ class Wait:
 
     async def _watch(self) -> None:
         """Look every now and then what others do; add up by how much we are woken too late."""
-        tick_ns = min(max(_TICK_NS, self._ask.allowance_us * 10), _LONGEST_TICK_NS)
         self._check_others()
         while True:
             try:
-                await trio.sleep(max(self._due - time.perf_counter_ns(), 0) / 1e9)
+                await trio.sleep(self._looks.rest_s())
             finally:  # it also counts when it is the deadline or the answer that ends the wait
-                self._add_lag(tick_ns)
+                self._held_up.stand_still(self._looks.end_rest())
             self._look()
             self._check_others()
 
@@ -302,31 +295,15 @@ class Wait:
         self._arrival.begin()
         yield
         spent_ns = time.perf_counter_ns() - begin
-        if spent_ns >= _FIRST_LOOK_NS:
+        if spent_ns >= FIRST_LOOK_NS:
             used_ns = time.thread_time_ns() - used_ns
             self._main_ns += used_ns
-            self._lag_main_ns += used_ns
+            self._looks.be_away(spent_ns, used_ns)
             self._held_up.be_away(spent_ns // 1000)
             if self._arrival.is_there():
                 self._held_up.leave_unread(*self._arrival.unread_us())
             self._away_us += spent_ns // 1000
-            self._due += spent_ns
             self._witness.standstill.begin()
-
-    def _add_lag(self, tick_ns: int) -> None:
-        """Count by how much we are late for this look, and say when the next is due.
-
-        What this thread has done meanwhile, as to look at others, is neither lag nor standstill.
-        """
-        now, main_ns = time.perf_counter_ns(), time.thread_time_ns()
-        late_us = (now - self._due) // 1000 - (self._witness.held_us - self._held_us)
-        worked_us, self._lag_main_ns = (main_ns - self._lag_main_ns) // 1000, main_ns
-        stood_us = self._witness.standstill.end(late_us)
-        self._held_up.stand_still(stood_us)
-        self._witness.lag_us += max(late_us - stood_us - worked_us, 0)
-        self._held_us = self._witness.held_us
-        self._late_us = max(late_us - stood_us, 0)
-        self._due = now + tick_ns
 
     async def _write(self) -> None:
         while self._unsent:

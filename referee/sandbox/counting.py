@@ -1,4 +1,4 @@
-"""Counts what the kernel has to go through in one piece for a bot: mappings and waiters.
+"""Counts what the kernel has to go through for a bot: mappings, page tables and waiters.
 
 Run as a program it is a process that counts (see `count_process`): it reads from its stdin, line by
 line, of which processes, and ends with that. So it imports little.
@@ -13,11 +13,19 @@ from collections.abc import Callable, Iterable
 from typing import BinaryIO, Final, NamedTuple
 
 from referee.errors import NO_MEANS
-from referee.sandbox.procfs import UNREADABLE, Tick, TooLong, count_mappings, within
+from referee.sandbox.procfs import UNREADABLE, Tick, TooLong, count_mappings, tables_kib, within
 from referee.sandbox.waiters import count_waiters
 
 MOST_MAPPINGS: Final = 32_768
 """Of all processes of a bot together. Java and node have some thousand, Python some hundred."""
+
+MOST_TABLES_KIB: Final = 32_768
+"""Of page tables, each of which is 4 KiB for 2 MiB of addresses that are in use. A process that has
+used 1 GiB needs 2,048 KiB; Python has 72, node 372.
+
+The kernel frees them in interrupts, in time that is charged to whom it interrupts: of 245,000 that
+each of seven friends gave back it was up to 25 ms an act.
+"""
 
 MOST_WAITERS: Final = 4096
 """What all processes of a bot may wait for with epoll: node, Java and Go wait for a dozen things.
@@ -58,6 +66,7 @@ class Found(NamedTuple):
 
     mappings: int
     hidden: bool
+    tables_kib: int
     waiters: int
     took_s: float = 0.0
     took_too_long: bool = False
@@ -66,11 +75,15 @@ class Found(NamedTuple):
     @property
     def is_too_much(self) -> bool:
         """Whether it is more than a bot may have."""
-        return self.mappings > MOST_MAPPINGS or self.waiters > MOST_WAITERS
+        return (
+            self.mappings > MOST_MAPPINGS
+            or self.tables_kib > MOST_TABLES_KIB
+            or self.waiters > MOST_WAITERS
+        )
 
 
-UNSEEN: Final = Found(0, hidden=False, waiters=0, was_looked_at=False)
-_TOO_MUCH: Final = Found(MOST_MAPPINGS + 1, hidden=False, waiters=0)
+UNSEEN: Final = Found(0, hidden=False, tables_kib=0, waiters=0, was_looked_at=False)
+_TOO_MUCH: Final = Found(MOST_MAPPINGS + 1, hidden=False, tables_kib=0, waiters=0)
 """Of anything."""
 
 
@@ -97,12 +110,14 @@ def _counted(pids: tuple[int, ...], tick: Tick) -> Found:
     try:
         # first: these take 40 ms at most, and many descriptors could make waiters take all the time
         mappings, hidden = count_mappings(pids, MOST_MAPPINGS, tick)
-        waiters = 0 if mappings > MOST_MAPPINGS else count_waiters(pids, MOST_WAITERS, tick)
+        found = Found(mappings, hidden, tables_kib(pids, tick), waiters=0)
+        if found.is_too_much:
+            return found
+        return found._replace(waiters=count_waiters(pids, MOST_WAITERS, tick))
     except UNREADABLE as error:
         if isinstance(error, OSError) and error.errno in NO_MEANS:  # of ours: no bot is charged
             return UNSEEN
         return _TOO_MUCH._replace(took_too_long=isinstance(error, TooLong))
-    return Found(mappings, hidden, waiters)
 
 
 def main(orders: BinaryIO, answers: BinaryIO) -> None:

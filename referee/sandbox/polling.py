@@ -18,7 +18,7 @@ from typing import Final, TypeVar
 
 import trio
 
-from referee.sandbox.counting import MOST_MAPPINGS
+from referee.sandbox.counting import MOST_MAPPINGS, MOST_TABLES_KIB
 from referee.sandbox.procfs import (
     UNREADABLE,
     children,
@@ -32,6 +32,7 @@ from referee.sandbox.procfs import (
     memory_kib,
     resident_kib,
     sockets_kib,
+    tables_kib,
     threads_of,
     within,
 )
@@ -67,11 +68,12 @@ when they write to it, it is no longer shared."""
 T = TypeVar("T")
 
 
-def _mappings_of(pids: tuple[int, ...]) -> tuple[int, int]:
-    """What the kernel needs for the mappings of processes in KiB, and how many there are."""
+def _mappings_of(pids: tuple[int, ...]) -> tuple[int, bool]:
+    """What the kernel needs for the mappings of processes in KiB, and whether that is too much."""
     tick = within(_LONGEST_COUNT_S, time.thread_time)
     needed = sum(mappings_kib(pid, tick) for pid in pids)
-    return needed, count_mappings(pids, MOST_MAPPINGS, tick)[0]
+    too_many = count_mappings(pids, MOST_MAPPINGS, tick)[0] > MOST_MAPPINGS
+    return needed, too_many or tables_kib(pids, tick) > MOST_TABLES_KIB
 
 
 class PolledGroup:
@@ -127,7 +129,7 @@ class PolledGroup:
     async def _has_too_much(self, found: tuple[int, ...]) -> bool:
         """Whether processes have too much memory, or too many mappings, or do not let us see."""
         mappings = await self._in_time(lambda: _mappings_of(found))
-        if mappings is None or mappings[1] > MOST_MAPPINGS:
+        if mappings is None or mappings[1]:
             return True
         entries = entries_kib(sorted(found, reverse=True), _IN_MEMORY)
         kernel = mappings[0] + sockets_kib(found) + entries

@@ -270,6 +270,19 @@ def count_mappings(pids: Iterable[int], most: int, tick: Tick) -> tuple[int, boo
     return lines, hidden
 
 
+def tables_kib(pids: Iterable[int], tick: Tick) -> int:
+    """Return how large the page tables of processes are together, in KiB.
+
+    Raises:
+        TooLong: `tick` says so.
+    """
+    found = 0
+    for pid in pids:
+        tick()
+        found += _kib(f"{living(pid)}/status", _PAGE_TABLES)
+    return found
+
+
 def entries_kib(pids: Iterable[int], folders: Iterable[str]) -> int:
     """Return what the kernel needs for the files in folders of memory, empty ones too, in KiB.
 

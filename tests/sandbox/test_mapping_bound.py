@@ -14,7 +14,14 @@ import pytest
 
 from referee.sandbox import counting, mapping_bound, procfs
 from referee.sandbox.count_process import Counter
-from referee.sandbox.counting import MOST_MAPPINGS, MOST_WAITERS, UNSEEN, Budget, Found
+from referee.sandbox.counting import (
+    MOST_MAPPINGS,
+    MOST_TABLES_KIB,
+    MOST_WAITERS,
+    UNSEEN,
+    Budget,
+    Found,
+)
 from referee.sandbox.environment import OPEN_FILES
 from referee.sandbox.mapping_bound import MappingBound
 from referee.sandbox.procfs import Tick, TooLong, count_mappings, within
@@ -40,6 +47,7 @@ class Bot:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.ran_us = self.used = self.mapped = self.counts = self.waiters = self.holds = 0
+        self.tables_kib = 0
         self.ended = self.hidden = self.relays = self.held = self.ended_while_held = False
         self.can_be_held = True
         self.some_can_be_held = self.starves = False
@@ -51,6 +59,7 @@ class Bot:
         self._pids = count(1)
         monkeypatch.setattr(counting, "count_mappings", self._count)
         monkeypatch.setattr(counting, "count_waiters", self._wait)
+        monkeypatch.setattr(counting, "tables_kib", lambda *_: self.tables_kib)
         self.bound = MappingBound(
             lambda: self.used,
             lambda: self.ran_us,
@@ -125,6 +134,16 @@ def test_too_many_waiters_are_ended(bot: Bot) -> None:
     ended = []
     for mib, waiters in ((8, MOST_WAITERS), (16, MOST_WAITERS + 1)):
         bot.waiters = waiters
+        bot.uses(mib, 20)
+        ended.append((bot.ended, bot.bound.exceeded))
+    assert ended == [(False, False), (True, True)]
+
+
+def test_page_tables_that_are_too_large_are_ended(bot: Bot) -> None:
+    """The kernel frees them in the time of others."""
+    ended = []
+    for mib, tables_kib in ((80, MOST_TABLES_KIB), (90, MOST_TABLES_KIB + 4)):
+        bot.tables_kib = tables_kib
         bot.uses(mib, 20)
         ended.append((bot.ended, bot.bound.exceeded))
     assert ended == [(False, False), (True, True)]

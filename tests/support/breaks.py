@@ -204,6 +204,11 @@ def mappings_uncounted(patch: pytest.MonkeyPatch) -> None:
     _find(patch, lambda found: found._replace(mappings=0))
 
 
+def page_tables_uncounted(patch: pytest.MonkeyPatch) -> None:
+    """Find no page tables, however many there are."""
+    _find(patch, lambda found: found._replace(tables_kib=0))
+
+
 def waiters_uncounted(patch: pytest.MonkeyPatch) -> None:
     """Find no waiters, however many there are."""
     _find(patch, lambda found: found._replace(waiters=0))
