@@ -68,6 +68,10 @@ as SO_COOKIE, or make descriptors of processes, or programs in the kernel.
 _DIRECT: Final = (0x4000, 0x10000)
 """O_DIRECT on x86_64 and on aarch64: to read past the page cache evicts what is in it."""
 
+_ASYNC: Final = 0x2000
+"""O_ASYNC: nothing bounds the list of those that are told what happens to a file, and whoever
+writes to it goes through all of them; 30,000 were made."""
+
 
 def _calls(table: str) -> tuple[Call, ...]:
     """Read a table; a line with # says what the rows below it are for."""
@@ -317,7 +321,7 @@ _POLLS: Final = tuple(
 def conditions(column: int) -> tuple[Condition, ...]:
     """The calls that are allowed with some arguments, for x86_64 (0) or aarch64 (1)."""
     direct = _DIRECT[column]
-    set_flags = (Test(1, ALL_BITS, 4), Test(2, direct, 0))
+    set_flags = (Test(1, ALL_BITS, 4), Test(2, direct | _ASYNC, 0))
     return (
         Condition(Call("open", 2, -1), _none_of(1, direct)),
         Condition(Call("openat", 257, 56), _none_of(2, direct)),

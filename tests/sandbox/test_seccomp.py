@@ -238,6 +238,7 @@ def test_what_reaches_beyond_a_bot_is_refused(machine: str, name: str) -> None:
         ("personality", (0x0040000,), errno.EPERM),
         ("fcntl", (0, 3), None),  # F_GETFL
         ("fcntl", (0, 4, 0x800), None),  # F_SETFL, O_NONBLOCK
+        ("fcntl", (0, 4, 0x2800), errno.EPERM),  # with O_ASYNC
         ("fcntl", (0, 1031), errno.EPERM),  # F_SETPIPE_SZ
         ("mmap", (0, 4096, 3, 0x22), None),
         ("mmap", (0, 4096, 3, 0x40022), errno.EPERM),  # MAP_HUGETLB
