@@ -2,9 +2,10 @@
 
     python -m tests.broken_walls SANDBOX [WALL...]
 
-SANDBOX is `bwrap`, `watched` (bwrap without control groups, as users have it) or `docker`; WALL is
-the name of a wall, or how it begins. It takes root, and a machine with nothing else to do. The exit
-code is 1 when no row notices a wall's end, and no reason stands beside it in `tests/support`.
+SANDBOX is `bwrap`, `docker`, `watched` (bwrap without control groups, as users have it), `masked`
+or `docker-masked` (without Landlock, as on older kernels); WALL is the name of a wall, or how it
+begins. It takes root, and a machine with nothing else to do. The exit code is 1 when no row notices
+a wall's end, and no reason stands beside it in `tests/support`.
 """
 
 import sys
@@ -16,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import trio
 
 from referee.errors import SandboxError
+from referee.sandbox.names import SandboxName
 from support.broken_settings import SETTINGS  # it lies beside this file
 from support.docker import some_daemon
 from support.walls import Setting, Wall, broken_rows, noticed, notices
@@ -55,7 +57,7 @@ def main() -> int:
     walls = [one for one in setting.walls if not words[1:] or one.name.startswith(tuple(words[1:]))]
     unnoticed = 0
     with ExitStack() as stack:
-        if setting.word == "docker":
+        if setting.name is SandboxName.DOCKER:
             stack.enter_context(some_daemon())
         usual = trio.run(broken_rows, setting, ())
         print(f"{'(none is broken)':40} {', '.join(usual) or '-'}", flush=True)

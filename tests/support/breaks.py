@@ -19,6 +19,7 @@ from referee.sandbox.cgroups import group as cgroups
 from referee.sandbox.cgroups import hierarchy
 from referee.sandbox.cgroups.freezer import FileFreezer
 from referee.sandbox.container import create
+from referee.sandbox.container.janitor import JanitorContainer
 from referee.sandbox.count_process import Counter
 from referee.sandbox.counting import Budget, Found
 from referee.sandbox.folders import SandboxFolders
@@ -170,6 +171,11 @@ def same_user(uid: int | None) -> Break:
 def without_janitor(patch: pytest.MonkeyPatch) -> None:
     """Start no janitor."""
     patch.setattr(choose, "_janitor", lambda *_: contextlib.nullcontext())
+
+
+def without_second_janitor(patch: pytest.MonkeyPatch) -> None:
+    """Start none in a container."""
+    patch.setattr(JanitorContainer, "start", nothing)
 
 
 def never_frozen(patch: pytest.MonkeyPatch) -> None:

@@ -21,6 +21,7 @@ from support.breaks import (
     same_user,
     waiters_uncounted,
     without_janitor,
+    without_second_janitor,
 )
 from support.walls import Break, Wall
 from support.walls_of_filter import CLOSED, GROUPS, another_root, mounts, tracing
@@ -213,7 +214,15 @@ WALLS: Final = (
     Wall("freezer", never_frozen, ("freeze", "freeze-daemons")),
     Wall("release of what was read", cache_kept, ("cache",)),
     Wall("groups above those of containers", _without_groups_of_ours, ("cache",)),
-    Wall("janitor", without_janitor, ("orphans",), "container"),
+    Wall("janitor", without_janitor, ("orphans",), "left after"),
+    Wall(
+        "janitor in a container",
+        without_second_janitor,
+        ("orphans",),
+        "container",
+        behind=("janitor",),
+        reason="the janitor removes containers, too, where that was not killed",
+    ),
     Wall(
         "its own core",
         _set(CpusetCpus=""),
