@@ -15,7 +15,6 @@ import argparse
 import sys
 import tempfile
 from collections import Counter
-from contextlib import suppress
 from itertools import product
 from pathlib import Path
 from typing import Final
@@ -132,6 +131,13 @@ async def play(
     tally.voids += len(result.totals.voids)
 
 
+async def _play_all(sandbox: Sandbox, meetings: list[Meeting], deals: int, move_ms: int) -> None:
+    for number in range(0, deals, _DEALS):
+        print(f"\r{number} of {deals} deals each ", end="", file=sys.stderr, flush=True)
+        for met in meetings:
+            await play(sandbox, met, move_ms=move_ms)
+
+
 def _words(faults: Counter[str]) -> str:
     return ", ".join(f"{count} {code}" for code, count in sorted(faults.items())) or "-"
 
@@ -140,13 +146,13 @@ async def main(name: str, deals: int, move_ms: int, kinds: list[str]) -> int:
     """Play so many deals each, or until ctrl-C, and print a line for each kind and need."""
     async with opened(SandboxName(name)) as sandbox:
         print(f"{sandbox.name}: {sandbox.how}; {move_ms} ms a move", flush=True)
-        with tempfile.TemporaryDirectory() as top, suppress(KeyboardInterrupt):
+        with tempfile.TemporaryDirectory() as top:
             pairs = product(dict.fromkeys((HONEST, *(kinds or HOW))), NEEDS)
             meetings = [await meeting(sandbox, Path(top), *pair, move_ms) for pair in pairs]
-            for number in range(0, deals, _DEALS):
-                print(f"\r{number} of {deals} deals each ", end="", file=sys.stderr, flush=True)
-                for met in meetings:
-                    await play(sandbox, met, move_ms=move_ms)
+            try:
+                await _play_all(sandbox, meetings, deals, move_ms)
+            except* KeyboardInterrupt:  # it may come from within a nursery
+                pass
     for met in meetings:
         tally = met.tally
         print(
