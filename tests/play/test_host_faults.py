@@ -33,7 +33,7 @@ from referee.match.lines import ActLine, DealEndLine, DealLine, EndLine, VoidLin
 from referee.match.outbox import Voice
 from referee.match.table import Table
 from referee.match.verdict import ATTEMPTS, Blame, FaultCode, Mishap, Receipt, Verdict, starved
-from referee.play import arrival, evidence, held_up, waiting
+from referee.play import arrival, blocked, evidence, held_up, looks, waiting
 from referee.play import exchange as exchange_module
 from referee.play import seat as seat_module
 from referee.play.conductor import MatchResult
@@ -899,7 +899,8 @@ def one_clock(monkeypatch: pytest.MonkeyPatch, autojump_clock: MockClock) -> Moc
         def thread_time_ns() -> int:
             return 0  # what we do takes no time of that clock
 
-    for module in (seat_module, exchange_module, waiting, arrival, evidence, held_up, run_delay):
+    ours = (waiting, looks, arrival, blocked, evidence, held_up, run_delay)
+    for module in (seat_module, exchange_module, *ours):
         monkeypatch.setattr(module, "time", Time)
     monkeypatch.setattr(seat_module, "exchange", plain_exchange)
     return autojump_clock
