@@ -120,7 +120,7 @@ class HeldUp:
         self._stood_us += us
 
     def be_idle(self, core: CoreUse) -> None:
-        """Take into account that the core was idle, while it waited for the disk or the bot could.
+        """Take into account that the core was idle while the disk, or a lock, kept the bot waiting.
 
         What a bot reads of the disk may be what another has had dropped from memory, and a lock of
         the kernel, as that on all mappings of a file, may be held on another core. The bot sleeps

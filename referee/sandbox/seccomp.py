@@ -10,7 +10,7 @@ import errno
 import json
 import platform
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
@@ -24,8 +24,11 @@ from referee.sandbox.system_calls import (
     NEWER,
     SYSINFO,
     UNSHARED_MMAP,
+    Alternative,
     Call,
     Condition,
+    Positive,
+    Test,
     conditions,
 )
 
@@ -148,6 +151,16 @@ def _tree(ranges: Sequence[tuple[int, _Code]]) -> _Code:
     return ((_AT_LEAST, 0, 1, start), (_JUMP, 0, 0, len(below)), *below, *above)
 
 
+def _positive(test: Positive, verdict: int) -> _Code:
+    """Look at a number; with any other, the program goes on behind this."""
+    return (
+        (_LOAD, 0, 0, _FIRST_ARGUMENT + 8 * test.argument),
+        (_AT_LEAST, 0, 2, 1),
+        (_AT_LEAST, 1, 0, 1 << test.bits),
+        (_RETURN, 0, 0, verdict),
+    )
+
+
 def _body(condition: Condition) -> _Code:
     """The look at arguments; every way through it returns."""
     outcomes = [(tests, _ALLOW) for tests in condition.allowed]
@@ -155,6 +168,10 @@ def _body(condition: Condition) -> _Code:
     code: list[_Instruction] = []
     loaded = -1  # the argument that is loaded whole when an alternative begins
     for tests, verdict in outcomes:
+        if isinstance(tests, Positive):
+            code += _positive(tests, verdict)
+            loaded = -1
+            continue
         block: list[_Instruction] = []
         for place, test in enumerate(tests):
             if place or test.argument != loaded:
@@ -201,8 +218,9 @@ def _docker_rules(condition: Condition) -> list[dict[str, Any]]:  # JSON
     """Rules of one call are alternatives; what a rule asks of arguments must all be so."""
     allow: dict[str, Any] = {"action": "SCMP_ACT_ALLOW"}  # JSON
     ignore: dict[str, Any] = {"action": "SCMP_ACT_ERRNO", "errnoRet": 0}  # JSON
-    outcomes = [(tests, allow) for tests in condition.allowed]
-    outcomes += [(tests, ignore) for tests in condition.ignored]
+    outcomes = [(one, allow) for one in condition.allowed]
+    outcomes += [(one, ignore) for one in condition.ignored]
+    masked = [(tests, outcome) for one, outcome in outcomes for tests in _masked(one)]
     return [
         {
             "names": [condition.call.name],
@@ -217,5 +235,16 @@ def _docker_rules(condition: Condition) -> list[dict[str, Any]]:  # JSON
                 for test in tests
             ],
         }
-        for tests, outcome in outcomes
+        for tests, outcome in masked
     ]
+
+
+def _masked(alternative: Alternative) -> Iterator[tuple[Test, ...]]:
+    """Yield alternatives of tests alone, the one kind that Docker has for 32 bits."""
+    if not isinstance(alternative, Positive):
+        yield alternative
+        return
+    argument, bits = alternative
+    higher = ALL_BITS ^ ((1 << bits) - 1)
+    for bit in range(bits):
+        yield (Test(argument, higher | 1 << bit, 1 << bit),)

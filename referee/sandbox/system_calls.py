@@ -27,6 +27,17 @@ class Test(NamedTuple):
     value: int
 
 
+class Positive(NamedTuple):
+    """What the lower 32 bits of an argument must be: a number above 0 of so many bits at most."""
+
+    argument: int
+    bits: int
+
+
+Alternative = tuple[Test, ...] | Positive
+"""What arguments must be: all of some tests, or a number."""
+
+
 class Condition(Struct, frozen=True):
     """A call that is allowed only with some arguments.
 
@@ -36,8 +47,8 @@ class Condition(Struct, frozen=True):
     """
 
     call: Call
-    allowed: tuple[tuple[Test, ...], ...]
-    ignored: tuple[tuple[Test, ...], ...] = ()
+    allowed: tuple[Alternative, ...]
+    ignored: tuple[Alternative, ...] = ()
 
 
 NEWER: Final = 424
@@ -69,8 +80,8 @@ _DIRECT: Final = (0x4000, 0x10000)
 """O_DIRECT on x86_64 and on aarch64: to read past the page cache evicts what is in it."""
 
 _ASYNC: Final = 0x2000
-"""O_ASYNC: nothing bounds the list of those that are told what happens to a file, and whoever
-writes to it goes through all of them; 30,000 were made."""
+"""O_ASYNC: the kernel goes through all descriptors that have it whenever a process writes to their
+file, and has no bound on their number; a bot made 30,000."""
 
 
 def _calls(table: str) -> tuple[Call, ...]:
@@ -292,12 +303,11 @@ _CLONES: Final = (
 """Processes with descriptors of their own, and threads that share their maker's: we count those of
 one thread for all, and no process can close what another one waits in."""
 
-_SIGN: Final = 0x80000000
-_ONE_PROCESS: Final = tuple((Test(0, _SIGN | 1 << bit, 1 << bit),) for bit in range(22))
-"""A number above 0, of 22 bits at most. The kernel goes through a group, and for -1 through all
-processes of the machine, with a lock that all on any core wait for who start or end one: 122
-processes in another match, one of which sends signals to its group, had a bot late that starts 780
-in an act and needs 65 ms of 100, in 3 of 3.
+_ONE_PROCESS: Final = Positive(0, bits=22)
+"""For 0 and below, the kernel goes through a group, and for -1 through all processes of the
+machine, with a lock that each start and end of a process waits for, on any core: 122 processes in
+another match, one of which sends signals to its group, had a bot late that starts 780 in an act and
+needs 65 ms of 100, in 3 of 3.
 """
 
 _POLLED: Final = 31
@@ -354,7 +364,7 @@ def conditions(column: int) -> tuple[Condition, ...]:
         # to the usual one, as some do for every thread
         Condition(Call("sched_setscheduler", 144, 119), _one_of(1, 0)),
         Condition(Call("clone", 56, 220), _CLONES),
-        Condition(Call("kill", 62, 129), _ONE_PROCESS),
+        Condition(Call("kill", 62, 129), (_ONE_PROCESS,)),
         *_POLLS,
         Condition(Call("close_range", 436, 436), _none_of(2, _OWN_FILES)),
         Condition(Call("getsockopt", 55, 209), _one_of(2, *_SOCKET_OPTIONS)),

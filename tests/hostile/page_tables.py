@@ -25,7 +25,7 @@ def misdeed(act: Act) -> None:
     LIBC.madvise(ctypes.c_void_p(begin), ctypes.c_size_t(TABLES * SIZE), NO_HUGE_PAGES)
     for number in range(TABLES):
         ctypes.string_at(begin + number * SIZE, 1)
-    time.sleep(1)  # whoever looks, looks ten times a second
+    time.sleep(1)  # the referee counts ten times a second
     answer(act, action=f"ESCAPED:{TABLES} page tables")
 
 

@@ -1017,7 +1017,7 @@ async def test_a_standstill_is_no_time_of_a_bot_but_what_it_worked(
     one_clock: MockClock,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The bot is charged what it used itself; what another used, or nobody, is taken off."""
+    """The referee charges a bot what it used, not what another bot used, or no process at all."""
     other = Seat(1, busy)
     seat = Seat(0, puppet, seats=[other])
     for one in (other, seat):

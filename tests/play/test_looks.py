@@ -41,8 +41,8 @@ def test_a_bot_that_begins_to_work_meanwhile_has_a_fifth_of_the_time_until_then(
     process.release()
 
 
-def test_it_is_late_by_what_nobody_did(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither by what we did ourselves, nor by what we saw to others, which puts it off."""
+def test_what_the_referee_did_itself_is_no_lag(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To see to other bots puts the next look off, and other work is taken off."""
     now_ns, used_ns = [0], [0]
     monkeypatch.setattr("time.perf_counter_ns", lambda: now_ns[0])
     monkeypatch.setattr("time.thread_time_ns", lambda: used_ns[0])

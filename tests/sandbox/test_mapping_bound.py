@@ -129,21 +129,14 @@ def test_too_many_are_ended(bot: Bot) -> None:
     assert ended == [(False, False), (True, True)]
 
 
-def test_too_many_waiters_are_ended(bot: Bot) -> None:
-    """They are woken in one piece, by one message."""
+@pytest.mark.parametrize(
+    ("what", "most"), [("waiters", MOST_WAITERS), ("tables_kib", MOST_TABLES_KIB)]
+)
+def test_too_much_that_is_woken_or_freed_at_once_is_ended(what: str, most: int, bot: Bot) -> None:
+    """One message wakes all waiters, and the kernel frees page tables in the time of others."""
     ended = []
-    for mib, waiters in ((8, MOST_WAITERS), (16, MOST_WAITERS + 1)):
-        bot.waiters = waiters
-        bot.uses(mib, 20)
-        ended.append((bot.ended, bot.bound.exceeded))
-    assert ended == [(False, False), (True, True)]
-
-
-def test_page_tables_that_are_too_large_are_ended(bot: Bot) -> None:
-    """The kernel frees them in the time of others."""
-    ended = []
-    for mib, tables_kib in ((80, MOST_TABLES_KIB), (90, MOST_TABLES_KIB + 4)):
-        bot.tables_kib = tables_kib
+    for mib, number in ((80, most), (90, most + 1)):
+        setattr(bot, what, number)
         bot.uses(mib, 20)
         ended.append((bot.ended, bot.bound.exceeded))
     assert ended == [(False, False), (True, True)]
