@@ -13,6 +13,7 @@ from support.sandboxes import lacking
 
 @pytest.fixture(autouse=True)
 def _looked_for_anew() -> Iterator[None]:
+    kernel_threads._threads_of.cache_clear()  # of tests before this one
     yield
     kernel_threads._threads_of.cache_clear()
 
