@@ -135,14 +135,16 @@ async def test_a_fault_of_one_bot_leaves_the_helpers_of_the_other_alone(tmp_path
 
 @pytest.mark.slow
 async def test_a_flood_while_the_other_thinks_costs_the_other_nothing(tmp_path: Path) -> None:
-    """It waits in its pipe until the flooder's own next act, and no other clock stands for it."""
+    """It waits in its pipe until the flooder's own next act: read meanwhile, it would be too much.
+
+    A bot that thinks for a fifth of a second has time for that, however busy the machine is.
+    """
     path = tmp_path / "record"
     bots = (rogue("floods_stderr_off_turn"), rogue("thinks"))
-    ample = "move=2s,bank=0s,soft=0ms,start=5s"  # a fifth of a second of thought is far from late
+    ample = "move=2s,bank=0s,soft=0ms,start=5s"
     result = await match(path, "briscola-2", *bots, deals=1, freeze=Freeze.NEVER, time=ample)
 
-    assert {fault.code for fault in faults_in(path)} <= {FaultCode.OUTPUT}
-    assert result.totals.fault_counts[1] == 0
+    assert faults_in(path) == []
     assert result.totals.voids == []
 
 
