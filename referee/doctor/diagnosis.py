@@ -129,8 +129,14 @@ async def examined(
     usual = msgspec.structs.replace(base, bounds=settings.default)
     watched = "watched" in sandbox.how
     landlock, root = "Landlock" in sandbox.how, os.geteuid() == 0
-    missing = absent(sandbox.name, root=root, watched=watched, landlock=landlock)
-    patient = Patient(sandbox, base, usual, secret, watched)
+    missing = absent(
+        sandbox.name,
+        root=root,
+        watched=watched,
+        landlock=landlock,
+        overlays="overlays" in sandbox.how,
+    )
+    patient = Patient(sandbox, base, usual, secret, watched, settings.toolchains)
     trials = {word: one for word, one in TRIALS.items() if one[0] or languages}
     facts, spoken = await _facts(patient, trials, frozenset(missing), say)
     return SandboxReport(

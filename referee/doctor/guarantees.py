@@ -192,6 +192,13 @@ GUARANTEES: Final = (
         _FILTER,
     ),
     Guarantee(
+        "folder-locks",
+        "no lock of the kernel on a folder is another bot's, too",
+        ("shared_folders",),
+        criteria.nothing("each bot has folders of its own", "the host's own", "shared_folders"),
+        _BUG,
+    ),
+    Guarantee(
         "memory",
         "more memory than allowed ends the bot",
         ("memory_mib", "memory_out"),

@@ -64,6 +64,7 @@ class Facts(Struct, frozen=True):
     cores: Mapping[str, str] | None = None
     init: Mapping[str, str] | None = None
     locks: tuple[str, ...] | None = None
+    shared_folders: tuple[str, ...] | None = None
     # what it can use up
     memory_mib: int | None = None
     memory_out: bool | None = None

@@ -54,6 +54,11 @@ _MARKS: Final = (
     "a kernel with Landlock, Linux 5.19 or newer (where it is switched off: boot with lsm=landlock "
     "before the others) closes these files",
 )
+_FOLDER_LOCKS: Final = (
+    "bots see the host's own folders: one that asks for new names in them keeps others from them",
+    "run the referee as root, or with Docker, on Linux 6.5 or newer, with no other mount in /usr or "
+    "the toolchains",
+)
 _AS_ROOT: Final = "run the referee as root, on a kernel with the memory controller of cgroups"
 _TOP_GROUP: Final = (
     "the kernel needs the memory and pids controllers of cgroups (where memory is off: boot with "
@@ -176,7 +181,7 @@ _HELP: Final = (
 
 
 def absent(
-    sandbox: str, *, root: bool, watched: bool, landlock: bool
+    sandbox: str, *, root: bool, watched: bool, landlock: bool, overlays: bool
 ) -> dict[str, tuple[str, str]]:
     """What a sandbox does not promise, by guarantee: the reason, and how to have it.
 
@@ -185,6 +190,7 @@ def absent(
         root: whether the referee is root.
         watched: whether memory is only looked at, for want of control groups.
         landlock: whether the kernel that bots run on can close files below /proc to them.
+        overlays: whether each has the folders that all see as a file system of its own.
     """
     if sandbox == "bare":
         return {
@@ -195,6 +201,8 @@ def absent(
     found = dict(_NOWHERE)
     if not landlock:
         found["marks"] = _MARKS
+    if not overlays:
+        found["folder-locks"] = _FOLDER_LOCKS
     if sandbox == "bwrap" and watched:
         mend = _TOP_GROUP if root else _AS_ROOT
         found |= {name: (reason, mend) for name, reason in _WATCHED_ABSENT.items()}

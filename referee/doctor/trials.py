@@ -28,7 +28,8 @@ from referee.doctor.probing import (
 from referee.play.affinity import one_core
 from referee.sandbox import Sandbox, janitor, masks
 from referee.sandbox.copies import BOT_FOLDER
-from referee.sandbox.folders import store_folder
+from referee.sandbox.environment import ENTRIES, ETC
+from referee.sandbox.folders import store_folder, work_folder
 
 _BURN_S: Final = 0.15
 _FROZEN_S: Final = 0.2
@@ -49,6 +50,7 @@ class Patient(Struct, frozen=True):
         usual: the same with the bounds of a usual bot.
         secret: a word in the referee's environment.
         watched: whether it works without control groups.
+        toolchains: folders that bots see beside /usr.
     """
 
     sandbox: Sandbox
@@ -56,6 +58,7 @@ class Patient(Struct, frozen=True):
     usual: BotSpec
     secret: str
     watched: bool
+    toolchains: tuple[str, ...] = ()
 
 
 async def _look(patient: Patient) -> Measured:
@@ -64,9 +67,17 @@ async def _look(patient: Patient) -> Measured:
     words = [str(Path(__file__).parent.parent), str(store_folder()), janitor.run_of(os.getpid())]
     with lures() as (paths, _, _):
         request = {"secret": patient.secret, "words": words, "paths": [*paths, *hidden()]}
+        request |= _folders_of_all(patient.toolchains)
         async with running(patient.sandbox, patient.base, "look") as probe:
             await probe.ask(**request, namespaces=namespaces)
             return {**await _heard(probe), "privileges": privileges_of(probe.token)}
+
+
+def _folders_of_all(toolchains: tuple[str, ...]) -> Measured:
+    """The folders that bots see of the host, and its file systems that hold such folders."""
+    folders = ["/usr", "/etc", *(f"/{name}" for name in ENTRIES), *ETC, *toolchains]
+    there = [path for path in (*folders, "/", str(work_folder())) if os.path.isdir(path)]
+    return {"folders": folders, "devices": [os.stat(path).st_dev for path in there]}
 
 
 async def _calls(patient: Patient) -> Measured:
@@ -290,7 +301,7 @@ TRIALS: Final[Mapping[str, Attempt]] = {
     "what it sees": (
         (
             *("files-read", "files-written", "environment", "descriptors", "others"),
-            "privileges",
+            *("privileges", "folder-locks"),
         ),
         _look,
     ),

@@ -11,6 +11,8 @@
  *     memory FOLDER OPTIONS
  *                     FOLDER is memory for files (tmpfs) with these options, which only this process
  *                     and those that it starts see; for root only
+ *     overlay FOLDER OPTIONS
+ *                     likewise, FOLDER shows other folders, read-only, as these options say
  *     user ID GROUP   is that user from here on, of its own group of the same number and of GROUP
  *     streams FOLDER  FOLDER's `in`, `out` and `err` are its streams; says so with an empty line,
  *                     and waits for a line
@@ -145,7 +147,7 @@ static int idle(void) {
 
 /* Mounts of this process are its own from the first on, and so are gone with it and its children;
  * what the host unmounts is unmounted here, too, where its mounts are shared. */
-static int memory(const char *folder, const char *options) {
+static int mount(const char *kind, const char *folder, const char *options, long flags) {
     const long new_mounts = 0x20000, slaves_below = 1 << 19 | 1 << 14, no_setuid_no_devices = 2 | 4;
     static int alone = 0;
     if (!alone) {
@@ -153,7 +155,16 @@ static int memory(const char *folder, const char *options) {
         if (CALL(__NR_mount, "none", "/", 0, slaves_below, 0)) return -1;
         alone = 1;
     }
-    return (int)CALL(__NR_mount, "tmpfs", folder, "tmpfs", no_setuid_no_devices, options);
+    return (int)CALL(__NR_mount, kind, folder, kind, no_setuid_no_devices | flags, options);
+}
+
+static int memory(const char *folder, const char *options) {
+    return mount("tmpfs", folder, options, 0);
+}
+
+static int overlay(const char *folder, const char *options) {
+    const long read_only = 1;
+    return mount("overlay", folder, options, read_only);
 }
 
 static int user(const char *id_text, const char *group_text) {
@@ -364,6 +375,7 @@ static int step(char **words, int left, char **readable, int *count) {
     else if (same(name, "close")) failed = (int)CALL(__NR_close, number(&value), 0, 0, 0, 0);
     else if (same(name, "read")) readable[(*count)++] = words[1];
     else if (same(name, "memory") && left > 2) taken = 3, failed = memory(value, words[2]);
+    else if (same(name, "overlay") && left > 2) taken = 3, failed = overlay(value, words[2]);
     else if (same(name, "user") && left > 2) taken = 3, failed = user(value, words[2]);
     else return 0;
     if (failed) fail(name, taken > 1 ? words[1] : "");

@@ -76,6 +76,7 @@ GOOD = Facts(
     cores=REFUSED,
     init=REFUSED,
     locks=(),
+    shared_folders=(),
     memory_mib=60,
     memory_out=True,
     children_mib=32,
@@ -146,6 +147,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("process-counts", {"process_counts": ("/proc",)}, "told by: /proc"),
     ("marks", {"marks": ("smaps",)}, "smaps"),
     ("locks", {"locks": ("flock",)}, "can be had: flock"),
+    ("folder-locks", {"shared_folders": ("/usr",)}, "the host's own: /usr"),
     ("memory", {"memory_out": False}, "not ended"),
     ("memory", {"memory_mib": 190}, "190 of 64"),
     ("memory-children", {"children_mib": 128}, "128 of 64"),
@@ -236,24 +238,25 @@ def test_what_was_not_found_out_is_not_proved() -> None:
 
 def test_what_is_not_promised_is_absent() -> None:
     """Bare promises little; nothing of the rest is proved or broken, whatever the facts."""
-    missing = absent("bare", root=True, watched=False, landlock=True)
+    missing = absent("bare", root=True, watched=False, landlock=True, overlays=True)
     found = findings(GOOD, TERMS, missing)
 
     assert {one.id for one in found if one.state is GuaranteeState.PROVED} == BARE_PROMISES
     assert all(one.mend and one.detail for one in found if one.state is GuaranteeState.ABSENT)
-    assert set(absent("bwrap", root=True, watched=False, landlock=True)) == NOT_TO_BE_HAD
-    assert set(absent("bwrap", root=True, watched=False, landlock=False)) == {
+    assert set(absent("bwrap", root=True, watched=False, landlock=True, overlays=True)) == NOT_TO_BE_HAD
+    assert set(absent("bwrap", root=True, watched=False, landlock=False, overlays=False)) == {
         "marks",
+        "folder-locks",
         *NOT_TO_BE_HAD,
     }
-    assert set(absent("bwrap", root=False, watched=True, landlock=True)) > {
+    assert set(absent("bwrap", root=False, watched=True, landlock=True, overlays=True)) > {
         "memory",
         "user",
         "cache",
     }
-    assert set(absent("docker", root=True, watched=False, landlock=True)) == NOT_TO_BE_HAD
-    assert "top group" in absent("bwrap", root=True, watched=True, landlock=True)["memory"][1]
-    assert "as root" in absent("bwrap", root=False, watched=True, landlock=True)["memory"][1]
+    assert set(absent("docker", root=True, watched=False, landlock=True, overlays=True)) == NOT_TO_BE_HAD
+    assert "top group" in absent("bwrap", root=True, watched=True, landlock=True, overlays=True)["memory"][1]
+    assert "as root" in absent("bwrap", root=False, watched=True, landlock=True, overlays=True)["memory"][1]
 
 
 MENDS = [
@@ -344,7 +347,7 @@ def test_what_auto_takes(
 
 def test_what_no_sandbox_promises_keeps_no_stranger_out() -> None:
     """A guarantee that none gives, on any machine, is absent in all, and is not counted."""
-    missing = absent("bwrap", root=True, watched=False, landlock=True)
+    missing = absent("bwrap", root=True, watched=False, landlock=True, overlays=True)
     rows = tuple(GuaranteeFinding(one, "", GuaranteeState.ABSENT, "") for one in missing)
     cache = GuaranteeFinding("cache", "", GuaranteeState.ABSENT, "")
 

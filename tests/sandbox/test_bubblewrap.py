@@ -215,7 +215,7 @@ async def test_without_control_groups_hidden_memory_is_watched(
 ) -> None:
     """Full sockets, tables of pages, and what was shared: the bot is ended for them."""
     need("bwrap")
-    monkeypatch.setattr(bubblewrap, "mount_points", lambda _: {})  # as an ordinary user has it
+    monkeypatch.setattr(bubblewrap, "mount_points", lambda *_: {})  # as an ordinary user has it
     (hostile,) = (one for one in animals() if one.name == name)
     typed = str(Cages(tmp_path).folder(hostile, "bwrap"))
     async with opened(SandboxName.BWRAP, cgroups=False) as bwrap:

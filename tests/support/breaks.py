@@ -14,7 +14,7 @@ import pytest
 from referee.sandbox import choose, launcher
 from referee.sandbox.bubblewrap import command, process
 from referee.sandbox.bubblewrap import sandbox as bubblewrap
-from referee.sandbox.bubblewrap.memory_folders import MemoryFolder
+from referee.sandbox.bubblewrap.mounts import MemoryFolder
 from referee.sandbox.cgroups import group as cgroups
 from referee.sandbox.cgroups import hierarchy
 from referee.sandbox.cgroups.freezer import FileFreezer

@@ -104,6 +104,11 @@ def seen(paths: "list[str]") -> "list[str]":
     return found + ["/etc/shadow"] * bool(text_of("/etc/shadow"))
 
 
+def shared_folders(paths: "list[str]", devices: "list[int]") -> "list[str]":
+    """Which folders are of a file system of the host."""
+    return [path for path in paths if os.path.isdir(path) and os.stat(path).st_dev in devices]
+
+
 def others() -> "list[str]":
     """The processes that are neither this one nor above it, nor the first one."""
     line, pid = {"1"}, str(os.getpid())
@@ -158,6 +163,7 @@ def main() -> None:
         "shared": shared(asked["namespaces"]),
         "setuid": setuid(),
         "descriptors": descriptors(),
+        "shared_folders": shared_folders(asked["folders"], asked["devices"]),
     }
     print(json.dumps(found), flush=True)
     sys.stdin.readline()  # it is looked at meanwhile

@@ -1,12 +1,12 @@
 """The command line of bubblewrap: what it shows a bot, and what it takes away."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
 from referee.bots.find import BotSpec
-from referee.sandbox.bubblewrap.memory_folders import memory_folders
+from referee.sandbox.bubblewrap.mounts import HostFolder, memory_folders
 from referee.sandbox.build import SOURCE_FOLDER
 from referee.sandbox.copies import BOT_FOLDER
 from referee.sandbox.environment import ENTRIES, NOBODY, environment
@@ -20,16 +20,10 @@ that stays when no process maps it any more."""
 _STREAMS: Final = {"fd": "", "stdin": "/0", "stdout": "/1", "stderr": "/2"}
 
 
-def system(etc: Path) -> list[str]:
-    """The read-only system: /usr, what points into it, and what programs need of /etc."""
-    found = ["--ro-bind", "/usr", "/usr"]
-    for name in ENTRIES:
-        path = Path("/", name)
-        if path.is_symlink():
-            found += ["--symlink", os.readlink(path), str(path)]
-        elif path.is_dir():
-            found += ["--ro-bind", str(path), str(path)]
-    return [*found, "--ro-bind", str(etc), "/etc"]
+def _links() -> list[str]:
+    """What points into /usr."""
+    links = [path for path in (f"/{name}" for name in ENTRIES) if os.path.islink(path)]
+    return [word for path in links for word in ("--symlink", os.readlink(path), path)]
 
 
 def _devices() -> list[str]:
@@ -55,7 +49,7 @@ def _masked(masks: Masks, memory: int) -> list[str]:
 
 def arguments(
     bot: BotSpec,
-    toolchains: Mapping[str, str],
+    hosts: Iterable[HostFolder],
     path: str,
     masks: Masks,
     points: Mapping[str, str],
@@ -64,10 +58,10 @@ def arguments(
 
     Args:
         bot: whom they are for.
-        toolchains: folders to show, and where they can be reached from.
+        hosts: the folders of the host that it sees.
         path: the bot's PATH.
         masks: what it sees in place of the machine's counters.
-        points: where the launcher mounts its folders of memory, if it does.
+        points: where the launcher has mounted folders, by where the bot sees them.
     """
     found = [
         *("--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
@@ -77,12 +71,12 @@ def arguments(
     ]
     for name, value in environment(bot.bounds, path).items():
         found += ["--setenv", name, value]
-    found += [*system(masks.etc), "--proc", "/proc", *_devices()]
+    for host in hosts:
+        found += host.shown(points.get(host.path))
+    found += [*_links(), "--proc", "/proc", *_devices()]
     found += _masked(masks, bot.bounds.memory)
     for memory in memory_folders(bot):
         found += memory.shown(points.get(memory.path))
-    for folder, source in toolchains.items():
-        found += ["--ro-bind", source, folder]
     if bot.is_build:
         found += ["--ro-bind", bot.folder, SOURCE_FOLDER]
     else:

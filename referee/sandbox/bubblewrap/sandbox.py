@@ -25,7 +25,13 @@ from referee.errors import SandboxError
 from referee.native import launcher
 from referee.sandbox.bare import become_subreaper
 from referee.sandbox.bubblewrap.command import arguments
-from referee.sandbox.bubblewrap.memory_folders import MemoryFolder, memory_folders, mount_points
+from referee.sandbox.bubblewrap.mounts import (
+    HostFolder,
+    OwnFolder,
+    host_folders,
+    memory_folders,
+    mount_points,
+)
 from referee.sandbox.bubblewrap.process import BubblewrapProcess
 from referee.sandbox.build import show_sources
 from referee.sandbox.cgroups.group import Group
@@ -59,27 +65,27 @@ class _Words(Struct, frozen=True):
 
     Attributes:
         options: bubblewrap's, as the file has them that it reads.
-        memory: the folders of memory that the launcher mounts, and where.
+        mounts: the folders that the launcher mounts, and where.
         outside: the launcher's other words, before bubblewrap.
         inside: the launcher's, within, and the bot's own command.
     """
 
     options: bytes
-    memory: tuple[tuple[MemoryFolder, str], ...]
+    mounts: tuple[tuple[OwnFolder, str], ...]
     outside: tuple[str, ...]
     inside: tuple[str, ...]
 
 
-def _points_in(folders: SandboxFolders) -> Mapping[str, str]:
-    """Where folders of memory are mounted.
+def _points_in(folders: SandboxFolders, shown: Sequence[HostFolder]) -> Mapping[str, str]:
+    """Where the launcher mounts folders.
 
     Raises:
         SandboxError: there can be no folders for that.
     """
     try:
-        return mount_points(folders)
+        return mount_points(folders, shown)
     except OSError as error:
-        raise SandboxError(f"cannot make folders to mount memory at: {error}") from error
+        raise SandboxError(f"cannot make folders to mount at: {error}") from error
 
 
 def _memory_file(name: str, data: bytes) -> int:
@@ -105,7 +111,8 @@ class Bubblewrap:
         self._copies = Copies(folders)
         self._masks = masks_in(folders, landlock=folders.landlock)
         self._path = search_path(folders.settings.toolchains)
-        self._points = _points_in(folders)
+        self._hosts = tuple(host_folders(self._masks.etc, folders.staged))
+        self._points = _points_in(folders, self._hosts)
         self._bwrap, self._launcher = _bwrap(), str(launcher())
         counted = folders.hierarchies is not None
         try:
@@ -121,7 +128,8 @@ class Bubblewrap:
         hierarchies = self._folders.hierarchies
         bound = "memory watched" if hierarchies is None else f"cgroups {hierarchies.kind}"
         closed = ", Landlock" if self._folders.landlock else ""
-        return f"namespaces, seccomp{closed}, {bound}" + (
+        own = ", overlays" if all(one.path in self._points for one in self._hosts) else ""
+        return f"namespaces, seccomp{closed}{own}, {bound}" + (
             ", own user ids" if self._folders.root else ""
         )
 
@@ -235,12 +243,13 @@ class Bubblewrap:
         inside = limited_inside(bot.bounds.processes + _OWN_PROCESSES) if alone else ()
         constants = (path for _, path in self._masks.constants(bot.bounds.memory))
         wall = walled(constants, landlock=self._folders.landlock)
-        options = arguments(bot, self._folders.staged, self._path, self._masks, self._points)
+        options = arguments(bot, self._hosts, self._path, self._masks, self._points)
+        own: tuple[OwnFolder, ...] = (*self._hosts, *memory_folders(bot))
         return _Words(
             options=b"".join(os.fsencode(option) + b"\0" for option in options),
-            memory=tuple(
+            mounts=tuple(
                 (folder, self._points[folder.path])
-                for folder in memory_folders(bot)
+                for folder in own
                 if folder.path in self._points
             ),
             outside=tuple(outside),
@@ -253,7 +262,7 @@ class Bubblewrap:
         options, bpf, inside, status = fds
         words = [self._launcher, *joined(control.doors), *of_bot.outside]
         if slot is not None:
-            for folder, point in of_bot.memory:
+            for folder, point in of_bot.mounts:
                 words += folder.mounted(point, slot.uid)
             words += ["user", str(slot.uid), str(READERS)]
         words += ["--", self._bwrap, "--json-status-fd", str(status), "--seccomp", str(bpf)]

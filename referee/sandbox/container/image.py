@@ -8,16 +8,15 @@ import io
 import os
 import re
 import tarfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 from docker import APIClient
 from docker.errors import APIError, ImageNotFound
-from docker.types import Mount
 
 from referee.errors import RefereeError, SandboxError
-from referee.sandbox.environment import ENTRIES, ETC, NOBODY
+from referee.sandbox.environment import ENTRIES, NOBODY
 from referee.sandbox.user_ids import FIRST_UID, SLOTS
 
 REPOSITORY: Final = "briscola-referee"
@@ -26,17 +25,8 @@ _FOLDERS: Final = ("bot", "dev", "etc", "io", "proc", "run", "sbin", "source", "
 _REFERENCE: Final = re.compile(r"[a-zA-Z0-9][\w./:@-]*", re.ASCII)
 _ENTRIES: Final = tuple(name for name in ENTRIES if name != "sbin")  # Docker puts its init there
 
-
-def shown(toolchains: tuple[str, ...]) -> Iterator[Mount]:
-    """What of the host a bot sees when it names no image of its own.
-
-    Args:
-        toolchains: folders outside /usr; the daemon is root and reaches them wherever they lie.
-    """
-    real = (f"/{name}" for name in _ENTRIES if not Path("/", name).is_symlink())
-    for path in ("/usr", *real, *ETC, *toolchains):
-        if os.path.exists(path):
-            yield Mount(path, os.path.realpath(path), type="bind", read_only=True)
+FOLDERS_OF_ROOT: Final = tuple(f"/{name}" for name in _ENTRIES)
+"""Where the system's programs are beside /usr; on most systems links into it."""
 
 
 def default_image(client: APIClient) -> str:

@@ -15,14 +15,15 @@ from itertools import count
 from typing import Final
 
 from docker import APIClient
-from docker.errors import DockerException
+from docker.errors import APIError, DockerException
 from docker.types import LogConfig, Mount
 
 from referee.errors import SandboxError
 from referee.sandbox import janitor
 from referee.sandbox.container.daemon import Daemon, remove
 from referee.sandbox.container.fifos import Fifos
-from referee.sandbox.container.image import IO_FOLDER, shown
+from referee.sandbox.container.host_mounts import HostMounts
+from referee.sandbox.container.image import IO_FOLDER
 from referee.sandbox.environment import MIB
 from referee.sandbox.folders import SandboxFolders
 from referee.sandbox.janitor import GROUPS
@@ -39,7 +40,13 @@ _LOOK_S: Final = 0.5
 
 
 class JanitorContainer:
-    """The janitor of one run that the Docker daemon keeps."""
+    """The janitor of one run that the Docker daemon keeps.
+
+    Attributes:
+        image: our own, which bots use, too.
+        host: what containers see of the host; from `start` on with overlays only where the daemon
+            can mount them.
+    """
 
     def __init__(self, daemon: Daemon, folders: SandboxFolders, image: str) -> None:
         """Starts nothing yet.
@@ -47,9 +54,16 @@ class JanitorContainer:
         Args:
             daemon: whom to ask for the container, and whom the janitor asks to remove others.
             folders: what the sandboxes of this run share.
-            image: our own image, which bots use, too.
+            image: our own image.
+
+        Raises:
+            SandboxError: a folder for it cannot be made.
         """
         self._daemon, self._folders, self.image = daemon, folders, image
+        try:
+            self.host = HostMounts(folders.work / "empty")
+        except OSError as error:
+            raise SandboxError(f"docker: a folder for containers: {error}") from error
         self._numbers = count(1)
         self._name = ""
         self._fifos: Fifos | None = None
@@ -61,11 +75,10 @@ class JanitorContainer:
             SandboxError: it does not run.
         """
         self.stop()
-        self._name = f"{GROUPS}-{self._folders.run}-janitor-{next(self._numbers)}"
         try:
             self._fifos = Fifos(self._folders.pipes / secrets.token_hex(16))
             with self._daemon.client() as client:
-                client.start(self._create(client, self._fifos))
+                self._run(client, self._fifos)
                 self._await(client, self._fifos.ends[1])
             self._fifos.remove()  # both sides have them open
         except OSError as error:
@@ -79,6 +92,17 @@ class JanitorContainer:
             remove(client, self._name)
         self._fifos.close()
         self._fifos = None
+
+    def _run(self, client: APIClient, fifos: Fifos) -> None:
+        """Start the container; without overlays, and bots' likewise, if the daemon has none."""
+        try:
+            client.start(self._create(client, fifos))
+        except APIError:
+            if not self.host.overlaid:
+                raise
+            self.host.overlaid = False
+            remove(client, self._name)
+            client.start(self._create(client, fifos))
 
     def _create(self, client: APIClient, fifos: Fifos) -> str:
         """Make the container; it has no right but to talk to the daemon."""
@@ -95,6 +119,7 @@ class JanitorContainer:
             log_config=LogConfig(type="none"),
         )
         program = os.path.realpath(sys.executable)
+        self._name = f"{GROUPS}-{self._folders.run}-janitor-{next(self._numbers)}"
         made = client.create_container(
             self.image,
             name=self._name,
@@ -117,7 +142,7 @@ class JanitorContainer:
             _SOCKET: os.path.realpath(self._daemon.socket),
         }
         own = [Mount(target, path, type="bind", read_only=True) for target, path in files.items()]
-        return [*shown(outside), *own]
+        return [*self.host.of(outside), *own]
 
     def _await(self, client: APIClient, end: int) -> None:
         """Wait for the janitor's word that it watches.

@@ -19,7 +19,7 @@ from referee.sandbox import Sandbox
 from referee.sandbox.container.create import Recipe
 from referee.sandbox.container.daemon import Daemon
 from referee.sandbox.container.fifos import Fifos
-from referee.sandbox.container.image import check_image, default_image, shown
+from referee.sandbox.container.image import check_image, default_image
 from referee.sandbox.container.janitor import JanitorContainer
 from referee.sandbox.container.process import ContainerProcess, Started
 from referee.sandbox.copies import Copies, search_path
@@ -66,7 +66,8 @@ class Docker:
         # another runtime's kernel may have none
         self._landlock = folders.landlock and not folders.settings.docker_runtime
         self._masks = masks_in(folders, landlock=self._landlock)
-        self._warming = Warming(folders.settings.toolchains)
+        self._toolchains = folders.settings.toolchains
+        self._warming = Warming(self._toolchains)
         try:
             self._profiles = tuple(docker_profile(Filter(sysinfo=build)) for build in (False, True))
         except UnknownMachine as error:
@@ -84,7 +85,11 @@ class Docker:
         runtime = self._folders.settings.docker_runtime
         by = f" and {runtime}" if runtime else ""
         closed = ", Landlock" if self._landlock else ""
-        return f"containers of Docker {self._version}{by}, seccomp{closed}, {limits}, own user ids"
+        own = ", overlays" if self._janitor.host.are_own(self._toolchains) else ""
+        return (
+            f"containers of Docker {self._version}{by}, seccomp{closed}{own}, {limits}, "
+            "own user ids"
+        )
 
     async def prepare(self, found: BotSource) -> BotSpec:
         """Copies a bot to where it can be shown to it, built if need be.
@@ -188,7 +193,6 @@ class Docker:
                     await trio.sleep(_AGAIN_S)
 
     def _recipe(self, bot: BotSpec, word: str, slot: Slot, fifos: Fifos) -> Recipe:
-        toolchains = self._folders.settings.toolchains
         above = IDLE if bot.idle else GROUPS
         cores = sorted(os.sched_getaffinity(0))  # this thread's, where we play; not a worker's
         return Recipe(
@@ -199,8 +203,8 @@ class Docker:
             io=fifos.folder,
             launcher=self._launcher,
             cores=",".join(map(str, cores)),
-            path="" if bot.image else search_path(toolchains),
-            shown=() if bot.image else tuple(shown(toolchains)),
+            path="" if bot.image else search_path(self._toolchains),
+            shown=() if bot.image else tuple(self._janitor.host.of(self._toolchains)),
             profile=self._profiles[bot.is_build],
             labels={LABEL: self._folders.run},
             masks=self._masks,
