@@ -56,8 +56,8 @@ _MARKS: Final = (
 )
 _FOLDER_LOCKS: Final = (
     "bots see the host's own folders: one that asks for new names in them keeps others from them",
-    "run the referee as root, or with Docker, on Linux 6.5 or newer, with no other mount in /usr or "
-    "the toolchains",
+    "run the referee as root, or with Docker, on Linux 6.5 or newer, with no other mount in /usr "
+    "or the toolchains",
 )
 _AS_ROOT: Final = "run the referee as root, on a kernel with the memory controller of cgroups"
 _TOP_GROUP: Final = (

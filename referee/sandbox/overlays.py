@@ -35,22 +35,27 @@ def overlay(folder: str, empty: str) -> str:
 def can_be_overlaid(folder: str) -> bool:
     """Whether an overlay would show all of a folder; what is mounted in it, it does not show."""
     return (
-        kernel_has_overlays()
+        kernel_has_overlays(platform.release())
         and os.path.isdir(folder)
         and _SEPARATORS.isdisjoint(folder)
-        and not _has_mounts_in(os.path.realpath(folder))
+        and not has_mounts_in(os.path.realpath(folder), Path("/proc/self/mountinfo").read_text())
     )
 
 
-def kernel_has_overlays() -> bool:
-    """Whether this is a Linux with which overlays serve us."""
-    found = re.match(r"(\d+)\.(\d+)", platform.release())
+def kernel_has_overlays(release: str) -> bool:
+    """Whether a Linux of this release is one with which overlays serve us."""
+    found = re.match(r"(\d+)\.(\d+)", release)
     return found is not None and tuple(map(int, found.groups())) >= _SINCE
 
 
-def _has_mounts_in(folder: str) -> bool:
-    lines = Path("/proc/self/mountinfo").read_text().splitlines()
-    points = (_ESCAPED.sub(_character, line.split()[4]) for line in lines)
+def has_mounts_in(folder: str, mounts: str) -> bool:
+    """Whether anything is mounted below a folder.
+
+    Args:
+        folder: its real path.
+        mounts: the text of /proc/self/mountinfo, which writes spaces and their kind as numbers.
+    """
+    points = (_ESCAPED.sub(_character, line.split()[4]) for line in mounts.splitlines())
     return any(point.startswith(f"{folder}/") for point in points)
 
 

@@ -145,6 +145,7 @@ def test_a_program_that_cannot_be_run_is_named(
         (["close", "77", "--", "true"], "close 77"),
         (["streams", "/no/such/folder", "--", "true"], "streams /no/such/folder"),
         (["user", "1"], "user"),
+        (["overlay", "/no/such/folder", "lowerdir=/usr:/tmp", "--", "true"], "overlay /no"),
         (["--"], "--"),
         ([], "--"),
     ],
@@ -190,6 +191,25 @@ def test_it_is_another_user_of_two_groups() -> None:
     assert launched("user", "60999", "60998", "--", "/usr/bin/python3", "-c", say).stdout == (
         "(60999, 60999, 60999) (60999, 60999, 60999) [60998]\n"
     )
+
+
+def test_it_shows_a_folder_by_an_overlay_of_its_own(tmp_path: Path) -> None:
+    """The same files in another file system, which only it sees, and which cannot be written to."""
+    need(root=True)
+    shown, at = tmp_path / "shown", tmp_path / "at"
+    for folder in (shown, at):
+        folder.mkdir()
+    (shown / "file").write_text("x")
+    say = (
+        "import os, sys; print(os.listdir('.'), os.stat('.').st_dev == os.stat(sys.argv[1]).st_dev,"
+        " os.statvfs('.').f_flag & os.ST_RDONLY)"
+    )
+    words = ("overlay", str(at), f"lowerdir={shown}:{at}", "--", sys.executable, "-c")
+
+    assert launched(*words, f"import os; os.chdir({str(at)!r}); {say}", str(shown)).stdout == (
+        "['file'] False 1\n"
+    )
+    assert os.listdir(at) == []
 
 
 @pytest.mark.parametrize("let_go", [True, False])

@@ -14,7 +14,7 @@ import pytest
 from referee.sandbox import choose, launcher
 from referee.sandbox.bubblewrap import command, process
 from referee.sandbox.bubblewrap import sandbox as bubblewrap
-from referee.sandbox.bubblewrap.mounts import MemoryFolder
+from referee.sandbox.bubblewrap.mounts import HostFolder, MemoryFolder
 from referee.sandbox.cgroups import group as cgroups
 from referee.sandbox.cgroups import hierarchy
 from referee.sandbox.cgroups.freezer import FileFreezer
@@ -60,12 +60,21 @@ def folder_writable(folder: str) -> Break:
 
         def arguments(*of: Any) -> list[str]:
             found: list[str] = usual(*of)
-            at = found.index(folder) - 2
+            at = next(at for at in range(len(found)) if _shows(folder, found[at : at + 3]))
             return [*found[:at], "--bind", *found[at + 1 :]]
 
         patch.setattr(bubblewrap, "arguments", arguments)
 
     return breaks
+
+
+def _shows(folder: str, words: list[str]) -> bool:
+    return words[0] == "--ro-bind" and words[2] == folder
+
+
+def without_overlays(patch: pytest.MonkeyPatch) -> None:
+    """Have bots see folders of the host as they are; the launcher mounts overlays for nothing."""
+    patch.setattr(HostFolder, "shown", lambda self, _: ("--ro-bind", self.source, self.path))
 
 
 def devices_of_the_host(patch: pytest.MonkeyPatch) -> None:

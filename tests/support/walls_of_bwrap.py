@@ -36,6 +36,7 @@ from support.breaks import (
     without,
     without_janitor,
     without_limit,
+    without_overlays,
     without_shares,
 )
 from support.walls import Wall, spawned
@@ -43,6 +44,7 @@ from support.walls_of_builds import WALLS as BUILDS
 from support.walls_of_filter import CLOSED, GROUPS, another_root, mounts, tracing
 
 _NO_DEVICE: Final = "the files belong to root, and bots have other user ids"
+_OVERLAID: Final = f"{_NO_DEVICE}; overlays are read-only, too"
 _SPACES: Final = tuple(
     Wall(f"namespace: {kind}", options(*changes), (row,), word, harmful=harmful)
     for kind, changes, row, word, harmful in (
@@ -160,21 +162,22 @@ _ALL_BUT_GROUPS: Final = (
         reason="bubblewrap itself is started with an empty environment",
     ),
     Wall("closed descriptors", spawned(bubblewrap, with_descriptor), ("descriptors",)),
+    Wall("overlays", without_overlays, ("folder-locks",), "/usr"),
     Wall(
         "read-only: /usr",
-        options((("--ro-bind", "/usr", "/usr"), ("--bind", "/usr", "/usr"))),
+        folder_writable("/usr"),
         ("files-written",),
         "/usr",
-        behind=("user ids",),
-        reason=_NO_DEVICE,
+        behind=("user ids", "overlays"),
+        reason=_OVERLAID,
     ),
     Wall(
         "read-only: /etc",
         folder_writable("/etc"),
         ("files-written",),
         "/etc",
-        behind=("user ids",),
-        reason=_NO_DEVICE,
+        behind=("user ids", "overlays"),
+        reason=_OVERLAID,
     ),
     Wall(
         "read-only: its own folder",

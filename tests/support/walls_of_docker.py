@@ -1,5 +1,6 @@
 """The walls of Docker's containers."""
 
+import os
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -70,6 +71,13 @@ def _writable(target: str) -> Break:
         next(one for one in found["Mounts"] if one["Target"] == target)["ReadOnly"] = False
 
     return _config(change)
+
+
+def _without_overlays(found: _Config) -> None:
+    """Show folders of the host as they are."""
+    for one in found["Mounts"]:
+        if one.pop("VolumeOptions", None):
+            one |= {"Type": "bind", "Source": os.path.realpath(one["Target"]), "ReadOnly": True}
 
 
 def _in_memory_without(folder: str, option: str) -> Break:
@@ -183,6 +191,7 @@ WALLS: Final = (
         behind=("user ids",),
         reason=_ROOT,
     ),
+    Wall("overlays", _config(_without_overlays), ("folder-locks",), "/usr"),
     Wall("size of /tmp", _in_memory_without("/tmp", "size"), ("tmp",)),
     Wall(
         "number of files in /tmp",

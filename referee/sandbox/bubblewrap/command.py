@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Final
 
 from referee.bots.find import BotSpec

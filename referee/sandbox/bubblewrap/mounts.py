@@ -93,7 +93,7 @@ class HostFolder(Struct, frozen=True):
         """As `OwnFolder` has it."""
         return "--ro-bind", point or self.source, self.path
 
-    def mounted(self, point: str, uid: int) -> tuple[str, ...]:  # noqa: ARG002  # it stays root's
+    def mounted(self, point: str, uid: int) -> tuple[str, ...]:
         """As `OwnFolder` has it."""
         return "overlay", point, overlay(self.source, point)
 

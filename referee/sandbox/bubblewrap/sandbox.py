@@ -248,9 +248,7 @@ class Bubblewrap:
         return _Words(
             options=b"".join(os.fsencode(option) + b"\0" for option in options),
             mounts=tuple(
-                (folder, self._points[folder.path])
-                for folder in own
-                if folder.path in self._points
+                (folder, self._points[folder.path]) for folder in own if folder.path in self._points
             ),
             outside=tuple(outside),
             inside=(*inside, *wall, "--", *bot.command),
@@ -261,10 +259,11 @@ class Bubblewrap:
     ) -> subprocess.Popen[bytes]:
         options, bpf, inside, status = fds
         words = [self._launcher, *joined(control.doors), *of_bot.outside]
+        uid = os.geteuid() if slot is None else slot.uid
+        for folder, point in of_bot.mounts:
+            words += folder.mounted(point, uid)
         if slot is not None:
-            for folder, point in of_bot.mounts:
-                words += folder.mounted(point, slot.uid)
-            words += ["user", str(slot.uid), str(READERS)]
+            words += ["user", str(uid), str(READERS)]
         words += ["--", self._bwrap, "--json-status-fd", str(status), "--seccomp", str(bpf)]
         words += ["--args", str(options), "--", f"/proc/self/fd/{inside}", "close", str(inside)]
         words += of_bot.inside
