@@ -467,7 +467,7 @@ async def test_a_cancelled_launch_leaves_nothing(sandbox: Sandbox, docker_host: 
     await until(lambda: not containers(docker_host, run_of(os.getpid())), 3)
     # a container is gone before the daemon answers whoever took it away, by a socket of ours
     await until(lambda: open_files() == before, 3)
-    assert sorted(one.name for one in work.iterdir()) == ["masks", "pipes"]
+    assert sorted(one.name for one in work.iterdir()) == ["empty", "masks", "pipes"]
     assert list((work / "pipes").iterdir()) == []
 
 

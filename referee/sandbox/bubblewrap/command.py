@@ -70,12 +70,12 @@ def arguments(
     ]
     for name, value in environment(bot.bounds, path).items():
         found += ["--setenv", name, value]
-    for host in hosts:
-        found += host.shown(points.get(host.path))
     found += [*_links(), "--proc", "/proc", *_devices()]
     found += _masked(masks, bot.bounds.memory)
     for memory in memory_folders(bot):
         found += memory.shown(points.get(memory.path))
+    for host in hosts:  # after /tmp: a toolchain may lie there
+        found += host.shown(points.get(host.path))
     if bot.is_build:
         found += ["--ro-bind", bot.folder, SOURCE_FOLDER]
     else:
