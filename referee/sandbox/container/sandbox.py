@@ -67,6 +67,8 @@ class Docker:
         self._landlock = folders.landlock and not folders.settings.docker_runtime
         self._masks = masks_in(folders, landlock=self._landlock)
         self._toolchains = folders.settings.toolchains
+        self._shown = tuple(janitor.host.of(self._toolchains))
+        self._has_overlays = janitor.host.are_own(self._toolchains)
         self._warming = Warming(self._toolchains)
         try:
             self._profiles = tuple(docker_profile(Filter(sysinfo=build)) for build in (False, True))
@@ -85,7 +87,7 @@ class Docker:
         runtime = self._folders.settings.docker_runtime
         by = f" and {runtime}" if runtime else ""
         closed = ", Landlock" if self._landlock else ""
-        own = ", overlays" if self._janitor.host.are_own(self._toolchains) else ""
+        own = ", overlays" if self._has_overlays else ""
         return (
             f"containers of Docker {self._version}{by}, seccomp{closed}{own}, {limits}, "
             "own user ids"
@@ -204,7 +206,7 @@ class Docker:
             launcher=self._launcher,
             cores=",".join(map(str, cores)),
             path="" if bot.image else search_path(self._toolchains),
-            shown=() if bot.image else tuple(self._janitor.host.of(self._toolchains)),
+            shown=() if bot.image else self._shown,
             profile=self._profiles[bot.is_build],
             labels={LABEL: self._folders.run},
             masks=self._masks,
