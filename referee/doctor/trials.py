@@ -58,7 +58,7 @@ class Patient(Struct, frozen=True):
     usual: BotSpec
     secret: str
     watched: bool
-    toolchains: tuple[str, ...] = ()
+    toolchains: tuple[str, ...]
 
 
 async def _look(patient: Patient) -> Measured:

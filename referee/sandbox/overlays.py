@@ -2,7 +2,7 @@
 
 A process that asks for a new name in a folder (mkdir(2)) takes the kernel's lock of that folder
 before it is told that it may not write there, and keeps the lock while other processes keep the
-core from it: nobody lists the folder meanwhile, in any match. An overlay has folders, and so locks,
+core from it: no bot of any match lists the folder meanwhile. An overlay has folders, and so locks,
 of its own, and shows the files of the host.
 """
 
@@ -18,6 +18,9 @@ nothing that a bot reads would be in memory when it starts."""
 
 _SEPARATORS: Final = frozenset(",:\\")
 """What separates the mount's options, and the folders in them."""
+
+_MOUNTS: Final = Path("/proc/thread-self/mountinfo")
+"""Of this thread, which alone sees the toolchains that it has bound (`folders.staged`)."""
 
 _ESCAPED: Final = re.compile(r"\\([0-7]{3})")
 
@@ -38,7 +41,7 @@ def can_be_overlaid(folder: str) -> bool:
         kernel_has_overlays(platform.release())
         and os.path.isdir(folder)
         and _SEPARATORS.isdisjoint(folder)
-        and not has_mounts_in(os.path.realpath(folder), Path("/proc/self/mountinfo").read_text())
+        and not has_mounts_in(os.path.realpath(folder), _MOUNTS.read_text())
     )
 
 
@@ -53,7 +56,7 @@ def has_mounts_in(folder: str, mounts: str) -> bool:
 
     Args:
         folder: its real path.
-        mounts: the text of /proc/self/mountinfo, which writes spaces and their kind as numbers.
+        mounts: the text of a mountinfo of proc(5), which writes spaces and their kind as numbers.
     """
     points = (_ESCAPED.sub(_character, line.split()[4]) for line in mounts.splitlines())
     return any(point.startswith(f"{folder}/") for point in points)

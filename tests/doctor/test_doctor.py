@@ -236,39 +236,25 @@ def test_what_was_not_found_out_is_not_proved() -> None:
     assert all(one.mend for one in found)
 
 
+ROOT = {"root": True, "watched": False, "landlock": True, "overlays": True}
+"""What a sandbox has that lacks nothing."""
+
+
 def test_what_is_not_promised_is_absent() -> None:
     """Bare promises little; nothing of the rest is proved or broken, whatever the facts."""
-    missing = absent("bare", root=True, watched=False, landlock=True, overlays=True)
+    missing = absent("bare", **ROOT)
     found = findings(GOOD, TERMS, missing)
+    user = absent("bwrap", **ROOT | {"root": False, "watched": True})
 
     assert {one.id for one in found if one.state is GuaranteeState.PROVED} == BARE_PROMISES
     assert all(one.mend and one.detail for one in found if one.state is GuaranteeState.ABSENT)
-    assert (
-        set(absent("bwrap", root=True, watched=False, landlock=True, overlays=True))
-        == NOT_TO_BE_HAD
-    )
-    assert set(absent("bwrap", root=True, watched=False, landlock=False, overlays=False)) == {
-        "marks",
-        "folder-locks",
-        *NOT_TO_BE_HAD,
-    }
-    assert set(absent("bwrap", root=False, watched=True, landlock=True, overlays=True)) > {
-        "memory",
-        "user",
-        "cache",
-    }
-    assert (
-        set(absent("docker", root=True, watched=False, landlock=True, overlays=True))
-        == NOT_TO_BE_HAD
-    )
-    assert (
-        "top group"
-        in absent("bwrap", root=True, watched=True, landlock=True, overlays=True)["memory"][1]
-    )
-    assert (
-        "as root"
-        in absent("bwrap", root=False, watched=True, landlock=True, overlays=True)["memory"][1]
-    )
+    assert set(absent("bwrap", **ROOT)) == NOT_TO_BE_HAD
+    assert set(absent("bwrap", **ROOT | {"landlock": False})) == {"marks", *NOT_TO_BE_HAD}
+    assert set(absent("docker", **ROOT)) == NOT_TO_BE_HAD
+    assert set(absent("docker", **ROOT | {"overlays": False})) == {"folder-locks", *NOT_TO_BE_HAD}
+    assert set(user) > {"memory", "user", "cache"}
+    assert "as root" in user["memory"][1]
+    assert "top group" in absent("bwrap", **ROOT | {"watched": True})["memory"][1]
 
 
 MENDS = [
@@ -359,7 +345,7 @@ def test_what_auto_takes(
 
 def test_what_no_sandbox_promises_keeps_no_stranger_out() -> None:
     """A guarantee that none gives, on any machine, is absent in all, and is not counted."""
-    missing = absent("bwrap", root=True, watched=False, landlock=True, overlays=True)
+    missing = absent("bwrap", **ROOT)
     rows = tuple(GuaranteeFinding(one, "", GuaranteeState.ABSENT, "") for one in missing)
     cache = GuaranteeFinding("cache", "", GuaranteeState.ABSENT, "")
 

@@ -18,7 +18,7 @@ from support.sandboxes import finish, line_of, need, prepared, python_bot
 
 SAYS = """
 import json, os, sys
-folders = [path for path in ("/usr", "/etc/alternatives", *sys.argv[1:]) if os.path.isdir(path)]
+folders = [path for path in ("/usr", "/etc/alternatives") if os.path.isdir(path)]
 print(json.dumps({path: os.stat(path).st_dev for path in folders}), flush=True)
 sys.stdin.readline()
 """
@@ -28,14 +28,15 @@ SANDBOXES = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def daemon(request: pytest.FixtureRequest) -> None:
-    """A daemon for those that want one."""
-    name = request.node.callspec.params.get("name") if hasattr(request.node, "callspec") else None
-    if name is SandboxName.DOCKER:
+@pytest.fixture(params=SANDBOXES)
+def name(request: pytest.FixtureRequest) -> SandboxName:
+    """A sandbox that can be opened here."""
+    found = SandboxName(request.param)
+    if found is SandboxName.DOCKER:
         request.getfixturevalue("docker_host")
-    elif name is SandboxName.BWRAP:
+    else:
         need("bwrap", root=True)
+    return found
 
 
 async def devices(name: SandboxName, folder: Path) -> tuple[str, dict[str, int], dict[str, int]]:
@@ -49,9 +50,8 @@ async def devices(name: SandboxName, folder: Path) -> tuple[str, dict[str, int],
         return sandbox.how, first, second
 
 
-@pytest.mark.parametrize("name", SANDBOXES)
 async def test_no_folder_of_the_host_is_shared(name: SandboxName, tmp_path: Path) -> None:
-    """Neither with the host nor with another bot: so its lock keeps nobody from it."""
+    """Neither with the host nor with another bot: neither waits for a lock that a bot holds."""
     how, first, second = await devices(name, tmp_path / "bot")
     has_own = kernel_has_overlays(platform.release())
 
@@ -63,7 +63,6 @@ async def test_no_folder_of_the_host_is_shared(name: SandboxName, tmp_path: Path
         assert (device not in others) == has_own, path
 
 
-@pytest.mark.parametrize("name", SANDBOXES)
 async def test_where_they_cannot_be_mounted_folders_are_shown_as_they_are(
     name: SandboxName, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -75,6 +75,7 @@ class JanitorContainer:
             SandboxError: it does not run.
         """
         self.stop()
+        self._name = self._next_name()
         try:
             self._fifos = Fifos(self._folders.pipes / secrets.token_hex(16))
             with self._daemon.client() as client:
@@ -102,7 +103,11 @@ class JanitorContainer:
                 raise
             self.host.overlaid = False
             remove(client, self._name)
+            self._name = self._next_name()  # the daemon may not be done with the other
             client.start(self._create(client, fifos))
+
+    def _next_name(self) -> str:
+        return f"{GROUPS}-{self._folders.run}-janitor-{next(self._numbers)}"
 
     def _create(self, client: APIClient, fifos: Fifos) -> str:
         """Make the container; it has no right but to talk to the daemon."""
@@ -119,7 +124,6 @@ class JanitorContainer:
             log_config=LogConfig(type="none"),
         )
         program = os.path.realpath(sys.executable)
-        self._name = f"{GROUPS}-{self._folders.run}-janitor-{next(self._numbers)}"
         made = client.create_container(
             self.image,
             name=self._name,
