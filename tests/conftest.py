@@ -1,5 +1,6 @@
 """Settings and fixtures that tests share."""
 
+import gc
 import os
 from collections.abc import AsyncIterator, Iterator
 from typing import TYPE_CHECKING
@@ -41,6 +42,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     ]
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if item not in left_out]
+
+
+def pytest_collection_finish() -> None:
+    """Spares the garbage collector all that was imported and collected: it lives to the end."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000)
 
 
 @pytest.fixture

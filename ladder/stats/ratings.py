@@ -16,11 +16,12 @@ compared.
 
 import math
 from collections.abc import Sequence
+from functools import cache
 from typing import Final
 
 import numpy as np
 from msgspec import Struct
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # it has no types
+from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]  # it has no types
 
 from ladder.stats.arrays import Flags, Floats, Ints, distinct
 from ladder.stats.bradley_terry import Fit, Model
@@ -91,8 +92,14 @@ def rate(seen: Sequence[Observed], entrants: int, *, adjusted: bool = False) -> 
     """
     found = matchups(seen, entrants, adjusted=adjusted)
     # many small systems: on several cores at once they take longer
-    with threadpool_limits(limits=1, user_api="blas"):
+    with _threads().limit(limits=1, user_api="blas"):
         return _ratings(found, entrants, estimated(found))
+
+
+@cache
+def _threads() -> ThreadpoolController:
+    """NumPy's and SciPy's; to find them takes longer than to rate a small section."""
+    return ThreadpoolController()
 
 
 class Estimated(Struct, frozen=True):

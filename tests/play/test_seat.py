@@ -35,7 +35,7 @@ def process() -> Iterator[FakeProcess]:
     found.release()
 
 
-async def test_an_hour_of_silence_is_late_and_takes_no_time(
+async def test_a_minute_of_silence_is_late_and_takes_no_time(
     process: FakeProcess, autojump_clock: MockClock
 ) -> None:
     """The whole allowance is waited for, on trio's clock; then the silence is explained."""
@@ -43,8 +43,8 @@ async def test_an_hour_of_silence_is_late_and_takes_no_time(
 
     assert isinstance(verdict, Verdict)
     assert verdict.code is FaultCode.LATE
-    assert verdict.detail == "no answer within 3600000 ms; it has not read the question"
-    assert 3590 < trio.current_time() < 3610
+    assert verdict.detail == "no answer within 60000 ms; it has not read the question"
+    assert 59 < trio.current_time() < 61
 
 
 async def test_a_bot_that_waits_for_input_is_asked_whether_it_flushed(
@@ -66,7 +66,7 @@ async def test_half_a_line_is_late_however_it_drips(
     async def drip() -> None:
         with suppress(OSError):
             while True:
-                await trio.sleep(600)
+                await trio.sleep(10)
                 os.write(process.says, b" ")
 
     async with trio.open_nursery() as nursery:
@@ -76,16 +76,16 @@ async def test_half_a_line_is_late_however_it_drips(
 
     assert isinstance(verdict, Verdict)
     assert verdict.detail.endswith("part of a line came: does it end with a newline?")
-    assert 3590 < trio.current_time() < 3610
+    assert 59 < trio.current_time() < 61
 
 
 async def test_a_late_answer_in_time_is_heard(
     process: FakeProcess, autojump_clock: MockClock
 ) -> None:
-    """Three seconds before the hour is over is in time."""
+    """Three seconds before the minute is over is in time."""
 
     async def answer() -> None:
-        await trio.sleep(3597)
+        await trio.sleep(57)
         os.write(process.says, READY)
 
     async with trio.open_nursery() as nursery:

@@ -6,7 +6,7 @@ from protocol import Connection
 from referee.match.leg import Ask
 from support.drive import HELLO
 
-HOUR_US = 3_600_000_000
+MINUTE_US = 60_000_000
 READY = b'{"type":"ready","protocol":1,"name":"x"}\n'
 
 
@@ -113,7 +113,7 @@ class FakeProcess:
             self.close(descriptor)
 
 
-def asked(allowance_us: int = HOUR_US) -> Ask:
+def asked(allowance_us: int = MINUTE_US) -> Ask:
     """A greeting."""
     connection = Connection()
     return Ask(0, "", connection.send(HELLO), allowance_us, connection)
