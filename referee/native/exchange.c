@@ -58,21 +58,26 @@ static PyObject *plain_action(const char *at, const char *end, const char *id, s
     return NULL;
 }
 
-/* Stop a bot ("1") or let it go on ("0"); if its group is gone, the bot is, too. */
-static void tell(int freezer, const char *what) {
-    if (freezer >= 0 && write(freezer, what, 1) < 0) errno = 0;
+typedef struct {
+    char *text;
+    Py_ssize_t size;
+} Word;
+
+/* Stop a bot or let it go on; if its group is gone, the bot is, too. */
+static void tell(int freezer, Word what) {
+    if (freezer >= 0 && what.size && write(freezer, what.text, (size_t)what.size) < 0) errno = 0;
 }
 
 /* Write, wait and read; -1 and an errno where the pipes themselves are wrong. */
 static int make(Exchange *act, int to, int from, int errors, const char *line, ssize_t size,
-                int64_t wait_ns, int freezer) {
+                int64_t wait_ns, int freezer, Word thaw) {
     struct pollfd ends[2] = {{.fd = from, .events = POLLIN}, {.fd = errors, .events = POLLIN}};
     if (freezer < 0) act->begin = now();
     act->written = write(to, line, (size_t)size);
     if (act->written < 0) /* it closed its stdin; it may still answer */
         act->written = errno == EAGAIN || errno == EINTR ? 0 : size;
     if (freezer >= 0) act->begin = now(); /* it cannot have read it before */
-    tell(freezer, "0");
+    tell(freezer, thaw);
     act->sent = now();
     if (act->written != size) return 0;
     int ready = poll(ends, 2, (int)(wait_ns / MS));
@@ -89,7 +94,7 @@ static int make(Exchange *act, int to, int from, int errors, const char *line, s
 
 static PyObject *exchange(PyObject *module, PyObject *const *args, Py_ssize_t count) {
     (void)module;
-    if (count != 8) return PyErr_Format(PyExc_TypeError, "exchange takes 8 arguments");
+    if (count != 10) return PyErr_Format(PyExc_TypeError, "exchange takes 10 arguments");
     int to = (int)PyLong_AsLong(args[0]), from = (int)PyLong_AsLong(args[1]);
     int errors = (int)PyLong_AsLong(args[2]), freezer = (int)PyLong_AsLong(args[7]);
     int64_t wait_ns = (int64_t)PyLong_AsLong(args[6]) * MS;
@@ -97,11 +102,14 @@ static PyObject *exchange(PyObject *module, PyObject *const *args, Py_ssize_t co
     Py_ssize_t size, id_size;
     if (PyErr_Occurred() || PyBytes_AsStringAndSize(args[3], &line, &size) < 0) return NULL;
     const char *id = PyUnicode_AsUTF8AndSize(args[4], &id_size);
-    if (id == NULL) return NULL;
+    Word thaw, freeze;
+    if (id == NULL || PyBytes_AsStringAndSize(args[8], &thaw.text, &thaw.size) < 0 ||
+        PyBytes_AsStringAndSize(args[9], &freeze.text, &freeze.size) < 0)
+        return NULL;
 
     Exchange act = {.got = -1};
     PyThreadState *state = PyEval_SaveThread();
-    int wrong = make(&act, to, from, errors, line, size, wait_ns, freezer), error = errno;
+    int wrong = make(&act, to, from, errors, line, size, wait_ns, freezer, thaw), error = errno;
     PyEval_RestoreThread(state);
     if (PyErr_CheckSignals() < 0) return NULL;
     if (wrong < 0) {
@@ -114,7 +122,7 @@ static PyObject *exchange(PyObject *module, PyObject *const *args, Py_ssize_t co
         act.answer[act.got] = 0;
         action = plain_action(act.answer, act.answer + act.got, id, (size_t)id_size, args[5]);
         if (PyErr_Occurred()) return NULL;
-        if (action != NULL) tell(freezer, "1");
+        if (action != NULL) tell(freezer, freeze);
     }
     int64_t held = act.sent - act.begin + (act.came ? act.came - act.polled : 0);
     return Py_BuildValue("(Lny#LLLy#O)", (long long)act.begin, act.written, act.answer,

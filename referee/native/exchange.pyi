@@ -8,5 +8,7 @@ def exchange(
     legal: tuple[str, ...],
     wait_ms: int,
     freezer: int,
+    thaw: bytes,
+    freeze: bytes,
     /,
 ) -> tuple[int, int, bytes, int, int, int, bytes, str | None]: ...

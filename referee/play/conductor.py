@@ -27,7 +27,8 @@ from referee.play.affinity import one_core
 from referee.play.evidence import Heard
 from referee.play.header import header
 from referee.play.last_seen import LastSeen
-from referee.play.off_turn import OffTurn, none_at_work
+from referee.play.off_turn import OffTurn
+from referee.play.off_turn_table import none_at_work
 from referee.play.pace import held_back
 from referee.play.seat import Seat
 from referee.play.standstill import OwnWait

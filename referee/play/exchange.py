@@ -39,6 +39,8 @@ def plain_exchange(  # noqa: PLR0917  # as the compiled one, to which names woul
     legal: tuple[str, ...],
     wait_ms: int,
     freezer: int,
+    thaw: bytes,
+    freeze: bytes,
 ) -> Exchange:
     """Make an exchange, call by call.
 
@@ -50,8 +52,9 @@ def plain_exchange(  # noqa: PLR0917  # as the compiled one, to which names woul
         id_: what its answer has to name.
         legal: what it may answer.
         wait_ms: for how long its answer is awaited.
-        freezer: takes "0" and lets the bot, which is stopped, go on once it was told the line, and
-            "1" to stop it again when it has answered one of `legal`; -1: it is not stopped.
+        freezer: the file that has stopped the bot; -1: it is not stopped, or not by a file.
+        thaw: what is written to it once the bot was told the line, to let it go on.
+        freeze: likewise when it has answered one of `legal`, to stop it again; may be empty.
 
     Raises:
         OSError: the descriptors are no such pipes.
@@ -66,7 +69,7 @@ def plain_exchange(  # noqa: PLR0917  # as the compiled one, to which names woul
         written = len(line)
     if freezer >= 0:
         begin = time.perf_counter_ns()  # it cannot have read it before
-        _tell(freezer, b"0")
+        _tell(freezer, thaw)
     sent = held = time.perf_counter_ns() - begin
     if written == len(line) and _is_readable(source, wait_ms):
         polled = time.perf_counter_ns() - begin
@@ -81,12 +84,12 @@ def plain_exchange(  # noqa: PLR0917  # as the compiled one, to which names woul
         answer = plain_answer(data) if data.endswith(b"\n") else None
         if answer is not None and answer.id == id_ and answer.action in legal:
             action = answer.action
-            _tell(freezer, b"1")
+            _tell(freezer, freeze)
     return begin, written, data, sent // 1000, held // 1000, came // 1000, talk, action
 
 
 def _tell(freezer: int, what: bytes) -> None:
-    if freezer >= 0:
+    if freezer >= 0 and what:
         with suppress(OSError):  # its group is gone, and the bot with it
             os.write(freezer, what)
 
@@ -97,7 +100,7 @@ def _is_readable(descriptor: int, wait_ms: int) -> bool:
     return bool(poll.poll(wait_ms))
 
 
-exchange: Callable[[int, int, int, bytes, str, tuple[str, ...], int, int], Exchange]
+exchange: Callable[[int, int, int, bytes, str, tuple[str, ...], int, int, bytes, bytes], Exchange]
 """As `plain_exchange`, and quicker where it was compiled."""
 try:
     from referee.native import exchange as _native

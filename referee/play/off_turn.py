@@ -5,19 +5,13 @@ not help, it is ended, and charged with a fault at its own next act.
 """
 
 import time
-from collections.abc import AsyncIterator, Callable, Collection, Iterable
-from contextlib import asynccontextmanager, suppress
-from typing import Final, TypeVar
+from typing import Final
 
-import trio
-
-from referee.errors import SandboxError, Unstoppable
+from referee.errors import Unstoppable
 from referee.match.verdict import Freeze
 from referee.sandbox import BotProcess
+from referee.sandbox.freezer_file import FreezerFile
 from referee.sandbox.procfs import is_running
-
-LOOK_S: Final = 0.002
-"""How often bots are looked at while none is to move, in seconds."""
 
 OFF_TURN_US: Final = 1000
 """How much processor time a bot may use between its acts before it is stopped there."""
@@ -28,21 +22,11 @@ MOST_STOPPED_US: Final = 500_000
 What it was doing in the kernel then goes on. One that is not stopped yet is not charged, since we
 may have been kept from looking at it by others."""
 
-_LEAST_LOOKS: Final = 5
-"""In fewer a bot may be seen ready to run that only waits to do the last of its own act."""
-
 _SLOW_NS: Final = 2_000_000
 """Only a daemon takes so long to stop a bot, which goes on meanwhile: 14 ms an act were seen."""
 
 NEVER: Final = 1 << 62
 """More than any clock or count says."""
-
-_REST: Final = 3
-"""So many times as long as a look took we do without the next: it takes the time, and the core, of
-the bot that is to move."""
-
-
-T = TypeVar("T")
 
 
 class OffTurn:
@@ -80,6 +64,9 @@ class OffTurn:
     def end(self, now_ns: int) -> int:
         """Let the bot go on for an act that begins now; it may turn out that it is charged.
 
+        One that `freezer` lets go on stays as it is: it is told its line first, so that all it does
+        is of its act.
+
         Returns:
             The processor time from which the act's is counted, in microseconds.
         """
@@ -92,10 +79,19 @@ class OffTurn:
             cpu = self._process.cpu_us()
             self._judge(cpu)
         if was_stopped and not self.charge:
-            self._process.thaw()
             self._rests = False
-            cpu = self._process.cpu_us()  # what it uses while a daemon lets it go on is of no act
+            if self._process.freezer().descriptor < 0:
+                self._process.thaw()
+                cpu = self._process.cpu_us()  # what it uses while a daemon does that is of no act
         return cpu
+
+    def freezer(self) -> FreezerFile:
+        """Return the file that lets it go on, if it is stopped by one, and stops it after its act.
+
+        The latter only where it is to be stopped between its acts.
+        """
+        file = self._process.freezer()
+        return file if self.freezes else file._replace(freeze=b"")
 
     def begin(self) -> int:
         """Count from now on; `stop` follows.
@@ -255,134 +251,3 @@ class OffTurn:
     def is_dying(self) -> bool:
         """Whether it was ended and is not gone yet, which takes the time of others."""
         return bool(self.charge) and not self._process.is_gone()
-
-
-class OffTurnTable:
-    """The other bots of a match, as seen while one is to move."""
-
-    def __init__(self, others: Iterable[OffTurn]) -> None:
-        """Begin with none of them found at work."""
-        self._found_running = dict.fromkeys(others, 0)
-        self._looks = 0
-        self._next_look_ns = -NEVER
-        self._has_room = False
-        """Whether one was stopped, or ended, since `make_room`."""
-        self._dying = self._who_dies()
-
-    async def aside(self, ask: Callable[[], T]) -> T:
-        """Ask for what can take a second, while the other bots are looked at.
-
-        How a bot has ended is a daemon's to know; what it does, the kernel locks during `execve`.
-        """
-        if not self._found_running:
-            return ask()
-        async with none_at_work(tuple(self._found_running)):
-            return await trio.to_thread.run_sync(ask)
-
-    def check(self) -> None:
-        """Stop those that work."""
-        for other in self._found_running:
-            if other.check():
-                self._has_room = True
-                self._found_running[other] = 0
-
-    def count_running(self) -> None:
-        """Count those that work all the same, though they are stopped or may not be.
-
-        Does nothing soon after a look that took long.
-        """
-        begin = time.perf_counter_ns()
-        if begin < self._next_look_ns:
-            return
-        self._looks += 1
-        for other in self._found_running:
-            self._found_running[other] += other.runs()
-        end = time.perf_counter_ns()
-        self._next_look_ns = end + _REST * (end - begin)
-
-    def rest_free(self) -> bool:
-        """Stop those that work and are not, until their next act; return whether any was."""
-        has_rested = False
-        for other, often in self._found_running.items():
-            if not other.was_stopped() and (often or other.worked_us() > OFF_TURN_US):
-                other.rest()
-                if other.was_stopped():
-                    has_rested = True
-                    self._found_running[other] = 0
-        return has_rested
-
-    def make_room(self, held_up_us: int) -> bool:
-        """Stop those that work and are not, until their next act; if none is, end the busiest.
-
-        No look until then says anything against any of them. Nor is one ended for what was before
-        another was stopped, or ended, as `check` does it.
-
-        Args:
-            held_up_us: for how long others kept the bot that is to move from running.
-
-        Returns:
-            Whether there is any such bot, or was since the last time.
-        """
-        has_room, self._has_room = self.rest_free() or self._has_room, False
-        were_dying, self._dying = self._dying, self._who_dies()
-        return bool(has_room or were_dying or self._dying) or self._end_busiest(held_up_us)
-
-    def _who_dies(self) -> list[OffTurn]:
-        return [other for other in self._found_running if other.is_dying()]
-
-    def _end_busiest(self, held_up_us: int) -> bool:
-        """End the bot that took most: by the processor time that it used, or by looks.
-
-        A bot can keep the core so that we cannot look; what it has used meanwhile is counted all
-        the same, and what friends have that share the work. By looks it has to be found at work in
-        a quarter of them at least.
-
-        Args:
-            held_up_us: for how long others kept the bot that is to move from running.
-
-        Returns:
-            Whether there is such a bot.
-        """
-        self.count_running()
-        free = [other for other in self._found_running if not other.charge]
-        kept = f"it kept another bot from running for {held_up_us // 1000} ms of that one's act"
-        took_us = {other: other.took_unasked_us() for other in free}
-        if sum(took_us.values()) >= max(held_up_us // 2, OFF_TURN_US):
-            worker = max(took_us, key=took_us.__getitem__)
-            used_ms = took_us[worker] // 1000
-            self._end(worker, f"{kept}: it used {used_ms} ms of the processor off turn")
-            return True
-        busiest = max(free, key=self._found_running.__getitem__, default=None)
-        often = 0 if busiest is None else self._found_running[busiest]
-        if busiest is None or often * 4 < max(self._looks, _LEAST_LOOKS * 4):
-            return False
-        charge = f"{kept}: it was found at work off turn in {often} of {self._looks} looks"
-        self._end(busiest, charge)
-        return True
-
-    def _end(self, other: OffTurn, charge: str) -> None:
-        with suppress(SandboxError):
-            other.end_for_good(charge)
-        self._found_running = dict.fromkeys(self._found_running, 0)
-        self._looks = 0
-
-
-@asynccontextmanager
-async def none_at_work(bots: Collection[OffTurn]) -> AsyncIterator[None]:
-    """Stop each of these bots that works before the block is left.
-
-    Yields:
-        What may take seconds, in which no clock runs that is theirs.
-    """
-    async with trio.open_nursery() as nursery:
-
-        async def look() -> None:
-            while True:
-                await trio.sleep(LOOK_S)
-                for bot in bots:
-                    bot.check()
-
-        if bots:
-            nursery.start_soon(look)
-        yield
-        nursery.cancel_scope.cancel()

@@ -5,7 +5,8 @@ from collections.abc import Collection
 
 import trio
 
-from referee.play.off_turn import OffTurn, none_at_work
+from referee.play.off_turn import OffTurn
+from referee.play.off_turn_table import none_at_work
 
 
 async def held_back(asked_at: float, pace_s: float, bots: Collection[OffTurn]) -> None:

@@ -21,11 +21,13 @@ from referee.match.verdict import Blame, FaultCode, Freeze, Mishap, Verdict
 from referee.play.evidence import STDERR_MOST, Heard, Witness
 from referee.play.exchange import READ_MOST, Exchange, exchange
 from referee.play.last_seen import LastSeen
-from referee.play.off_turn import OffTurn, OffTurnTable
+from referee.play.off_turn import OffTurn
+from referee.play.off_turn_table import OffTurnTable
 from referee.play.standstill import STOOD_STILL_US, OwnWait
 from referee.play.waiting import Wait
 from referee.sandbox import BotProcess
 from referee.sandbox.core_time import UNKNOWN, CoreUse
+from referee.sandbox.priority import coming_first
 from referee.signals import continued
 
 SYNC_WAIT_MS: Final = 1
@@ -91,6 +93,7 @@ class Seat(Witness):
         if off_turn.charge:
             return self.off_turn_verdict()
         self.begin_act()
+        freezer = off_turn.freezer()
         made = exchange(
             process.stdin,
             process.stdout,
@@ -99,8 +102,10 @@ class Seat(Witness):
             ask.id,
             ask.legal,
             SYNC_WAIT_MS,
-            -1,
+            *freezer,
         )
+        if made[-1] is None or not freezer.freeze:
+            process.goes_on()
         return self.judge(ask, made, cpu)
 
     def judge(self, ask: Ask, made: Exchange, cpu: int) -> Heard | Verdict | Mishap | None:
@@ -127,13 +132,14 @@ class Seat(Witness):
     async def finish(self) -> Heard | Verdict | Mishap:
         """Waits for the answer that did not come at once, within the act's allowance."""
         assert self._wait is not None  # noqa: S101  # a driver out of order is our bug
-        found: Heard | Verdict | Mishap = await self._wait.finish()
+        with coming_first():  # the bot may think on until it is stopped, and others beside it
+            found: Heard | Verdict | Mishap = await self._wait.finish()
+            if continued[0] != self._continued:
+                found = self._unless_stopped(found)
+            self.off_turn.stop()
         self._wait = None
         if self.own_wait is not None:
             self.own_wait.begin()  # what we waited for in this act is of no later one
-        if continued[0] != self._continued:
-            found = self._unless_stopped(found)
-        self.off_turn.stop()
         return found
 
     def others_us(self) -> int:

@@ -14,7 +14,8 @@ from referee.errors import SHORTAGES, HostError, SandboxError, Shortage, shortag
 from referee.match.leg import Ask, too_late
 from referee.match.verdict import Blame, FaultCode, Freeze, Mishap, Verdict
 from referee.play.evidence import Heard
-from referee.play.off_turn import LOOK_S, OffTurn, none_at_work
+from referee.play.off_turn import OffTurn
+from referee.play.off_turn_table import LOOK_S, none_at_work
 from referee.play.seat import Seat
 from referee.sandbox import BotProcess, Sandbox
 

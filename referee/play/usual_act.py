@@ -16,6 +16,7 @@ from referee.match.verdict import Mishap, Verdict
 from referee.play.evidence import STDERR_MOST, Heard
 from referee.play.exchange import exchange
 from referee.play.seat import PREEMPTED_US, SYNC_WAIT_MS, Seat
+from referee.sandbox.freezer_file import NO_FILE
 from referee.signals import continued
 
 Unusual = tuple[Ask, Heard | Verdict | Mishap | None]
@@ -49,8 +50,8 @@ def play_usual(match: Match, seats: Mapping[int, Seat]) -> Unusual | None:
         off_turn, process = seat.off_turn, seat.process
         if seat.stderr.total > STDERR_MOST:
             return None
-        freezer = process.freezer() if off_turn.freezes else -1
-        cpu = off_turn.since_us if freezer >= 0 else off_turn.end(time.perf_counter_ns())
+        freezer = process.freezer() if off_turn.freezes else NO_FILE
+        cpu = off_turn.since_us if freezer is not NO_FILE else off_turn.end(time.perf_counter_ns())
         if off_turn.used_us or off_turn.charge:  # it is stopped, or ended, from now on
             return None
         view, news = table.view(at)
@@ -58,7 +59,7 @@ def play_usual(match: Match, seats: Mapping[int, Seat]) -> Unusual | None:
         seat.begin_act()
         before = continued[0]
         made = exchange(
-            process.stdin, process.stdout, process.stderr, line, id_, legal, SYNC_WAIT_MS, freezer
+            process.stdin, process.stdout, process.stderr, line, id_, legal, SYNC_WAIT_MS, *freezer
         )
         _, _, seat.heard, sent, seat.held_us, came, talk, action = made
         if (
@@ -68,7 +69,7 @@ def play_usual(match: Match, seats: Mapping[int, Seat]) -> Unusual | None:
             or continued[0] != before
             or not voice.connection.passes(seat.heard)
         ):
-            if freezer >= 0 and action is None:
+            if action is None or not freezer.freeze:
                 process.goes_on()
             ask = Ask(place, id_, line, voice.allowance_us, voice.connection, legal)
             return leg.asks(ask), seat.judge(ask, made, cpu)
@@ -76,7 +77,7 @@ def play_usual(match: Match, seats: Mapping[int, Seat]) -> Unusual | None:
         if talk:
             seat.stderr.feed(talk)
         receipt = seat.receipt(sent, came, came, cpu)
-        if off_turn.freezes and freezer < 0:
+        if off_turn.freezes and not freezer.freeze:
             off_turn.stop()
         write(ActLine(action, at, receipt))
         voice.charge(came)

@@ -17,11 +17,11 @@ from referee.play.evidence import Heard, Witness
 from referee.play.exchange import READ_MOST
 from referee.play.held_up import HeldUp
 from referee.play.looks import FIRST_LOOK_NS, Looks
-from referee.play.off_turn import OffTurnTable
+from referee.play.off_turn_table import OffTurnTable
 from referee.play.silence import is_crowd, why_late
 from referee.sandbox.bare import has_ended
 from referee.sandbox.oom import killed_for_memory
-from referee.sandbox.priority import come_as_others_do, come_first_again, coming_first
+from referee.sandbox.priority import come_as_others_do, come_first_again
 from referee.sandbox.watchdog import WATCHDOG
 
 _LEAST_HELD_UP_US: Final = 1000
@@ -105,12 +105,11 @@ class Wait:
 
         The deadline is put off by as much as others have kept the bot from running.
         """
-        with coming_first():  # the bot may think on, and others beside it
-            WATCHDOG.glance_by(self._arrival.look)
-            try:
-                return await self._finish()
-            finally:
-                WATCHDOG.glance_no_more(self._arrival.look)
+        WATCHDOG.glance_by(self._arrival.look)
+        try:
+            return await self._finish()
+        finally:
+            WATCHDOG.glance_no_more(self._arrival.look)
 
     async def _finish(self) -> Heard | Verdict | Mishap:
         heard: Answer | Ready | RemoteProtocolError | None = None

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Final, Protocol
 
+from referee.sandbox.freezer_file import FreezerFile
+
 if TYPE_CHECKING:  # slow to import, and a process that counts needs none of it
     from referee.bots.find import BotSource, BotSpec
 
@@ -72,11 +74,8 @@ class BotProcess(Protocol):
     def ended_by_host(self) -> bool | None:
         """Whether the machine ended a process of it for want of memory; None: unknown."""
 
-    def freezer(self) -> int:
-        """Returns a descriptor that takes "0" to let it go on and "1" to stop it again.
-
-        -1: it is not stopped, or not so.
-        """
+    def freezer(self) -> FreezerFile:
+        """Returns the file that lets it go on; none where it is not stopped, or not by a file."""
 
     def goes_on(self) -> None:
         """Takes note that it was let go on by `freezer`, and not stopped again."""

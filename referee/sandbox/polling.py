@@ -19,6 +19,7 @@ from typing import Final, TypeVar
 import trio
 
 from referee.sandbox.counting import MOST_MAPPINGS, MOST_TABLES_KIB
+from referee.sandbox.freezer_file import NO_FILE, FreezerFile
 from referee.sandbox.procfs import (
     UNREADABLE,
     children,
@@ -201,9 +202,9 @@ class PolledGroup:
         """1 when they had too much memory."""
         return int(self._exceeded)
 
-    def quick_freezer(self) -> int:
-        """Returns -1: its processes are stopped one by one."""
-        return -1
+    def freezer(self) -> FreezerFile:
+        """Returns none: its processes are stopped one by one."""
+        return NO_FILE
 
     def freeze(self, *, for_now: bool = False) -> None:
         """Stops them all; twice, since a process may start another meanwhile."""

@@ -6,6 +6,7 @@ import struct
 import termios
 from abc import ABC, abstractmethod
 
+from referee.sandbox.freezer_file import NO_FILE, FreezerFile
 from referee.sandbox.watchdog import WATCHDOG
 
 
@@ -47,11 +48,11 @@ class Streams(ABC):
             os.close(descriptor)
             WATCHDOG.forget(descriptor)
 
-    def freezer(self) -> int:
-        """Return -1: no descriptor lets it go on and stops it."""
-        return -1
+    def freezer(self) -> FreezerFile:
+        """Return none: no file lets it go on and stops it."""
+        return NO_FILE
 
-    def goes_on(self) -> None:  # noqa: B027  # it was not stopped by a descriptor
+    def goes_on(self) -> None:  # noqa: B027  # it was not stopped by a file
         """Take note that it was let go on by `freezer`."""
 
     def held_us(self) -> int:

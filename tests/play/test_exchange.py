@@ -15,12 +15,13 @@ from hypothesis import strategies as st
 
 from protocol.codec import plain_answer
 from referee.play.exchange import READ_MOST, STDERR_READ_MOST, Exchange, exchange, plain_exchange
+from referee.sandbox.freezer_file import NO_FILE, FreezerFile
 
 ID, LEGAL, LINE = "0123456789abcdef", ("1C", "3C", "accuse 1C"), b'{"type":"act"}\n'
 ANSWER = b'{"id":"0123456789abcdef","action":"3C"}\n'
 FOREVER_MS = 60_000
 
-Way = Callable[[int, int, int, bytes, str, tuple[str, ...], int, int], Exchange]
+Way = Callable[[int, int, int, bytes, str, tuple[str, ...], int, int, bytes, bytes], Exchange]
 
 
 @pytest.fixture(params=["compiled", "plain"])
@@ -57,9 +58,13 @@ def pipes() -> Iterator[Pipes]:
 
 
 def act(
-    way: Way, pipes: Pipes, line: bytes = LINE, wait_ms: int = 0, freezer: int = -1
+    way: Way,
+    pipes: Pipes,
+    line: bytes = LINE,
+    wait_ms: int = 0,
+    freezer: FreezerFile = NO_FILE,
 ) -> Exchange:
-    return way(pipes.to, pipes.source, pipes.errors, line, ID, LEGAL, wait_ms, freezer)
+    return way(pipes.to, pipes.source, pipes.errors, line, ID, LEGAL, wait_ms, *freezer)
 
 
 def test_what_is_compiled_is_used_wherever_it_was_compiled() -> None:
@@ -152,18 +157,24 @@ def test_no_more_is_read_than_fits(way: Way, pipes: Pipes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "told"), [(ANSWER, b"01"), (b'{"id":"0"}\n', b"0"), (b"", b"0")]
+    ("answer", "freeze", "told"),
+    [
+        (ANSWER, b"FROZEN", b"THAWED FROZEN"),
+        (ANSWER, b"", b"THAWED "),
+        (b'{"id":"0"}\n', b"FROZEN", b"THAWED "),
+        (b"", b"FROZEN", b"THAWED "),
+    ],
 )
 def test_a_bot_that_is_stopped_goes_on_when_its_line_is_there(
-    answer: bytes, told: bytes, way: Way, pipes: Pipes
+    answer: bytes, freeze: bytes, told: bytes, way: Way, pipes: Pipes
 ) -> None:
     """It is stopped again only after a plain answer: of any other it may still do the rest."""
-    reads, freezer = os.pipe()
+    reads, file = os.pipe()
     try:
         os.write(pipes.says, answer)
-        act(way, pipes, freezer=freezer)
-        os.close(freezer)
-        assert os.read(reads, 10) == told
+        act(way, pipes, freezer=FreezerFile(file, b"THAWED ", freeze))
+        os.close(file)
+        assert os.read(reads, 20) == told
     finally:
         os.close(reads)
 
@@ -173,7 +184,7 @@ def test_a_bot_whose_group_is_gone_is_asked_all_the_same(way: Way, pipes: Pipes)
     closed = os.open("/", os.O_RDONLY)  # takes no writing
     try:
         os.write(pipes.says, ANSWER)
-        assert act(way, pipes, freezer=closed)[-1] == LEGAL[1]
+        assert act(way, pipes, freezer=FreezerFile(closed, b"0", b"1"))[-1] == LEGAL[1]
     finally:
         os.close(closed)
 
@@ -187,7 +198,7 @@ def test_descriptors_that_are_no_pipes_are_our_mistake(way: Way, pipes: Pipes) -
     folder = os.open("/", os.O_RDONLY)
     try:
         with pytest.raises(IsADirectoryError):
-            way(pipes.to, folder, pipes.errors, LINE, ID, LEGAL, 0, -1)
+            way(pipes.to, folder, pipes.errors, LINE, ID, LEGAL, 0, *NO_FILE)
     finally:
         os.close(folder)
 

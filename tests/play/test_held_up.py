@@ -20,7 +20,8 @@ from referee.match.verdict import Blame, FaultCode, Freeze, Mishap, Verdict
 from referee.play.evidence import Heard
 from referee.play.held_up import HeldUp
 from referee.play.last_seen import LastSeen
-from referee.play.off_turn import OFF_TURN_US, OffTurn, OffTurnTable
+from referee.play.off_turn import OFF_TURN_US, OffTurn
+from referee.play.off_turn_table import OffTurnTable
 from referee.play.seat import Seat
 from referee.play.waiting import Wait
 from referee.sandbox import BotProcess, run_delay
@@ -453,7 +454,7 @@ async def test_the_bot_that_works_off_turn_is_charged_for_what_another_lost(
     """It is ended, the other has its time, and the charge is made at its own next act."""
     waits(monkeypatch, 0)
     monkeypatch.setattr("referee.play.off_turn.is_running", bool)
-    monkeypatch.setattr("referee.play.off_turn._LEAST_LOOKS", 1)
+    monkeypatch.setattr("referee.play.off_turn_table._LEAST_LOOKS", 1)
     other = Seat(0, bots[1])
     await silent(bots[0], other)
     connection = Connection()
@@ -556,7 +557,7 @@ async def test_a_bot_that_was_ended_at_its_last_turn_is_charged_when_the_match_e
     """No act of its own comes any more."""
     waits(monkeypatch, 0)
     monkeypatch.setattr("referee.play.off_turn.is_running", bool)
-    monkeypatch.setattr("referee.play.off_turn._LEAST_LOOKS", 1)
+    monkeypatch.setattr("referee.play.off_turn_table._LEAST_LOOKS", 1)
     other = Seat(0, bots[1])
     await silent(bots[0], other)
     monkeypatch.setattr("referee.play.seat.GRACE_S", 0.0)

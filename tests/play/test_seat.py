@@ -24,6 +24,7 @@ from referee.play.off_turn import OFF_TURN_US
 from referee.play.seat import Seat
 from referee.play.standstill import OwnWait
 from referee.sandbox.core_time import CoreUse
+from referee.sandbox.freezer_file import FreezerFile
 from referee.sandbox.priority import coming_first
 from support.fake_process import READY, FakeProcess, asked
 
@@ -203,6 +204,30 @@ async def test_letting_a_bot_go_on_is_not_charged_to_it(
 
     assert isinstance(heard, tuple)
     assert heard[1].complete < 10
+
+
+@pytest.mark.parametrize(
+    ("freeze", "told"), [(Freeze.ALWAYS, b"THAWED FROZEN"), (Freeze.NEVER, b"THAWED ")]
+)
+async def test_a_bot_that_a_file_lets_go_on_is_told_its_line_first(
+    freeze: Freeze, told: bytes, process: FakeProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that all it does from then on is of its act; one that may run then does after it, too."""
+    seat = Seat(0, process, freeze)
+    await answered(seat, process)
+    if freeze is Freeze.NEVER:
+        seat.off_turn.rest()
+    reads, file = os.pipe()
+    process.file = FreezerFile(file, b"THAWED ", b"FROZEN")
+    monkeypatch.setattr(process, "thaw", lambda: pytest.fail("before it has its line"))
+    ask = asked()
+    os.write(process.says, b'{"id":"of an act","action":"1C"}\n')
+    found = await seat.ask(msgspec.structs.replace(ask, id="of an act", legal=("1C",)))
+    os.close(file)
+
+    assert isinstance(found, Verdict | tuple)
+    assert os.read(reads, 20) == told
+    os.close(reads)
 
 
 async def test_a_rest_of_less_than_a_millisecond_is_part_of_the_act_after_it(
@@ -668,12 +693,13 @@ async def test_a_bot_that_holds_the_lock_of_its_pipe_is_charged_for_it(
     assert seat.excuse(heard[1], 400_000) is None
 
 
-async def test_a_bot_does_not_think_on_while_its_receipt_is_written(
+async def test_a_bot_does_not_think_on_until_it_is_stopped(
     process: FakeProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is read without priority what it writes beside its answer, and came first after it then.
+    """We come before it while its receipt is written, and when we stop it.
 
-    One of sixty threads won 5 to 17 ms of the processor an act on a busy machine.
+    It is read without priority what it writes beside its answer, and came first after it then: one
+    of sixty threads won 5 to 17 ms of the processor an act on a busy machine.
     """
     really, seen = waiting.Wait._share, list[int]()
 
@@ -686,13 +712,17 @@ async def test_a_bot_does_not_think_on_while_its_receipt_is_written(
         await trio.sleep(0.01)
         os.write(process.says, READY)
 
+    def freeze(*, for_now: bool = False) -> None:
+        seen.append(os.sched_getscheduler(0))
+
     monkeypatch.setattr(waiting.Wait, "_share", noted)
+    monkeypatch.setattr(process, "freeze", freeze)
     with coming_first():
         as_in_waits = os.sched_getscheduler(0)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(answer)
-        assert isinstance(await Seat(0, process).ask(act()), tuple)
-    assert seen[-1] == as_in_waits
+        assert isinstance(await Seat(0, process, Freeze.ALWAYS).ask(act()), tuple)
+    assert seen[-2:] == [as_in_waits] * 2
 
 
 async def test_no_bot_is_read_at_the_turn_of_another(

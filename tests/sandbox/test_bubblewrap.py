@@ -101,7 +101,12 @@ async def test_a_frozen_bot_uses_no_time_and_its_daemons_neither(
         before = process.cpu_us()
         await trio.sleep(0.1)
         assert process.cpu_us() == before
-        process.thaw()
+        file = process.freezer()
+        if os.geteuid() == 0 and number % 2:
+            os.write(file.descriptor, file.thaw)
+            process.goes_on()
+        else:
+            process.thaw()
         os.write(process.stdin, b"\n")
         assert await line_of(process) == "still here"
     finish(process)

@@ -33,6 +33,7 @@ from referee.sandbox.container import remote
 from referee.sandbox.container import sandbox as container
 from referee.sandbox.environment import SIGNALS
 from referee.sandbox.folders import work_folder
+from referee.sandbox.freezer_file import NO_FILE
 from referee.sandbox.janitor import LABEL, groups_of, run_of
 from referee.sandbox.names import SandboxName
 from referee.sandbox.polling import PolledGroup
@@ -193,6 +194,7 @@ async def test_what_is_seen_and_done_from_outside(sandbox: Sandbox, tmp_path: Pa
         process.freeze()
         process.freeze()  # is no mistake
         await until(process.is_stopped)
+        assert process.freezer().freeze, "it is let go on by the daemon"
         before = process.cpu_us()
         await trio.sleep(0.1)
         assert process.cpu_us() == before
@@ -407,6 +409,7 @@ async def test_without_control_groups_the_daemon_is_asked(tmp_path: Path) -> Non
         spinning.freeze(for_now=True)
         spinning.freeze()  # is no mistake
         assert spinning.is_stopped()
+        assert spinning.freezer() == NO_FILE
         before = spinning.cpu_us()
         await trio.sleep(0.1)
         assert spinning.cpu_us() == before

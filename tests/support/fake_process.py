@@ -4,6 +4,7 @@ import os
 
 from protocol import Connection
 from referee.match.leg import Ask
+from referee.sandbox.freezer_file import NO_FILE, FreezerFile
 from support.drive import HELLO
 
 MINUTE_US = 60_000_000
@@ -25,6 +26,7 @@ class FakeProcess:
         self.bloated = False
         self.host_ended_it: bool | None = None
         self.frozen = False
+        self.file: FreezerFile = NO_FILE
         self.worked_us = 0
         self._open = {
             *(self.hears, self.stdin, self.stdout, self.says),
@@ -76,12 +78,11 @@ class FakeProcess:
     def is_stopped(self) -> bool:
         return self.frozen
 
-    def freezer(self) -> int:
-        """No descriptor stops it."""
-        return -1
+    def freezer(self) -> FreezerFile:
+        return self.file if self.frozen else NO_FILE
 
     def goes_on(self) -> None:
-        """As ever."""
+        self.frozen = False
 
     def thaw(self) -> None:
         self.frozen = False

@@ -44,6 +44,7 @@ from referee.record.chain import BadLine, Chain, decode
 from referee.record.reader import Mismatch, RecordReader
 from referee.record.verify import Resimulation
 from referee.record.writer import Recorder
+from referee.sandbox.freezer_file import NO_FILE, FreezerFile
 from referee.sandbox.streams import Streams
 from referee.terminal.json_output import json_text
 from support.terms import config_of
@@ -227,9 +228,9 @@ class Puppet(Streams):
         """It never runs."""
         return True
 
-    def freezer(self) -> int:
-        """No descriptor stops it."""
-        return -1
+    def freezer(self) -> FreezerFile:
+        """No file stops it."""
+        return NO_FILE
 
     def goes_on(self) -> None:
         """As ever."""

@@ -14,6 +14,7 @@ import trio
 from referee.errors import SandboxError
 from referee.sandbox.bare import ending, ends_of, has_ended
 from referee.sandbox.cgroups.group import Group
+from referee.sandbox.freezer_file import NO_FILE, FreezerFile
 from referee.sandbox.polling import PolledGroup
 from referee.sandbox.procfs import children, sleeps_in_a_read
 from referee.sandbox.streams import Streams
@@ -135,9 +136,9 @@ class BubblewrapProcess(Streams):
             self._host_out = self._host_out or self._control.host_kills() > 0
         return self._host_out
 
-    def freezer(self) -> int:
-        """Returns the descriptor that lets it go on and stops it again, if it was stopped so."""
-        return self._control.quick_freezer() if self._frozen else -1
+    def freezer(self) -> FreezerFile:
+        """Returns the file that lets it go on, if it was stopped so."""
+        return self._control.freezer() if self._frozen else NO_FILE
 
     def goes_on(self) -> None:
         """Takes note that it was let go on by `freezer`."""

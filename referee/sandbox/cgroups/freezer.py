@@ -7,6 +7,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final, Protocol
 
+from referee.sandbox.freezer_file import NO_FILE, FreezerFile
+
 _FREEZING_S: Final = 0.01
 """Nobody looks at other bots meanwhile; with half a second one thought for 210 ms."""
 _TRIES: Final = 10
@@ -30,8 +32,8 @@ class Freezer(Protocol):
     def thaw(self) -> None:
         """Lets them go on."""
 
-    def quick(self) -> int:
-        """Returns the descriptor that takes "1" to stop them and "0" to let them go on, or -1."""
+    def file(self) -> FreezerFile:
+        """Returns the file that has stopped them and lets them go on."""
 
     def close(self) -> None:
         """Closes our descriptor. Idempotent."""
@@ -52,12 +54,12 @@ class FileFreezer:
         Raises:
             OSError: it is not there, or not ours to write.
         """
-        self._file = os.open(file, os.O_RDWR | os.O_CLOEXEC)
-        self._freeze, self._thaw, self._state = freeze, thaw, state
+        self._file = FreezerFile(os.open(file, os.O_RDWR | os.O_CLOEXEC), thaw, freeze)
+        self._state = state
 
     def freeze(self, *, for_now: bool = False) -> None:
         """Stops every process."""
-        os.write(self._file, self._freeze)
+        os.write(self._file.descriptor, self._file.freeze)
 
     def is_stopped(self) -> bool:
         """Whether every process has come to a stop."""
@@ -65,17 +67,17 @@ class FileFreezer:
 
     def thaw(self) -> None:
         """Lets them go on."""
-        os.write(self._file, self._thaw)
+        os.write(self._file.descriptor, self._file.thaw)
 
-    def quick(self) -> int:
-        """Returns the descriptor that takes "1" and "0"; -1 in version 1, which wants words."""
-        return self._file if self._freeze == b"1" else -1
+    def file(self) -> FreezerFile:
+        """Returns it."""
+        return self._file
 
     def close(self) -> None:
         """Closes our descriptor. Idempotent."""
-        if self._file >= 0:
-            os.close(self._file)
-            self._file = -1
+        if self._file is not NO_FILE:
+            os.close(self._file.descriptor)
+            self._file = NO_FILE
 
 
 def version_1(folder: Path) -> FileFreezer:
@@ -214,9 +216,14 @@ class LateFreezer:
         """Whether every process has come to a stop."""
         return (self._moved or self._first).is_stopped()
 
-    def quick(self) -> int:
-        """Returns the descriptor of version 2, once it is that which stops them; else -1."""
-        return -1 if self._moved is None else self._moved.quick()
+    def file(self) -> FreezerFile:
+        """Returns the file of version 2, once it is that which stops them; till then `freeze` does.
+
+        The processes are moved by that.
+        """
+        if self._moved is not None:
+            return self._moved.file()
+        return self._first.file()._replace(freeze=b"")
 
     def thaw(self) -> None:
         """Lets them go on."""

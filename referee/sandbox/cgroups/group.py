@@ -11,6 +11,7 @@ from referee.bots.settings import Bounds
 from referee.sandbox.cgroups.freezer import Freezer, Holder, LateFreezer, freezer_of
 from referee.sandbox.cgroups.gauge import Controllers, Gauge, controllers_of, folders_of
 from referee.sandbox.cgroups.hierarchy import Hierarchies, Kind, delegate
+from referee.sandbox.freezer_file import NO_FILE, FreezerFile
 from referee.sandbox.janitor import DIE_S, GROUPS, IDLE, end_members, members, remove_groups
 from referee.sandbox.mapping_bound import MappingBound
 from referee.sandbox.page_cache import LONGEST_AT_END_S, LONGEST_S, Dropping
@@ -170,12 +171,9 @@ class Group:
         """
         return self._freezer is None or self._freezer.is_stopped()
 
-    def quick_freezer(self) -> int:
-        """Returns the descriptor that takes "1" to stop its processes and "0" to let them go on.
-
-        -1: this is not how they were stopped.
-        """
-        return -1 if self._freezer is None else self._freezer.quick()
+    def freezer(self) -> FreezerFile:
+        """Returns the file that stops its processes, as it is now; none where there is none."""
+        return NO_FILE if self._freezer is None else self._freezer.file()
 
     def thaw(self) -> None:
         """Lets them run again."""

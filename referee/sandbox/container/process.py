@@ -19,6 +19,7 @@ from referee.sandbox.cgroups.hierarchy import Hierarchies
 from referee.sandbox.container.daemon import Daemon
 from referee.sandbox.container.fifos import Fifos
 from referee.sandbox.container.remote import Distant
+from referee.sandbox.freezer_file import NO_FILE, FreezerFile
 from referee.sandbox.janitor import DIE_S
 from referee.sandbox.procfs import descendants, sleeps_in_a_read
 from referee.sandbox.streams import Streams
@@ -175,6 +176,14 @@ class ContainerProcess(Streams):
         with suppress(OSError):
             self._host_out = self._host_out or self._control.host_kills() > 0
         return self._host_out
+
+    def freezer(self) -> FreezerFile:
+        """Returns the file that lets it go on, if it was stopped so, and not by the daemon."""
+        return self._control.freezer() if self._frozen else NO_FILE
+
+    def goes_on(self) -> None:
+        """Takes note that it was let go on by `freezer`."""
+        self._frozen = False
 
     def freeze(self, *, for_now: bool = False) -> None:
         """Stops all its processes.

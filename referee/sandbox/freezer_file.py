@@ -1,0 +1,20 @@
+"""The file by which the kernel stops the processes of a bot and lets them go on."""
+
+from typing import Final, NamedTuple
+
+
+class FreezerFile(NamedTuple):
+    """What is written to which open file.
+
+    Attributes:
+        descriptor: of the file; -1: there is none.
+        thaw: what lets the processes go on.
+        freeze: what stops them again; empty: that is done otherwise.
+    """
+
+    descriptor: int
+    thaw: bytes
+    freeze: bytes
+
+
+NO_FILE: Final = FreezerFile(-1, b"", b"")
