@@ -49,6 +49,8 @@ class FedProcess:
             nursery.cancel_scope.cancel()
         self._drain_now(stderr)
         self._tee(self._place, "<", answer)
+        if len(answer) > LINE_FROM_BOT:  # it may live on, and is ended whatever it does
+            return Reply(answer, us, stderr.text(), None)
         if not answer.endswith(b"\n"):
             await self._left()
         return Reply(answer, us, stderr.text(), self.process.status())

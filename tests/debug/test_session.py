@@ -1,12 +1,17 @@
 """`referee debug`: a bot is told what it was told, and where it answers otherwise is found."""
 
+import math
 import sys
 from pathlib import Path
 from random import Random
 
 import pytest
+import trio
 
+from protocol.limits import LINE_FROM_BOT
 from referee.bots.find import BotSpec
+from referee.debug import fed_process
+from referee.debug.fed_process import FedProcess
 from referee.debug.session import Fed, Feeding, chosen_bot
 from referee.debug.stops import AtAct, AtFault, Stop, UntilDifference
 from referee.errors import RefereeError
@@ -169,3 +174,21 @@ def test_which_bot_is_meant() -> None:
     for name, called in (("greedy", None), ("none", None), ("mine", "greedy")):
         with pytest.raises(RefereeError, match="the record has greedy#1, mine, greedy#2"):
             chosen_bot(names, hashes, name, "c", called)
+
+
+async def test_a_bot_that_says_too_much_and_lives_on_is_not_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Only of one that has closed its output is asked how it ended."""
+    monkeypatch.setattr(fed_process, "_LEAVES_S", math.inf)
+    command = (sys.executable, "-S", "-c", "print(end=' ' * 20_000, flush=True); input()")
+    sandbox = Bare()
+    process = FedProcess(0, await sandbox.launch(BotSpec("talks", command, "/", "0" * 64, "talks")))
+    try:
+        with trio.fail_after(10):
+            reply = await process.ask(b"")
+    finally:
+        process.end()
+
+    assert len(reply.line) > LINE_FROM_BOT
+    assert reply.exit is None
