@@ -30,6 +30,7 @@ from referee.play.last_seen import LastSeen
 from referee.play.off_turn import OffTurn
 from referee.play.off_turn_table import none_at_work
 from referee.play.pace import held_back
+from referee.play.pipe_calls import PipeCalls
 from referee.play.seat import Seat
 from referee.play.standstill import OwnWait
 from referee.play.start import DETAIL_KEPT, Void, come_to_rest, mishap_of, start_bot
@@ -98,7 +99,7 @@ async def play_match(
     """
     conductor = _MatchConductor(plan, bots, sandbox, recorder, watch=watch, stderr=stderr, tee=tee)
     failure: Exception | None = None
-    with closing(conductor.own_wait), one_core(), interrupt:
+    with closing(conductor.own_wait), one_core(), interrupt, conductor.calls.watched():
         try:
             await conductor.play()
         except Exception as error:  # raised again below, as what it was before nurseries wrapped it
@@ -122,9 +123,7 @@ class _MatchConductor:
         stderr: StderrLog | None,
         tee: Tee | None,
     ) -> None:
-        self._plan = plan
-        self._bots = bots
-        self._sandbox = sandbox
+        self._plan, self._bots, self._sandbox = plan, bots, sandbox
         self._recorder = recorder
         self._watch = watch
         self._stderr = stderr
@@ -133,7 +132,7 @@ class _MatchConductor:
         self._wall_ns = 0
         self._shared_ns = 0
         """When all else last had its turn, between two deals."""
-        self.own_wait = OwnWait()
+        self.own_wait, self.calls = OwnWait(), PipeCalls()
         self._last_seen = LastSeen()
         self._seats: dict[int, Seat] = {}
         self._bug: BaseException | None = None
@@ -293,6 +292,7 @@ class _MatchConductor:
                 self._last_seen.see(self._off_turns())
                 self._seats[place] = seat
                 seat.own_wait, seat.last_seen = self.own_wait, self._last_seen
+                seat.calls = self.calls
                 self.own_wait.begin()
                 if self._stderr is not None:
                     seat.stderr.listen = partial(self._keep_stderr, self._stderr, place)

@@ -2,8 +2,8 @@
 
 import os
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Final
 
 import trio
@@ -21,6 +21,7 @@ from referee.match.verdict import (
     starved,
 )
 from referee.play.off_turn import OffTurn
+from referee.play.pipe_calls import PipeCalls
 from referee.play.standstill import Standstill
 from referee.sandbox import BotProcess
 from referee.sandbox.core_time import UNKNOWN, CoreUse
@@ -87,6 +88,7 @@ class Witness:
         held_us: how long calls on its pipes took us during the last act, none of which waits. The
             kernel locks a pipe while either end is in it, and a bot that writes what is not in
             memory yet stays in it for as long as that takes: such time is the bot's, no host's.
+        calls: those on the pipes of its match, during which others are looked at.
     """
 
     def __init__(self, place: int, process: BotProcess, freeze: Freeze = Freeze.NEVER) -> None:
@@ -101,15 +103,11 @@ class Witness:
         self.heard = b""
         self.lag_us = self.worked_us = 0
         self.held_us = 0
+        self.calls = PipeCalls()
 
     def hears(self, data: bytes) -> None:
         """Keeps what came, as far as it is of use."""
         self.heard = (self.heard + data)[-_LINE_KEPT:]
-
-    def begin_act(self) -> None:
-        """Forget what was seen of the machine in the act before."""
-        self.lag_us = self.held_us = self.worked_us = 0
-        self.is_counted = True
 
     def read(self, descriptor: int, size: int) -> bytes:
         """Read from one of its pipes.
@@ -117,11 +115,8 @@ class Witness:
         Raises:
             OSError: as `os.read` does; BlockingIOError where nothing has come.
         """
-        begin = time.perf_counter_ns()
-        try:
+        with self._call():
             return os.read(descriptor, size)
-        finally:
-            self.held_us += (time.perf_counter_ns() - begin) // 1000
 
     def write(self, data: bytes) -> int:
         """Write to its stdin, and return how many bytes it has taken.
@@ -129,9 +124,16 @@ class Witness:
         Raises:
             OSError: as `os.write` does; BlockingIOError where it takes none.
         """
+        with self._call():
+            return os.write(self.process.stdin, data)
+
+    @contextmanager
+    def _call(self) -> Iterator[None]:
+        """Count how long a call on its pipes takes, while others are looked at."""
         begin = time.perf_counter_ns()
         try:
-            return os.write(self.process.stdin, data)
+            with self.calls.during(self):
+                yield
         finally:
             self.held_us += (time.perf_counter_ns() - begin) // 1000
 
@@ -199,7 +201,7 @@ class Witness:
         """Reads what is in stderr already, for evidence."""
         with suppress(OSError):
             for _ in range(16):
-                data = os.read(self.process.stderr, 65536)
+                data = self.read(self.process.stderr, 65536)
                 self.stderr.feed(data)
                 if not data:
                     return
@@ -222,6 +224,10 @@ class Witness:
             return None
         detail = "it wanted more memory than a bot may have here"
         return Verdict(self.place, FaultCode.MEMORY, detail, self.evidence(receipt))
+
+    def off_turn_bots(self) -> Sequence[OffTurn]:
+        """Return the bots that are not to move, as far as they are known."""
+        return ()
 
     def others_us(self) -> int:
         """Return the processor time that other bots have used meanwhile, as far as it is known."""

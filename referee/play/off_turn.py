@@ -37,6 +37,7 @@ class OffTurn:
             there from now on and the record does not say so yet; else 0.
         freezes: whether it is to be stopped between its acts.
         since_us: the processor time that it had used when its last act was over, in microseconds.
+        resting: whether it was made to rest, and not let go on yet.
         charge: what it did to the bot that was to move, in a sentence; empty if nothing.
     """
 
@@ -45,7 +46,7 @@ class OffTurn:
         self._process = process
         self.freezes = freeze is Freeze.ALWAYS
         self._watches = freeze is Freeze.AUTO
-        self._rests = False
+        self.resting = False
         self._stopped_us = NEVER
         """The processor time that it had used when it was stopped."""
         self._after_us = self._before_us = 0
@@ -72,14 +73,14 @@ class OffTurn:
         """
         if self.charge:
             return self.since_us
-        was_stopped = self.freezes or self._rests
+        was_stopped = self.freezes or self.resting
         is_short = now_ns - self._since_ns <= OFF_TURN_US * 1000
         cpu = self.since_us  # in less it cannot have used so much
         if not is_short:
             cpu = self._process.cpu_us()
             self._judge(cpu)
         if was_stopped and not self.charge:
-            self._rests = False
+            self.resting = False
             if self._process.freezer().descriptor < 0:
                 self._process.thaw()
                 cpu = self._process.cpu_us()  # what it uses while a daemon does that is of no act
@@ -119,7 +120,7 @@ class OffTurn:
     def rest(self) -> None:
         """Stop the bot until it is asked or `go_on`, whenever it may work otherwise."""
         if self._process.status() is None and not self.charge:
-            self._rests = True
+            self.resting = True
             self._rested_us = self._process.cpu_us()
             self._stop_from(self._rested_us, for_now=not self.freezes)
 
@@ -129,14 +130,14 @@ class OffTurn:
 
     def rests(self) -> bool:
         """Whether it has come to a stop, or has ended."""
-        return not self._rests or self._process.is_stopped() or self._process.status() is not None
+        return not self.resting or self._process.is_stopped() or self._process.status() is not None
 
     def go_on(self) -> None:
         """Let the bot go on after a rest, if it may."""
-        if self._rests and not self.freezes:
+        if self.resting and not self.freezes:
             self._process.thaw()
             self._stopped_us = NEVER
-        self._rests = False
+        self.resting = False
 
     def check(self) -> bool:
         """Look, while another bot is to move, whether this one works, and stop it then.
@@ -222,7 +223,7 @@ class OffTurn:
         if self.freezes:
             return 0
         took_us = self.took_us()
-        return min(took_us, max(self._rested_us - self._seen_us, 0)) if self._rests else took_us
+        return min(took_us, max(self._rested_us - self._seen_us, 0)) if self.resting else took_us
 
     def took_unasked_us(self) -> int:
         """Return what of that it used after it was stopped, if it was.

@@ -27,6 +27,7 @@ from referee.play.standstill import STOOD_STILL_US, OwnWait
 from referee.play.waiting import Wait
 from referee.sandbox import BotProcess
 from referee.sandbox.core_time import UNKNOWN, CoreUse
+from referee.sandbox.freezer_file import FreezerFile
 from referee.sandbox.priority import coming_first
 from referee.signals import continued
 
@@ -94,19 +95,32 @@ class Seat(Witness):
             return self.off_turn_verdict()
         self.begin_act()
         freezer = off_turn.freezer()
-        made = exchange(
-            process.stdin,
-            process.stdout,
-            process.stderr,
-            ask.line,
-            ask.id,
-            ask.legal,
-            SYNC_WAIT_MS,
-            *freezer,
-        )
-        if made[-1] is None or not freezer.freeze:
+        made = self.exchange(ask.line, ask.id, ask.legal, freezer)
+        if freezer.descriptor >= 0 and (made[-1] is None or not freezer.freeze):
             process.goes_on()
         return self.judge(ask, made, cpu)
+
+    def exchange(
+        self, line: bytes, id_: str, legal: tuple[str, ...], freezer: FreezerFile
+    ) -> Exchange:
+        """Write a line and await its answer for a moment; see `referee.play.exchange`."""
+        process, calls = self.process, self.calls
+        calls.call = (self,)
+        try:
+            return exchange(
+                process.stdin,
+                process.stdout,
+                process.stderr,
+                line,
+                id_,
+                legal,
+                SYNC_WAIT_MS,
+                *freezer,
+            )
+        finally:  # as `PipeCalls.during` does it, in an act that takes 16 microseconds
+            calls.call = None
+            if calls.acts:
+                calls.wait()
 
     def judge(self, ask: Ask, made: Exchange, cpu: int) -> Heard | Verdict | Mishap | None:
         """What came of a question so far.
@@ -126,7 +140,8 @@ class Seat(Witness):
 
     def begin_act(self) -> None:
         """Forget what was seen of the machine in the act before."""
-        super().begin_act()
+        self.lag_us = self.held_us = self.worked_us = 0
+        self.is_counted = True
         self._continued = continued[0]
 
     async def finish(self) -> Heard | Verdict | Mishap:
@@ -144,7 +159,7 @@ class Seat(Witness):
 
     def others_us(self) -> int:
         """Return the processor time that other bots have used in the act under way."""
-        return sum(other.took_us() for other in self._others())
+        return sum(other.took_us() for other in self.off_turn_bots())
 
     def ours_us(self) -> int:
         """Return the processor time that was used for no bot in the act under way."""
@@ -156,9 +171,10 @@ class Seat(Witness):
 
     def free_us(self) -> int:
         """Return what of that they used while they might work."""
-        return sum(other.took_freely_us() for other in self._others())
+        return sum(other.took_freely_us() for other in self.off_turn_bots())
 
-    def _others(self) -> list[OffTurn]:
+    def off_turn_bots(self) -> list[OffTurn]:
+        """Return the others, which are not to move."""
         return [seat.off_turn for seat in self._seats if seat is not self]
 
     def _unless_stopped(self, found: Heard | Verdict | Mishap) -> Heard | Verdict | Mishap:
@@ -178,7 +194,7 @@ class Seat(Witness):
         if max(came, self.held_us) >= PREEMPTED_US and self.own_wait is not None:
             sent, came = self._without(self.own_wait.us(), sent, came, cpu)
         if came >= min(ask.allowance_us, STOOD_STILL_US):
-            for other in self._others():
+            for other in self.off_turn_bots():
                 other.check()
             # what others took of it is not its time, nor that in which none of us ran
             not_its_us = max(self.standstill.end_of_poll(took_us), self.others_us())
@@ -193,7 +209,7 @@ class Seat(Witness):
                 return self.protocol_verdict(error, self.receipt(sent, came, came, cpu))
             if message is not None:
                 return message, self.receipt(sent, came, came, cpu)
-        table, unsent = OffTurnTable(self._others()), ask.line[written:]
+        table, unsent = OffTurnTable(self.off_turn_bots()), ask.line[written:]
         self._wait = Wait(self, ask, table, begin=begin, cpu=cpu, unsent=unsent)
         return None
 
@@ -296,10 +312,10 @@ class Seat(Witness):
 
     def _write_what_fits(self, line: bytes) -> None:
         self.said = line
-        try:
-            os.write(self.process.stdin, line)
-        except OSError:
-            return  # it does not read, or is gone: it has been told as well as it can be
+        with suppress(
+            OSError
+        ):  # it does not read, or is gone: it has been told as well as it can be
+            self.write(line)
 
     async def _hear_the_rest(self) -> None:
         while len(self.heard) < READ_MOST:

@@ -14,8 +14,7 @@ from referee.match.lines import ActLine
 from referee.match.match import Match
 from referee.match.verdict import Mishap, Verdict
 from referee.play.evidence import STDERR_MOST, Heard
-from referee.play.exchange import exchange
-from referee.play.seat import PREEMPTED_US, SYNC_WAIT_MS, Seat
+from referee.play.seat import PREEMPTED_US, Seat
 from referee.sandbox.freezer_file import NO_FILE
 from referee.signals import continued
 
@@ -48,7 +47,7 @@ def play_usual(match: Match, seats: Mapping[int, Seat]) -> Unusual | None:
             return None
         seat, voice, legal = seats[place], voices[place], table.legal
         off_turn, process = seat.off_turn, seat.process
-        if seat.stderr.total > STDERR_MOST:
+        if seat.stderr.total > STDERR_MOST or off_turn.resting:
             return None
         freezer = process.freezer() if off_turn.freezes else NO_FILE
         cpu = off_turn.since_us if freezer is not NO_FILE else off_turn.end(time.perf_counter_ns())
@@ -58,9 +57,7 @@ def play_usual(match: Match, seats: Mapping[int, Seat]) -> Unusual | None:
         id_, line = voice.ask(view, legal, news)
         seat.begin_act()
         before = continued[0]
-        made = exchange(
-            process.stdin, process.stdout, process.stderr, line, id_, legal, SYNC_WAIT_MS, *freezer
-        )
+        made = seat.exchange(line, id_, legal, freezer)
         _, _, seat.heard, sent, seat.held_us, came, talk, action = made
         if (
             action is None
@@ -69,7 +66,7 @@ def play_usual(match: Match, seats: Mapping[int, Seat]) -> Unusual | None:
             or continued[0] != before
             or not voice.connection.passes(seat.heard)
         ):
-            if action is None or not freezer.freeze:
+            if freezer is not NO_FILE and (action is None or not freezer.freeze):
                 process.goes_on()
             ask = Ask(place, id_, line, voice.allowance_us, voice.connection, legal)
             return leg.asks(ask), seat.judge(ask, made, cpu)

@@ -13,8 +13,10 @@ from referee.match.leg import Ask
 from referee.match.lines import ActLine, DealEndLine, EndLine, Line, StartLine
 from referee.match.verdict import Evidence, Freeze, Mishap, Receipt, Verdict
 from referee.play.evidence import Heard
+from referee.play.off_turn import OffTurn
 from referee.play.seat import Seat
 from referee.record.proof import prove
+from referee.sandbox import Sandbox
 from referee.sandbox.choose import opened
 from referee.sandbox.names import SandboxName
 from support.matches import ROGUE, lines_of, match, verified
@@ -163,3 +165,23 @@ async def test_a_bot_that_a_descriptor_stops_is_stopped_after_every_act(
 
     assert long[0] < len(acts) - 40, "some acts of the one that spins went the short way"
     assert worked_us[0] - own_us < 160 * 5000 / 2, "beside its start"
+
+
+@pytest.mark.slow
+async def test_a_bot_that_rests_goes_on_in_its_own_act(
+    bwrap: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that may run between its acts is stopped while another is late, and no longer."""
+    begin = OffTurn.begin
+
+    def rests(self: OffTurn) -> int:
+        used_us = begin(self)
+        self.rest()
+        return used_us
+
+    monkeypatch.setattr(OffTurn, "begin", rests)
+    path = tmp_path / "record"
+    await match(
+        path, "briscola-2", *["sample:first-c"] * 2, deals=1, freeze=Freeze.NEVER, sandbox=bwrap
+    )
+    assert [line for line in lines_of(path) if isinstance(line, Verdict)] == []

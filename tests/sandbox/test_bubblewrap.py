@@ -113,6 +113,19 @@ async def test_a_frozen_bot_uses_no_time_and_its_daemons_neither(
     assert process.status() == "killed by SIGKILL"
 
 
+async def test_a_bot_that_stands_still_without_our_knowing_is_ended_all_the_same(
+    bwrap: Sandbox, tmp_path: Path
+) -> None:
+    """What version 1 has stopped takes no signal, and to wait for its end has no end."""
+    process = await bwrap.launch(await prepared(bwrap, python_bot(tmp_path / "b", SPINNERS)))
+    assert await line_of(process) == "spinning"
+    process.freeze(for_now=True)
+    await until(process.is_stopped)
+    process.goes_on()
+    finish(process)
+    assert process.status() == "killed by SIGKILL"
+
+
 async def test_a_bot_that_is_held_still_stops_no_other(bwrap: Sandbox, tmp_path: Path) -> None:
     """Nor does it go on for being let go on itself meanwhile, nor stop for good."""
     need(root=True)
