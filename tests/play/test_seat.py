@@ -220,9 +220,9 @@ async def test_a_bot_that_a_file_lets_go_on_is_told_its_line_first(
     reads, file = os.pipe()
     process.file = FreezerFile(file, b"THAWED ", b"FROZEN")
     monkeypatch.setattr(process, "thaw", lambda: pytest.fail("before it has its line"))
-    ask = asked()
-    os.write(process.says, b'{"id":"of an act","action":"1C"}\n')
-    found = await seat.ask(msgspec.structs.replace(ask, id="of an act", legal=("1C",)))
+    id_ = "f5456eaddc7b0dbc"
+    os.write(process.says, f'{{"id":"{id_}","action":"JD"}}\n'.encode())
+    found = await seat.ask(msgspec.structs.replace(asked(), id=id_, legal=("JD",)))
     os.close(file)
 
     assert isinstance(found, Verdict | tuple)
