@@ -45,7 +45,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """Spares the garbage collector all that was imported and collected: it lives to the end."""
+    """Spares the garbage collector all that was imported and collected: it lives to the end.
+
+    It looks less often for what came since, too; both together are a sixth of the tests' time.
+    """
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000)

@@ -81,7 +81,7 @@ class OffTurn:
             self._judge(cpu)
         if was_stopped and not self.charge:
             self.resting = False
-            if self._process.freezer().descriptor < 0:
+            if not self._process.freezer().is_there():
                 self._process.thaw()
                 cpu = self._process.cpu_us()  # what it uses while a daemon does that is of no act
         return cpu
@@ -123,6 +123,10 @@ class OffTurn:
             self.resting = True
             self._rested_us = self._process.cpu_us()
             self._stop_from(self._rested_us, for_now=not self.freezes)
+
+    def stops_at_once(self) -> bool:
+        """Whether to stop it takes no time that counts."""
+        return self._process.stops_at_once()
 
     def was_stopped(self) -> bool:
         """Whether it was stopped since its last act, or ended; else it may work, or none could."""

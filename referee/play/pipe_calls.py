@@ -86,11 +86,14 @@ class PipeCalls:
         self._plays.release()
 
     def look_in(self, call: tuple[Caller]) -> None:
-        """Stop those that work off turn, unless the call is over."""
+        """Stop those that work off turn, unless the call is over.
+
+        Not where a daemon stops them: the bot whose call it is would pay for what that takes.
+        """
         self.acts = True
         with self._acting:
             if self.call is call:
-                for bot in call[0].off_turn_bots():
+                for bot in filter(OffTurn.stops_at_once, call[0].off_turn_bots()):
                     with suppress(SandboxError, OSError):  # the next look of the main thread raises
                         bot.check()
             self.acts = False

@@ -96,7 +96,7 @@ class Seat(Witness):
         self.begin_act()
         freezer = off_turn.freezer()
         made = self.exchange(ask.line, ask.id, ask.legal, freezer)
-        if freezer.descriptor >= 0 and (made[-1] is None or not freezer.freeze):
+        if freezer.is_there() and (made[-1] is None or not freezer.freeze):
             process.goes_on()
         return self.judge(ask, made, cpu)
 

@@ -50,7 +50,8 @@ def play_usual(match: Match, seats: Mapping[int, Seat]) -> Unusual | None:
         if seat.stderr.total > STDERR_MOST or off_turn.resting:
             return None
         freezer = process.freezer() if off_turn.freezes else NO_FILE
-        cpu = off_turn.since_us if freezer is not NO_FILE else off_turn.end(time.perf_counter_ns())
+        is_stopped = freezer.descriptor >= 0
+        cpu = off_turn.since_us if is_stopped else off_turn.end(time.perf_counter_ns())
         if off_turn.used_us or off_turn.charge:  # it is stopped, or ended, from now on
             return None
         view, news = table.view(at)
@@ -66,7 +67,7 @@ def play_usual(match: Match, seats: Mapping[int, Seat]) -> Unusual | None:
             or continued[0] != before
             or not voice.connection.passes(seat.heard)
         ):
-            if freezer is not NO_FILE and (action is None or not freezer.freeze):
+            if is_stopped and (action is None or not freezer.freeze):
                 process.goes_on()
             ask = Ask(place, id_, line, voice.allowance_us, voice.connection, legal)
             return leg.asks(ask), seat.judge(ask, made, cpu)

@@ -74,6 +74,9 @@ class BotProcess(Protocol):
     def ended_by_host(self) -> bool | None:
         """Whether the machine ended a process of it for want of memory; None: unknown."""
 
+    def stops_at_once(self) -> bool:
+        """Whether `freeze` takes microseconds: a daemon takes milliseconds, or seconds."""
+
     def freezer(self) -> FreezerFile:
         """Returns the file that lets it go on; none where it is not stopped, or not by a file."""
 

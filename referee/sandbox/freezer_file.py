@@ -16,5 +16,9 @@ class FreezerFile(NamedTuple):
     thaw: bytes
     freeze: bytes
 
+    def is_there(self) -> bool:
+        """Whether there is a file."""
+        return self.descriptor >= 0
+
 
 NO_FILE: Final = FreezerFile(-1, b"", b"")

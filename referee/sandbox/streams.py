@@ -48,6 +48,10 @@ class Streams(ABC):
             os.close(descriptor)
             WATCHDOG.forget(descriptor)
 
+    def stops_at_once(self) -> bool:
+        """Return yes: no daemon is asked."""
+        return True
+
     def freezer(self) -> FreezerFile:
         """Return none: no file lets it go on and stops it."""
         return NO_FILE

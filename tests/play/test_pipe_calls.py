@@ -27,13 +27,6 @@ def friend() -> Iterator[FakeProcess]:
     found.release()
 
 
-@pytest.fixture
-def process() -> Iterator[FakeProcess]:
-    found = FakeProcess()
-    yield found
-    found.release()
-
-
 class Table:
     """Whose bots off turn are these."""
 
@@ -55,7 +48,7 @@ def until(is_so: Callable[[], bool]) -> bool:
 async def test_a_friend_that_thinks_on_is_stopped_while_the_pipe_of_another_is_held(
     process: FakeProcess, friend: FakeProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two friends won a second so, once in each life: nobody looked while one held its stderr."""
+    """Two friends won a second so, once in each life: one held its stderr, and we saw neither."""
     thinker = Seat(1, friend, Freeze.AUTO)
     holder = Seat(0, process, Freeze.AUTO, seats=[thinker])
     thinker.off_turn.begin()
@@ -75,7 +68,20 @@ async def test_a_friend_that_thinks_on_is_stopped_while_the_pipe_of_another_is_h
     assert thinker.off_turn.used_us == OFF_TURN_US + 1
 
 
-def test_nobody_is_looked_at_when_the_call_is_over(friend: FakeProcess) -> None:
+@pytest.mark.parametrize("at_once", [True, False])
+def test_no_daemon_is_asked_while_a_call_lasts(friend: FakeProcess, *, at_once: bool) -> None:
+    """It can take two seconds, and the bot whose call it is would pay for them."""
+    bot, friend.at_once = OffTurn(friend, Freeze.AUTO), at_once
+    bot.begin()
+    friend.worked_us += OFF_TURN_US + 1
+    calls = PipeCalls()
+    with calls.during(Table(bot)):
+        assert calls.call is not None
+        calls.look_in(calls.call)
+    assert friend.frozen is at_once
+
+
+def test_no_bot_is_looked_at_when_the_call_is_over(friend: FakeProcess) -> None:
     """The main thread may let a bot go on then, which another would stop in its own act."""
     bot = OffTurn(friend, Freeze.AUTO)
     bot.begin()

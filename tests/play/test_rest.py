@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from itertools import chain, count, repeat
 from pathlib import Path
@@ -198,13 +198,6 @@ async def test_a_bot_that_comes_when_its_start_is_broken_off_is_ended(process: F
     assert scope.cancelled_caught
     assert sandbox.launched is not None
     assert sandbox.launched.status() == "killed by SIGKILL"
-
-
-@pytest.fixture
-def process() -> Iterator[FakeProcess]:
-    found = FakeProcess()
-    yield found
-    found.release()
 
 
 async def ready(seat: Seat, process: FakeProcess) -> None:

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
@@ -27,13 +27,6 @@ from referee.sandbox.core_time import CoreUse
 from referee.sandbox.freezer_file import FreezerFile
 from referee.sandbox.priority import coming_first
 from support.fake_process import READY, FakeProcess, asked
-
-
-@pytest.fixture
-def process() -> Iterator[FakeProcess]:
-    found = FakeProcess()
-    yield found
-    found.release()
 
 
 async def test_a_minute_of_silence_is_late_and_takes_no_time(

@@ -195,6 +195,7 @@ async def test_what_is_seen_and_done_from_outside(sandbox: Sandbox, tmp_path: Pa
         process.freeze()  # is no mistake
         await until(process.is_stopped)
         assert process.freezer().freeze, "it is let go on by the daemon"
+        assert process.stops_at_once()
         before = process.cpu_us()
         await trio.sleep(0.1)
         assert process.cpu_us() == before
@@ -410,6 +411,7 @@ async def test_without_control_groups_the_daemon_is_asked(tmp_path: Path) -> Non
         spinning.freeze()  # is no mistake
         assert spinning.is_stopped()
         assert spinning.freezer() == NO_FILE
+        assert not spinning.stops_at_once()
         before = spinning.cpu_us()
         await trio.sleep(0.1)
         assert spinning.cpu_us() == before

@@ -27,6 +27,7 @@ class FakeProcess:
         self.host_ended_it: bool | None = None
         self.frozen = False
         self.file: FreezerFile = NO_FILE
+        self.at_once = True
         self.worked_us = 0
         self._open = {
             *(self.hears, self.stdin, self.stdout, self.says),
@@ -77,6 +78,9 @@ class FakeProcess:
 
     def is_stopped(self) -> bool:
         return self.frozen
+
+    def stops_at_once(self) -> bool:
+        return self.at_once
 
     def freezer(self) -> FreezerFile:
         return self.file if self.frozen else NO_FILE

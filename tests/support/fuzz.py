@@ -228,6 +228,10 @@ class Puppet(Streams):
         """It never runs."""
         return True
 
+    def stops_at_once(self) -> bool:
+        """There is nothing to stop."""
+        return True
+
     def freezer(self) -> FreezerFile:
         """No file stops it."""
         return NO_FILE

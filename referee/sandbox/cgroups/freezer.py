@@ -10,7 +10,7 @@ from typing import Final, Protocol
 from referee.sandbox.freezer_file import NO_FILE, FreezerFile
 
 _FREEZING_S: Final = 0.01
-"""Nobody looks at other bots meanwhile; with half a second one thought for 210 ms."""
+"""We look at no other bot meanwhile; with half a second one thought for 210 ms."""
 _TRIES: Final = 10
 _HOLDING_S: Final = 0.05
 _LOOK_S: Final = 0.0002
@@ -75,7 +75,7 @@ class FileFreezer:
 
     def close(self) -> None:
         """Closes our descriptor. Idempotent."""
-        if self._file is not NO_FILE:
+        if self._file.is_there():
             os.close(self._file.descriptor)
             self._file = NO_FILE
 

@@ -177,6 +177,10 @@ class ContainerProcess(Streams):
             self._host_out = self._host_out or self._control.host_kills() > 0
         return self._host_out
 
+    def stops_at_once(self) -> bool:
+        """Whether its control group is ours; else the daemon stops it."""
+        return isinstance(self._control, FoundGroup)
+
     def freezer(self) -> FreezerFile:
         """Returns the file that lets it go on, if it was stopped so, and not by the daemon."""
         return self._control.freezer() if self._frozen else NO_FILE
