@@ -10,11 +10,12 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { READ_MOST = 4096, STDERR_MOST = 16384, MS = 1000000 };
+enum { READ_MOST = 4096, STDERR_MOST = 16384, STATE_MOST = 127, MS = 1000000 };
 
 typedef struct {
     ssize_t written, got, talked;
@@ -68,6 +69,19 @@ static void tell(int freezer, Word what) {
     if (freezer >= 0 && what.size && write(freezer, what.text, (size_t)what.size) < 0) errno = 0;
 }
 
+/* Whether a bot that was told to stop has, or is gone: each of its threads needs the core for that,
+ * which is theirs until then or until so much time is over. */
+static int stands_still(int state, const char *word, int64_t most_ns) {
+    char says[STATE_MOST + 1];
+    for (int64_t until = now() + most_ns;; sched_yield()) {
+        ssize_t size = pread(state, says, STATE_MOST, 0);
+        if (size < 0) return 1;
+        says[size] = 0;
+        if (strstr(says, word) != NULL) return 1;
+        if (now() > until) return 0;
+    }
+}
+
 /* Write, wait and read; -1 and an errno where the pipes themselves are wrong. */
 static int make(Exchange *act, int to, int from, int errors, const char *line, ssize_t size,
                 int64_t wait_ns, int freezer, Word thaw) {
@@ -94,7 +108,7 @@ static int make(Exchange *act, int to, int from, int errors, const char *line, s
 
 static PyObject *exchange(PyObject *module, PyObject *const *args, Py_ssize_t count) {
     (void)module;
-    if (count != 10) return PyErr_Format(PyExc_TypeError, "exchange takes 10 arguments");
+    if (count != 12) return PyErr_Format(PyExc_TypeError, "exchange takes 12 arguments");
     int to = (int)PyLong_AsLong(args[0]), from = (int)PyLong_AsLong(args[1]);
     int errors = (int)PyLong_AsLong(args[2]), freezer = (int)PyLong_AsLong(args[7]);
     int64_t wait_ns = (int64_t)PyLong_AsLong(args[6]) * MS;
@@ -102,9 +116,11 @@ static PyObject *exchange(PyObject *module, PyObject *const *args, Py_ssize_t co
     Py_ssize_t size, id_size;
     if (PyErr_Occurred() || PyBytes_AsStringAndSize(args[3], &line, &size) < 0) return NULL;
     const char *id = PyUnicode_AsUTF8AndSize(args[4], &id_size);
-    Word thaw, freeze;
+    Word thaw, freeze, stopped;
+    int progress = (int)PyLong_AsLong(args[10]);
     if (id == NULL || PyBytes_AsStringAndSize(args[8], &thaw.text, &thaw.size) < 0 ||
-        PyBytes_AsStringAndSize(args[9], &freeze.text, &freeze.size) < 0)
+        PyBytes_AsStringAndSize(args[9], &freeze.text, &freeze.size) < 0 ||
+        PyBytes_AsStringAndSize(args[11], &stopped.text, &stopped.size) < 0)
         return NULL;
 
     Exchange act = {.got = -1};
@@ -122,7 +138,13 @@ static PyObject *exchange(PyObject *module, PyObject *const *args, Py_ssize_t co
         act.answer[act.got] = 0;
         action = plain_action(act.answer, act.answer + act.got, id, (size_t)id_size, args[5]);
         if (PyErr_Occurred()) return NULL;
-        if (action != NULL) tell(freezer, freeze);
+        if (action != NULL && freezer >= 0 && freeze.size) {
+            tell(freezer, freeze);
+            state = PyEval_SaveThread();
+            int still = stands_still(progress, stopped.text, wait_ns);
+            PyEval_RestoreThread(state);
+            if (!still) action = NULL;
+        }
     }
     int64_t held = act.sent - act.begin + (act.came ? act.came - act.polled : 0);
     return Py_BuildValue("(Lny#LLLy#O)", (long long)act.begin, act.written, act.answer,

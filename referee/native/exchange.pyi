@@ -10,5 +10,7 @@ def exchange(
     freezer: int,
     thaw: bytes,
     freeze: bytes,
+    state: int,
+    stopped: bytes,
     /,
 ) -> tuple[int, int, bytes, int, int, int, bytes, str | None]: ...

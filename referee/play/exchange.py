@@ -15,6 +15,8 @@ READ_MOST: Final = 4096
 STDERR_READ_MOST: Final = 16384
 """Bytes of stderr, likewise."""
 
+_STATE_MOST: Final = 127
+
 Exchange = tuple[int, int, bytes, int, int, int, bytes, str | None]
 """What came of it; of what did not happen, 0 and nothing.
 
@@ -25,8 +27,9 @@ Exchange = tuple[int, int, bytes, int, int, int, bytes, str | None]
   between them how long the calls on the pipes took, none of which waits;
 - what it had written to stderr when its answer was there: read within its act, whatever holds that
   up is its own time;
-- the action, where the answer is one plain line with this id and one of the legal actions. None
-  says nothing of it: the conversation is asked then.
+- the action, where the answer is one plain line with this id and one of the legal actions, and the
+  bot, if it was to stop again, has come to a stop within the same time. None says nothing of it:
+  the conversation is asked then.
 """
 
 
@@ -41,6 +44,8 @@ def plain_exchange(  # noqa: PLR0917  # as the compiled one, to which names woul
     freezer: int,
     thaw: bytes,
     freeze: bytes,
+    state: int,
+    stopped: bytes,
 ) -> Exchange:
     """Make an exchange, call by call.
 
@@ -55,6 +60,8 @@ def plain_exchange(  # noqa: PLR0917  # as the compiled one, to which names woul
         freezer: the file that has stopped the bot; -1: it is not stopped, or not by a file.
         thaw: what is written to it once the bot was told the line, to let it go on.
         freeze: likewise when it has answered one of `legal`, to stop it again; may be empty.
+        state: the file that tells whether it has come to a stop.
+        stopped: what that contains then.
 
     Raises:
         OSError: the descriptors are no such pipes.
@@ -83,8 +90,9 @@ def plain_exchange(  # noqa: PLR0917  # as the compiled one, to which names woul
         held += came - polled
         answer = plain_answer(data) if data.endswith(b"\n") else None
         if answer is not None and answer.id == id_ and answer.action in legal:
-            action = answer.action
             _tell(freezer, freeze)
+            if freezer < 0 or not freeze or _stands_still(state, stopped, wait_ms):
+                action = answer.action
     return begin, written, data, sent // 1000, held // 1000, came // 1000, talk, action
 
 
@@ -94,13 +102,29 @@ def _tell(freezer: int, what: bytes) -> None:
             os.write(freezer, what)
 
 
+def _stands_still(state: int, stopped: bytes, most_ms: int) -> bool:
+    """Whether a bot that was told to stop has, or is gone.
+
+    Each of its threads needs the core for that, which is theirs until then, or for so long.
+    """
+    until = time.perf_counter_ns() + most_ms * 1_000_000
+    with suppress(OSError):  # its group is gone
+        while stopped not in os.pread(state, _STATE_MOST, 0):
+            if time.perf_counter_ns() > until:
+                return False
+            os.sched_yield()
+    return True
+
+
 def _is_readable(descriptor: int, wait_ms: int) -> bool:
     poll = select.poll()
     poll.register(descriptor, select.POLLIN)
     return bool(poll.poll(wait_ms))
 
 
-exchange: Callable[[int, int, int, bytes, str, tuple[str, ...], int, int, bytes, bytes], Exchange]
+exchange: Callable[
+    [int, int, int, bytes, str, tuple[str, ...], int, int, bytes, bytes, int, bytes], Exchange
+]
 """As `plain_exchange`, and quicker where it was compiled."""
 try:
     from referee.native import exchange as _native

@@ -4,6 +4,7 @@ A bot that works off turn takes the time of the one that is to move. It is stopp
 not help, it is ended, and charged with a fault at its own next act.
 """
 
+import os
 import time
 from typing import Final
 
@@ -16,14 +17,18 @@ from referee.sandbox.procfs import is_running
 OFF_TURN_US: Final = 1000
 """How much processor time a bot may use between its acts before it is stopped there."""
 
-MOST_STOPPED_US: Final = 500_000
+MOST_STOPPED_US: Final = 100_000
 """How much a bot may use in a deal after it was stopped, before it is ended and charged.
 
-What it was doing in the kernel then goes on. One that is not stopped yet is not charged, since we
-may have been kept from looking at it by others."""
+What it was doing in the kernel then goes on, where it was stopped at another's turn; at its own it
+is waited for (`referee.play.settling`). One that is not stopped yet is not charged, since we may
+have been kept from looking at it by others."""
 
 _SLOW_NS: Final = 2_000_000
 """Only a daemon takes so long to stop a bot, which goes on meanwhile: 14 ms an act were seen."""
+
+_MOMENT_NS: Final = 1_000_000
+"""So long a bot may take to come to a stop after its act, without being charged."""
 
 NEVER: Final = 1 << 62
 """More than any clock or count says."""
@@ -117,6 +122,23 @@ class OffTurn:
             # what a daemon lets it use is not its fault
             self._stopped_us = self._process.cpu_us()
 
+    def comes_to_a_stop(self) -> bool:
+        """Whether it stands still at once, or need not; it was told to stop.
+
+        Each of its threads needs the core for that, which is theirs until then, or for a moment. A
+        daemon has waited for that already.
+        """
+        until = time.perf_counter_ns() + _MOMENT_NS
+        while self.was_stopped() and self._process.stops_at_once() and not self.stands_still():
+            if time.perf_counter_ns() > until:
+                return False
+            os.sched_yield()
+        return True
+
+    def stands_still(self) -> bool:
+        """Whether it has come to a stop, or has ended."""
+        return self._process.is_stopped() or self._process.status() is not None
+
     def rest(self) -> None:
         """Stop the bot until it is asked or `go_on`, whenever it may work otherwise."""
         if self._process.status() is None and not self.charge:
@@ -134,7 +156,7 @@ class OffTurn:
 
     def rests(self) -> bool:
         """Whether it has come to a stop, or has ended."""
-        return not self.resting or self._process.is_stopped() or self._process.status() is not None
+        return not self.resting or self.stands_still()
 
     def go_on(self) -> None:
         """Let the bot go on after a rest, if it may."""
@@ -159,10 +181,9 @@ class OffTurn:
         """Stop the bot, which may have worked until now, and had used `cpu` by then."""
         if not self._freeze(cpu, for_now=for_now):
             self._stopped_us = NEVER
-        elif self._process.is_stopped():  # what a slow daemon lets it use is not its fault
+        else:  # what a slow daemon lets it use is not its fault, nor what we count only now
+            self._process.recount()
             self._stopped_us = self._process.cpu_us()
-        else:
-            self._stopped_us = cpu
 
     def _freeze(self, cpu: int, *, for_now: bool = False) -> bool:
         """Stop the bot; one that works so much that it cannot be stopped is ended for it.

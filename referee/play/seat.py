@@ -23,6 +23,7 @@ from referee.play.exchange import READ_MOST, Exchange, exchange
 from referee.play.last_seen import LastSeen
 from referee.play.off_turn import OffTurn
 from referee.play.off_turn_table import OffTurnTable
+from referee.play.settling import Settling
 from referee.play.standstill import STOOD_STILL_US, OwnWait
 from referee.play.waiting import Wait
 from referee.sandbox import BotProcess
@@ -72,7 +73,7 @@ class Seat(Witness):
         self._leaving_us = 0
         """Processor time that it used between its farewell and when that was long enough."""
         self._continued = 0
-        self._wait: Wait | None = None
+        self._wait: Wait | Settling | None = None
         self.last_seen: LastSeen | None = None
         """Since when it counts what other threads of ours use, where that is counted."""
         self.own_wait: OwnWait | None = None
@@ -136,6 +137,10 @@ class Seat(Witness):
             found = self._unless_stopped(found)
         if found is not None and self.off_turn.freezes:
             self.off_turn.stop()
+            if isinstance(found, tuple) and self._works_on():
+                since_us = (time.perf_counter_ns() - made[0]) // 1000 - found[1].complete
+                self._wait = Settling(self, found, ask.allowance_us, since_us)
+                return None
         return found
 
     def begin_act(self) -> None:
@@ -145,17 +150,27 @@ class Seat(Witness):
         self._continued = continued[0]
 
     async def finish(self) -> Heard | Verdict | Mishap:
-        """Waits for the answer that did not come at once, within the act's allowance."""
-        assert self._wait is not None  # noqa: S101  # a driver out of order is our bug
+        """Waits for the answer that did not come at once, or until the bot stands still after it.
+
+        All within the act's allowance.
+        """
+        wait = self._wait
+        assert wait is not None  # noqa: S101  # a driver out of order is our bug
         with coming_first():  # the bot may think on until it is stopped, and others beside it
-            found: Heard | Verdict | Mishap = await self._wait.finish()
+            found: Heard | Verdict | Mishap = await wait.finish()
             if continued[0] != self._continued:
                 found = self._unless_stopped(found)
             self.off_turn.stop()
+            if isinstance(wait, Wait) and isinstance(found, tuple) and self._works_on():
+                found = await Settling(self, found, wait.allowance_us).finish()
         self._wait = None
         if self.own_wait is not None:
             self.own_wait.begin()  # what we waited for in this act is of no later one
         return found
+
+    def _works_on(self) -> bool:
+        """Whether it goes on though it has answered and was stopped."""
+        return self.off_turn.freezes and not self.off_turn.comes_to_a_stop()
 
     def others_us(self) -> int:
         """Return the processor time that other bots have used in the act under way."""

@@ -62,6 +62,7 @@ def play_usual(match: Match, seats: Mapping[int, Seat]) -> Unusual | None:
         _, _, seat.heard, sent, seat.held_us, came, talk, action = made
         if (
             action is None
+            or (off_turn.freezes and not freezer.freeze)
             or came > voice.allowance_us
             or came >= PREEMPTED_US
             or continued[0] != before
@@ -75,8 +76,6 @@ def play_usual(match: Match, seats: Mapping[int, Seat]) -> Unusual | None:
         if talk:
             seat.stderr.feed(talk)
         receipt = seat.receipt(sent, came, came, cpu)
-        if off_turn.freezes and not freezer.freeze:
-            off_turn.stop()
         write(ActLine(action, at, receipt))
         voice.charge(came)
         table.play(action)

@@ -84,6 +84,11 @@ class Wait:
         """Whether bytes have come since we last looked for a whole line."""
         self._killed_before = killed_for_memory()
 
+    @property
+    def allowance_us(self) -> int:
+        """How long the act may take."""
+        return self._ask.allowance_us
+
     def _elapsed_us(self) -> int:
         return (time.perf_counter_ns() - self._begin) // 1000
 

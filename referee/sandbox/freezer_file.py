@@ -10,15 +10,19 @@ class FreezerFile(NamedTuple):
         descriptor: of the file; -1: there is none.
         thaw: what lets the processes go on.
         freeze: what stops them again; empty: that is done otherwise.
+        state: the open file that tells how far they are.
+        stopped: what it contains once all have come to a stop.
     """
 
     descriptor: int
     thaw: bytes
     freeze: bytes
+    state: int
+    stopped: bytes
 
     def is_there(self) -> bool:
         """Whether there is a file."""
         return self.descriptor >= 0
 
 
-NO_FILE: Final = FreezerFile(-1, b"", b"")
+NO_FILE: Final = FreezerFile(-1, b"", b"", -1, b"")

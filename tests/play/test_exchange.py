@@ -7,6 +7,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import FrameType
 
 import pytest
@@ -21,7 +22,12 @@ ID, LEGAL, LINE = "0123456789abcdef", ("1C", "3C", "accuse 1C"), b'{"type":"act"
 ANSWER = b'{"id":"0123456789abcdef","action":"3C"}\n'
 FOREVER_MS = 60_000
 
-Way = Callable[[int, int, int, bytes, str, tuple[str, ...], int, int, bytes, bytes], Exchange]
+GONE = (-1, b"")
+"""No file tells any more whether the bot has come to a stop."""
+
+Way = Callable[
+    [int, int, int, bytes, str, tuple[str, ...], int, int, bytes, bytes, int, bytes], Exchange
+]
 
 
 @pytest.fixture(params=["compiled", "plain"])
@@ -172,7 +178,7 @@ def test_a_bot_that_is_stopped_goes_on_when_its_line_is_there(
     reads, file = os.pipe()
     try:
         os.write(pipes.says, answer)
-        act(way, pipes, freezer=FreezerFile(file, b"THAWED ", freeze))
+        act(way, pipes, freezer=FreezerFile(file, b"THAWED ", freeze, *GONE))
         os.close(file)
         assert os.read(reads, 20) == told
     finally:
@@ -184,9 +190,26 @@ def test_a_bot_whose_group_is_gone_is_asked_all_the_same(way: Way, pipes: Pipes)
     closed = os.open("/", os.O_RDONLY)  # takes no writing
     try:
         os.write(pipes.says, ANSWER)
-        assert act(way, pipes, freezer=FreezerFile(closed, b"0", b"1"))[-1] == LEGAL[1]
+        assert act(way, pipes, freezer=FreezerFile(closed, b"0", b"1", *GONE))[-1] == LEGAL[1]
     finally:
         os.close(closed)
+
+
+@pytest.mark.parametrize(("says", "action"), [(b"frozen 0\n", None), (b"frozen 1\n", LEGAL[1])])
+def test_the_answer_of_a_bot_that_does_not_stop_at_once_has_to_wait(
+    says: bytes, action: str | None, way: Way, pipes: Pipes, tmp_path: Path
+) -> None:
+    """What it works on is of its act, and not of the next bot's."""
+    tells = tmp_path / "cgroup.events"
+    tells.write_bytes(b"populated 1\n" + says)
+    file, state = os.open("/dev/null", os.O_WRONLY), os.open(tells, os.O_RDONLY)
+    try:
+        os.write(pipes.says, ANSWER)
+        freezer = FreezerFile(file, b"0", b"1", state, b"frozen 1")
+        assert act(way, pipes, wait_ms=1, freezer=freezer)[-1] == action
+    finally:
+        os.close(file)
+        os.close(state)
 
 
 def test_descriptors_that_are_no_pipes_are_our_mistake(way: Way, pipes: Pipes) -> None:

@@ -492,11 +492,11 @@ async def test_what_we_used_ourselves_is_no_part_of_what_a_bot_is_charged_with(
 async def kept_from_running(
     bots: tuple[Busy, Busy], freeze: Freeze, monkeypatch: pytest.MonkeyPatch
 ) -> Seat:
-    """The seat of a bot that used 150 ms at the turn of another one, which did not answer."""
+    """The seat of a bot that used 100 ms at the turn of another one, which did not answer."""
     waits(monkeypatch, 0)
     other = Seat(0, bots[1], freeze)
     other.off_turn.begin()
-    bots[1].worked_us += 150_000
+    bots[1].worked_us += 100_000
     await silent(bots[0], other)
     return other
 
@@ -511,7 +511,7 @@ async def test_a_bot_that_kept_the_core_is_charged_by_what_it_used(
 
     assert bots[1].killed
     assert isinstance(charged, Verdict)
-    assert "it used 150 ms of the processor off turn" in charged.detail
+    assert "it used 100 ms of the processor off turn" in charged.detail
 
 
 async def test_a_bot_that_may_work_off_turn_is_stopped_before_it_is_charged(

@@ -211,7 +211,7 @@ async def test_a_bot_that_a_file_lets_go_on_is_told_its_line_first(
     if freeze is Freeze.NEVER:
         seat.off_turn.rest()
     reads, file = os.pipe()
-    process.file = FreezerFile(file, b"THAWED ", b"FROZEN")
+    process.file = FreezerFile(file, b"THAWED ", b"FROZEN", -1, b"")
     monkeypatch.setattr(process, "thaw", lambda: pytest.fail("before it has its line"))
     id_ = "f5456eaddc7b0dbc"
     os.write(process.says, f'{{"id":"{id_}","action":"JD"}}\n'.encode())
@@ -707,6 +707,7 @@ async def test_a_bot_does_not_think_on_until_it_is_stopped(
 
     def freeze(*, for_now: bool = False) -> None:
         seen.append(os.sched_getscheduler(0))
+        process.frozen = True
 
     monkeypatch.setattr(waiting.Wait, "_share", noted)
     monkeypatch.setattr(process, "freeze", freeze)

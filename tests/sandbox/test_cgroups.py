@@ -27,6 +27,7 @@ FILES = {
     "": {
         "cgroup.procs": "",
         "cgroup.freeze": "0\n",
+        "cgroup.events": "populated 0\nfrozen 0\n",
         "cgroup.subtree_control": "",
         "cpu.stat": "usage_usec 1234567\nuser_usec 1\nsystem_usec 2\n",
     },
@@ -210,6 +211,7 @@ def test_processes_are_moved_to_version_2_only_when_all_have_stopped(
         (tmp_path / name).mkdir()
     (tmp_path / "v1" / "freezer.state").write_text("THAWED")
     (tmp_path / "v2" / "cgroup.freeze").write_text("0")
+    (tmp_path / "v2" / "cgroup.events").write_text("frozen 0")
     (tmp_path / "v2" / "cgroup.procs").write_text("")
     late = LateFreezer(tmp_path / "v1", tmp_path / "v2", lambda: (4321,))
     found = None

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from referee.sandbox.freezer_file import NO_FILE, FreezerFile
 
@@ -14,6 +14,7 @@ _FREEZING_S: Final = 0.01
 _TRIES: Final = 10
 _HOLDING_S: Final = 0.05
 _LOOK_S: Final = 0.0002
+_STATE_MOST: Final = 127
 
 
 class Freezer(Protocol):
@@ -39,23 +40,41 @@ class Freezer(Protocol):
         """Closes our descriptor. Idempotent."""
 
 
+class _Words(NamedTuple):
+    """What a version of the freezer calls its files, and what is said in them."""
+
+    obeys: str
+    thaw: bytes
+    freeze: bytes
+    tells: str
+    stopped: bytes
+
+
+_VERSION_1: Final = _Words("freezer.state", b"THAWED", b"FROZEN", "freezer.state", b"FROZEN")
+_VERSION_2: Final = _Words("cgroup.freeze", b"0", b"1", "cgroup.events", b"frozen 1")
+
+
 class FileFreezer:
     """A freezer that obeys what is written to a file: one microsecond or two in version 2."""
 
-    def __init__(self, file: Path, freeze: bytes, thaw: bytes, state: Path) -> None:
-        """Opens the file.
+    def __init__(self, folder: Path, words: _Words) -> None:
+        """Opens the files.
 
         Args:
-            file: which obeys.
-            freeze: what to write to it.
-            thaw: likewise.
-            state: the file that tells how far the processes are.
+            folder: the group's.
+            words: those of its version.
 
         Raises:
-            OSError: it is not there, or not ours to write.
+            OSError: they are not there, or not ours to write.
         """
-        self._file = FreezerFile(os.open(file, os.O_RDWR | os.O_CLOEXEC), thaw, freeze)
-        self._state = state
+        state = -1
+        obeys = os.open(folder / words.obeys, os.O_RDWR | os.O_CLOEXEC)
+        try:
+            state = os.open(folder / words.tells, os.O_RDONLY | os.O_CLOEXEC)
+        finally:
+            if state < 0:
+                os.close(obeys)
+        self._file = FreezerFile(obeys, words.thaw, words.freeze, state, words.stopped)
 
     def freeze(self, *, for_now: bool = False) -> None:
         """Stops every process."""
@@ -63,7 +82,7 @@ class FileFreezer:
 
     def is_stopped(self) -> bool:
         """Whether every process has come to a stop."""
-        return any(word in self._state.read_bytes() for word in (b"FROZEN", b"frozen 1"))
+        return self._file.stopped in os.pread(self._file.state, _STATE_MOST, 0)
 
     def thaw(self) -> None:
         """Lets them go on."""
@@ -77,18 +96,18 @@ class FileFreezer:
         """Closes our descriptor. Idempotent."""
         if self._file.is_there():
             os.close(self._file.descriptor)
+            os.close(self._file.state)
             self._file = NO_FILE
 
 
 def version_1(folder: Path) -> FileFreezer:
     """The freezer of version 1; some 80 microseconds each way."""
-    file = folder / "freezer.state"
-    return FileFreezer(file, b"FROZEN", b"THAWED", file)
+    return FileFreezer(folder, _VERSION_1)
 
 
 def version_2(folder: Path) -> FileFreezer:
     """The freezer of version 2."""
-    return FileFreezer(folder / "cgroup.freeze", b"1", b"0", folder / "cgroup.events")
+    return FileFreezer(folder, _VERSION_2)
 
 
 def freezer_of(folder: Path) -> FileFreezer:

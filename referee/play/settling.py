@@ -1,0 +1,81 @@
+"""A bot that has answered and works on: what it does until it stands still is of its act.
+
+The kernel stops a thread on its way back from a call, and some calls take it a tenth of a second:
+such work would be done in the act of the next bot, which has less time to think by then. So the
+next is not asked before.
+"""
+
+import time
+from typing import Final
+
+import trio
+from msgspec.structs import replace
+
+from referee.match.verdict import FaultCode, Verdict
+from referee.play.evidence import Heard, Witness
+from referee.play.off_turn import OFF_TURN_US
+from referee.play.off_turn_table import none_at_work
+
+_FIRST_REST_S: Final = 0.0002
+_LONGEST_REST_S: Final = 0.002
+_MOST: Final = 4
+"""So many times as long as it may take is a bot waited for that has no processor, since others do:
+as in `referee.play.held_up`."""
+
+
+class Settling:
+    """The wait until a bot stands still that has answered."""
+
+    def __init__(
+        self, witness: Witness, heard: Heard, allowance_us: int, since_us: int = 0
+    ) -> None:
+        """Take over a bot that was just stopped.
+
+        Args:
+            witness: sees what it does.
+            heard: its answer.
+            allowance_us: how long the act may take.
+            since_us: how long ago it answered, in which it may have worked on already. That is what
+                it has used beyond the time of its act: all of a match have one core.
+        """
+        self._witness = witness
+        self._heard = heard
+        self._allowance_us = allowance_us
+        receipt = heard[1]
+        self._worked_us = max(min(receipt.cpu - receipt.complete, since_us), 0)
+        self._left_us = max(allowance_us - receipt.complete, 0)
+        self._before_us = witness.off_turn.since_us
+
+    async def finish(self) -> Heard | Verdict:
+        """Wait until the bot stands still, or its time is over; none that works meanwhile may."""
+        witness, (message, receipt) = self._witness, self._heard
+        async with none_at_work(witness.off_turn_bots()):
+            await self._wait()
+        if self._worked_us < OFF_TURN_US:
+            return self._heard
+        complete = receipt.complete + self._worked_us
+        used_us = witness.off_turn.begin() - self._before_us
+        receipt = replace(receipt, complete=complete, cpu=receipt.cpu + used_us)
+        if self._worked_us <= self._left_us:
+            return message, receipt
+        detail = f"it answered, but did not stop working within {self._allowance_us // 1000} ms"
+        return Verdict(witness.place, FaultCode.LATE, detail, witness.evidence(receipt))
+
+    async def _wait(self) -> None:
+        """Add up for how long the bot works.
+
+        That is the processor time that it uses, which others cannot bring about, and time in which
+        it is blocked in the kernel. Where it is ready to run and does not, others have the
+        processor.
+        """
+        bot, rest_s = self._witness.off_turn, _FIRST_REST_S
+        before, used_us = time.perf_counter_ns(), bot.worked_us()
+        until = before + _MOST * self._left_us * 1000
+        while not bot.stands_still() and self._worked_us <= self._left_us and before < until:
+            await trio.sleep(rest_s)
+            used_before_us, used_us = used_us, bot.worked_us()
+            is_blocked = not bot.runs() and not bot.stands_still()
+            now = time.perf_counter_ns()
+            passed_us, before = (now - before) // 1000, now
+            self._worked_us += passed_us if is_blocked else min(used_us - used_before_us, passed_us)
+            rest_s = min(2 * rest_s, _LONGEST_REST_S)
