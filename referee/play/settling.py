@@ -18,9 +18,6 @@ from referee.play.off_turn_table import none_at_work
 
 _FIRST_REST_S: Final = 0.0002
 _LONGEST_REST_S: Final = 0.002
-_MOST: Final = 4
-"""So many times as long as it may take is a bot waited for that has no processor, since others do:
-as in `referee.play.held_up`."""
 
 
 class Settling:
@@ -66,11 +63,11 @@ class Settling:
 
         That is the processor time that it uses, which others cannot bring about, and time in which
         it is blocked in the kernel. Where it is ready to run and does not, others have the
-        processor.
+        processor: it is not charged for that, nor waited for longer than its act may take.
         """
         bot, rest_s = self._witness.off_turn, _FIRST_REST_S
         before, used_us = time.perf_counter_ns(), bot.worked_us()
-        until = before + _MOST * self._left_us * 1000
+        until = before + self._left_us * 1000
         while not bot.stands_still() and self._worked_us <= self._left_us and before < until:
             await trio.sleep(rest_s)
             used_before_us, used_us = used_us, bot.worked_us()
