@@ -151,25 +151,25 @@ class Waits:
 class _ThreadTimes:
     """How long one thread ran and waited, in nanoseconds.
 
-    A wait that is not over is not counted by the kernel; but a thread that was ready all the time
-    has waited whenever it did not run.
+    A wait that is not over is not counted by the kernel; but a thread that was ready before and is
+    now, and has not run for a nanosecond in between, has waited all the time. To have been ready
+    twice is not enough: a thread that calls `execve` comes in the place of one that sleeps, and can
+    see to it that it has slept as often as that, but not that it has run as long.
     """
 
     def __init__(self, begin: Thread, at: int) -> None:
         self._begin, self._at = begin, at
-        self._ran = self._waited = 0
-        self._under_way = (0, 0)
+        self._ran = self._waited = self._under_way = 0
 
     def add(self, now: Thread, at: int) -> None:
         begin, spent = self._begin, at - self._at
+        if begin.is_ready and now.is_ready and (now.ran, now.slept) == (begin.ran, begin.slept):
+            self._under_way = spent
+            return
         ran = min(max(now.ran - begin.ran, 0), spent)
         waited = min(max(now.waited - begin.waited, 0), spent - ran)
-        if begin.is_ready and now.is_ready and now.slept == begin.slept:
-            self._under_way = (ran, spent - ran)
-            return
         self._ran, self._waited = self._ran + ran, self._waited + waited
-        self._begin, self._at, self._under_way = now, at, (0, 0)
+        self._begin, self._at, self._under_way = now, at, 0
 
     def since(self) -> tuple[int, int]:
-        ran, waited = self._under_way
-        return self._ran + ran, self._waited + waited
+        return self._ran, self._waited + self._under_way

@@ -68,9 +68,10 @@ CASES: Final = {
     "a thread that is new was kept waiting": (reading((0, 0), (0, 0), (10, 20)), 20),
     "it slept": (reading((0, 0)), 0),
     "no thread is left": (reading(more_ms=5), 0),
-    "it never slept, and its last wait is not over": (reading((100, 40), slept=0), 100),
+    "it has not run, and its wait is not over": (reading((0, 0), slept=0), 200),
+    "it has run, and its last wait is not over": (reading((100, 40), slept=0), 40),
     "it slept all the time": (reading((0, 0), slept=0, is_ready=False), 0),
-    "nor did two of its own that took turns": (reading((90, 90), (90, 90), slept=0), 20),
+    "neither of two of its own has run": (reading((0, 0), (0, 0), slept=0), 200),
 }
 
 
@@ -127,13 +128,24 @@ def test_others_keep_a_bot_for_no_longer_than_that_takes(
 
 def test_a_wait_is_the_same_in_one_reading_or_in_many() -> None:
     """It is counted when it is over, and known before: the thread was ready and did not run."""
-    begin = reading((0, 0), at=0, slept=1)
+    begin = reading((10, 0), at=0, slept=1)
     under_way = [reading((10, 0), at=at, slept=1) for at in (50, 100, 150)]
     over = reading((10, 170), at=200, slept=2)
 
-    assert held_up_us(begin, under_way[-1]) == 140_000
-    assert held_up_us(begin, *under_way) == 140_000
+    assert held_up_us(begin, under_way[-1]) == 150_000
+    assert held_up_us(begin, *under_way) == 150_000
     assert held_up_us(begin, over) == held_up_us(begin, *under_way, over) == 170_000
+
+
+@pytest.mark.parametrize("ran_ns", [1, 20 * MS])
+def test_the_sleep_of_a_thread_whose_place_another_has_taken_is_no_wait(ran_ns: int) -> None:
+    """One that calls `execve` comes in the place of the first, ready as that was before it slept.
+
+    Such a bot saw to it that it had slept as often: each deal that it wished was void, uncharged.
+    """
+    begin = Reading(0, 0, {1: Thread(30 * MS, 5 * MS, slept=12, is_ready=True)})
+    in_its_place = Thread(30 * MS + ran_ns, 5 * MS, slept=12, is_ready=True)
+    assert held_up_us(begin, Reading(300 * MS, ran_ns // 1000, {1: in_its_place})) == 0
 
 
 def test_the_kernel_counts_for_this_process() -> None:
