@@ -209,12 +209,14 @@ class Witness:
     def evidence(self, receipt: Receipt | None = None) -> Evidence:
         """What there is to see of this process now."""
         self._drain_now()
+        with self.calls.during(self):  # a daemon may have to be asked
+            status = self.process.status()
         return Evidence(
             to_bot=self.said[-_LINE_KEPT:].decode(),
             from_bot=self.heard[:_LINE_KEPT].decode(errors="backslashreplace"),
             stderr_head=self.stderr.head.decode(errors="backslashreplace"),
             stderr_tail=self.stderr.tail.decode(errors="backslashreplace"),
-            exit=self.process.status(),
+            exit=status,
             receipt=receipt,
         )
 

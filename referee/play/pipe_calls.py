@@ -1,9 +1,9 @@
-"""Calls on the pipes of bots: while one lasts, another thread looks at the bots off turn.
+"""Calls that a bot can make long: while one lasts, another thread looks at the bots off turn.
 
 The kernel locks a pipe while a bot's end is in it, also for calls that do not wait: a bot that
 writes what has to be read from the disk first, piece by piece and by many threads, keeps the
 referee in its own call for a second. That is the time of this bot; but its friends might think
-meanwhile.
+meanwhile. So they might while a daemon is asked how this one has ended.
 """
 
 import threading

@@ -18,6 +18,9 @@ from referee.play.off_turn_table import none_at_work
 
 _FIRST_REST_S: Final = 0.0002
 _LONGEST_REST_S: Final = 0.002
+_LONGEST_BLOCKED_US: Final = 5000
+"""A thread that is blocked for so long is not waited for: it takes nothing from others, and may be
+one that calls `execve` and waits for threads that version 1 of control groups has stopped."""
 
 
 class Settling:
@@ -59,20 +62,21 @@ class Settling:
         return Verdict(witness.place, FaultCode.LATE, detail, witness.evidence(receipt))
 
     async def _wait(self) -> None:
-        """Add up for how long the bot works.
+        """Add up the processor time that the bot uses, which others cannot bring about.
 
-        That is the processor time that it uses, which others cannot bring about, and time in which
-        it is blocked in the kernel. Where it is ready to run and does not, others have the
-        processor: it is not charged for that, nor waited for longer than its act may take.
+        Where it is ready to run and does not, others have the processor: it is not charged for
+        that, nor waited for longer than its act may take.
         """
-        bot, rest_s = self._witness.off_turn, _FIRST_REST_S
+        bot, rest_s, blocked_us = self._witness.off_turn, _FIRST_REST_S, 0
         before, used_us = time.perf_counter_ns(), bot.worked_us()
         until = before + self._left_us * 1000
-        while not bot.stands_still() and self._worked_us <= self._left_us and before < until:
+        while not bot.stands_still() and blocked_us < _LONGEST_BLOCKED_US and before < until:
             await trio.sleep(rest_s)
             used_before_us, used_us = used_us, bot.worked_us()
-            is_blocked = not bot.runs() and not bot.stands_still()
             now = time.perf_counter_ns()
             passed_us, before = (now - before) // 1000, now
-            self._worked_us += passed_us if is_blocked else min(used_us - used_before_us, passed_us)
+            self._worked_us += min(used_us - used_before_us, passed_us)
+            if self._worked_us > self._left_us:
+                return
+            blocked_us = 0 if bot.runs() else blocked_us + passed_us
             rest_s = min(2 * rest_s, _LONGEST_REST_S)

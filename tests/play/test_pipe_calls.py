@@ -1,4 +1,4 @@
-"""Other bots are looked at while a call on the pipes of one lasts, by another thread."""
+"""Other bots are looked at while a call that has to do with one lasts, by another thread."""
 
 import os
 import threading
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from referee.match.verdict import Freeze
+from referee.match.verdict import Freeze, Verdict
 from referee.play import seat as seat_module
 from referee.play.exchange import Exchange, plain_exchange
 from referee.play.off_turn import OFF_TURN_US, OffTurn
@@ -66,6 +66,23 @@ async def test_a_friend_that_thinks_on_is_stopped_while_the_pipe_of_another_is_h
 
     assert stopped == [True]
     assert thinker.off_turn.used_us == OFF_TURN_US + 1
+
+
+async def test_a_friend_is_stopped_while_a_daemon_is_asked_how_another_has_ended(
+    process: FakeProcess, friend: FakeProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One left a bad line and died in its friend's act, who thought on when it was asked next."""
+    thinker = Seat(1, friend, Freeze.AUTO)
+    holder = Seat(0, process, Freeze.AUTO, seats=[thinker])
+    thinker.off_turn.begin()
+    friend.worked_us += OFF_TURN_US + 1
+    monkeypatch.setattr(process, "status", lambda: str(until(lambda: friend.frozen)))
+    os.write(process.says, b"x\n")
+    with holder.calls.watched():
+        found = await holder.ask(asked())
+
+    assert isinstance(found, Verdict)
+    assert found.evidence.exit == "True"
 
 
 @pytest.mark.parametrize("at_once", [True, False])

@@ -117,17 +117,17 @@ async def test_a_bot_that_works_on_for_longer_than_its_act_may_take_is_late(
     assert ALLOWANCE_US < receipt.complete < ALLOWANCE_US + 5 * MS
 
 
-async def test_time_in_which_a_bot_is_blocked_after_its_answer_is_of_its_act(
+async def test_a_bot_that_is_blocked_after_its_answer_is_not_waited_for(
     process: FakeProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Or it would make the match wait as long as it liked."""
-    works = Works(process, monkeypatch, 40)
+    """What it waits for may be its own threads that stand still: `execve` does so for ever."""
+    works = Works(process, monkeypatch, 10 * ALLOWANCE_US // MS)
     works.uses, works.state = False, b"D"
     found = await answer(process)
 
     assert isinstance(found, tuple)
-    assert 37 * MS <= found[1].complete <= 40 * MS
-    assert found[1].cpu == 0
+    assert found[1].complete < MS
+    assert 5 * MS <= works.clock.ns // 1000 < 10 * MS
 
 
 @pytest.mark.parametrize("ms", [40, 10 * ALLOWANCE_US // MS])
