@@ -11,6 +11,7 @@ from typing import Final
 from referee.errors import Unstoppable
 from referee.match.verdict import Freeze
 from referee.sandbox import BotProcess
+from referee.sandbox.bare import has_ended
 from referee.sandbox.freezer_file import FreezerFile
 from referee.sandbox.procfs import is_running
 
@@ -137,11 +138,15 @@ class OffTurn:
 
     def stands_still(self) -> bool:
         """Whether it has come to a stop, or has ended."""
-        return self._process.is_stopped() or self._process.status() is not None
+        return self._process.is_stopped() or self._has_ended()
+
+    def _has_ended(self) -> bool:
+        """Whether its process has; how is not asked, which a daemon can take a second to say."""
+        return has_ended(self._process.exited_fd)
 
     def rest(self) -> None:
         """Stop the bot until it is asked or `go_on`, whenever it may work otherwise."""
-        if self._process.status() is None and not self.charge:
+        if not self._has_ended() and not self.charge:
             self.resting = True
             self._rested_us = self._process.cpu_us()
             self._stop_from(self._rested_us, for_now=not self.freezes)

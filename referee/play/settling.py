@@ -64,6 +64,7 @@ class Settling:
     async def _wait(self) -> None:
         """Add up the processor time that the bot uses, which others cannot bring about.
 
+        So is time in which it was blocked before it went on: else it could have a match wait.
         Where it is ready to run and does not, others have the processor: it is not charged for
         that, nor waited for longer than its act may take.
         """
@@ -72,11 +73,14 @@ class Settling:
         until = before + self._left_us * 1000
         while not bot.stands_still() and blocked_us < _LONGEST_BLOCKED_US and before < until:
             await trio.sleep(rest_s)
-            used_before_us, used_us = used_us, bot.worked_us()
-            now = time.perf_counter_ns()
+            now, used_before_us, used_us = time.perf_counter_ns(), used_us, bot.worked_us()
             passed_us, before = (now - before) // 1000, now
-            self._worked_us += min(used_us - used_before_us, passed_us)
+            ran_us = min(used_us - used_before_us, passed_us)
+            self._worked_us += ran_us
+            if bot.runs():
+                self._worked_us, blocked_us = self._worked_us + blocked_us, 0
+            else:
+                blocked_us += passed_us - ran_us
             if self._worked_us > self._left_us:
                 return
-            blocked_us = 0 if bot.runs() else blocked_us + passed_us
             rest_s = min(2 * rest_s, _LONGEST_REST_S)

@@ -130,6 +130,22 @@ async def test_a_bot_that_is_blocked_after_its_answer_is_not_waited_for(
     assert 5 * MS <= works.clock.ns // 1000 < 10 * MS
 
 
+async def test_a_bot_that_is_blocked_now_and_then_after_its_answer_is_charged_for_all_of_it(
+    process: FakeProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would have the match wait as long as its bank lasts, in each act, and pay nothing."""
+    works = Works(process, monkeypatch, 10 * ALLOWANCE_US // MS)
+    works.uses = False
+    monkeypatch.setattr(
+        "referee.play.off_turn.is_running", lambda _: works.clock.ns // 4_000_000 % 2 == 0
+    )
+    found = await answer(process)
+
+    assert isinstance(found, tuple)
+    assert ALLOWANCE_US // 4 < found[1].complete < ALLOWANCE_US
+    assert ALLOWANCE_US // MS <= works.clock.ns // 1_000_000 < ALLOWANCE_US // MS + 10
+
+
 @pytest.mark.parametrize("ms", [40, 10 * ALLOWANCE_US // MS])
 async def test_time_in_which_others_keep_a_bot_from_stopping_is_not_charged(
     ms: int, process: FakeProcess, monkeypatch: pytest.MonkeyPatch
