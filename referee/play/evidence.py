@@ -88,7 +88,7 @@ class Witness:
         held_us: how long calls on its pipes took us during the last act, none of which waits. The
             kernel locks a pipe while either end is in it, and a bot that writes what is not in
             memory yet stays in it for as long as that takes: such time is the bot's, no host's.
-        calls: those on the pipes of its match, during which others are looked at.
+        calls: those of its match that a bot can make long, during which others are looked at.
     """
 
     def __init__(self, place: int, process: BotProcess, freeze: Freeze = Freeze.NEVER) -> None:

@@ -8,14 +8,13 @@ from contextlib import suppress
 from typing import Final
 
 from protocol.codec import plain_answer
+from referee.sandbox.freezer_file import has_stopped
 
 READ_MOST: Final = 4096
 """Bytes of an answer that are read at once."""
 
 STDERR_READ_MOST: Final = 16384
 """Bytes of stderr, likewise."""
-
-_STATE_MOST: Final = 127
 
 Exchange = tuple[int, int, bytes, int, int, int, bytes, str | None]
 """What came of it; of what did not happen, 0 and nothing.
@@ -109,7 +108,7 @@ def _stands_still(state: int, stopped: bytes, most_ms: int) -> bool:
     """
     until = time.perf_counter_ns() + most_ms * 1_000_000
     with suppress(OSError):  # its group is gone
-        while stopped not in os.pread(state, _STATE_MOST, 0):
+        while not has_stopped(state, stopped):
             if time.perf_counter_ns() > until:
                 return False
             os.sched_yield()

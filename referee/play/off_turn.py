@@ -21,9 +21,9 @@ OFF_TURN_US: Final = 1000
 MOST_STOPPED_US: Final = 100_000
 """How much a bot may use in a deal after it was stopped, before it is ended and charged.
 
-What it was doing in the kernel then goes on, where it was stopped at another's turn; at its own it
-is waited for (`referee.play.settling`). One that is not stopped yet is not charged, since we may
-have been kept from looking at it by others."""
+What it was doing in the kernel then goes on, where it was stopped at another's turn; after its
+own act it is waited for (`referee.play.settling`). One that is not stopped yet is not charged,
+since we may have been kept from looking at it by others."""
 
 _SLOW_NS: Final = 2_000_000
 """Only a daemon takes so long to stop a bot, which goes on meanwhile: 14 ms an act were seen."""

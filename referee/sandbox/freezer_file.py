@@ -1,6 +1,9 @@
 """The file by which the kernel stops the processes of a bot and lets them go on."""
 
+import os
 from typing import Final, NamedTuple
+
+_STATE_MOST: Final = 127
 
 
 class FreezerFile(NamedTuple):
@@ -26,3 +29,12 @@ class FreezerFile(NamedTuple):
 
 
 NO_FILE: Final = FreezerFile(-1, b"", b"", -1, b"")
+
+
+def has_stopped(state: int, stopped: bytes) -> bool:
+    """Whether all processes have come to a stop; as `FreezerFile` has it.
+
+    Raises:
+        OSError: the group is gone.
+    """
+    return stopped in os.pread(state, _STATE_MOST, 0)

@@ -31,21 +31,15 @@ static void start(void)
     _exit(1);
 }
 
+static void start_and_answer(void)
+{
+    for (int number = 0; number < PROCESSES; number++)
+        start();
+    answer();
+}
+
 int main(void)
 {
     signal(SIGCHLD, SIG_IGN);
-    alarm(LIFE_S);
-    while (fgets(line, sizeof line, stdin) != NULL) {
-        if (strncmp(line, "{\"type\":\"hello\"", 15) == 0) {
-            puts("{\"type\":\"ready\",\"protocol\":1,\"name\":\"hostile\"}");
-            fflush(stdout);
-        } else if (strncmp(line, "{\"type\":\"act\"", 13) == 0) {
-            for (int number = 0; number < PROCESSES; number++)
-                start();
-            answer();
-        } else if (strncmp(line, "{\"type\":\"end\"", 13) == 0) {
-            break;
-        }
-    }
-    return 0;
+    return play_each(start_and_answer);
 }

@@ -46,23 +46,37 @@ static int sandboxed(void)
     return getcwd(here, sizeof here) != NULL && strcmp(here, "/bot") == 0;
 }
 
-/* Plays until `end`; the misdeed takes the place of the third answer. */
-static int play(void (*misdeed)(void))
+/* Plays until `end`; what is given answers each question. */
+static int play_each(void (*act)(void))
 {
-    int acts = 0;
     alarm(LIFE_S);
     while (fgets(line, sizeof line, stdin) != NULL) {
         if (strncmp(line, "{\"type\":\"hello\"", 15) == 0) {
             puts("{\"type\":\"ready\",\"protocol\":1,\"name\":\"hostile\"}");
             fflush(stdout);
         } else if (strncmp(line, "{\"type\":\"act\"", 13) == 0) {
-            if (++acts == 3)
-                misdeed();
-            else
-                answer();
+            act();
         } else if (strncmp(line, "{\"type\":\"end\"", 13) == 0) {
             break;
         }
     }
     return 0;
+}
+
+static void (*misdeed_at_third)(void);
+
+static void count_acts(void)
+{
+    static int acts = 0;
+    if (++acts == 3)
+        misdeed_at_third();
+    else
+        answer();
+}
+
+/* Plays until `end`; the misdeed takes the place of the third answer. */
+static int play(void (*misdeed)(void))
+{
+    misdeed_at_third = misdeed;
+    return play_each(count_acts);
 }

@@ -29,25 +29,19 @@ static void *fill(void *nothing)
     return nothing;
 }
 
+static void order_and_answer(void)
+{
+    struct timespec moment = {0, 300000};
+    if (write(orders[1], "", 1) != 1)
+        _exit(1);
+    nanosleep(&moment, NULL);
+    answer();
+}
+
 int main(void)
 {
     pthread_t thread;
-    struct timespec moment = {0, 300000};
-    alarm(LIFE_S);
-    while (fgets(line, sizeof line, stdin) != NULL) {
-        if (strncmp(line, "{\"type\":\"hello\"", 15) == 0) {
-            if (pipe(orders) != 0 || pthread_create(&thread, NULL, fill, NULL) != 0)
-                return 1;
-            puts("{\"type\":\"ready\",\"protocol\":1,\"name\":\"hostile\"}");
-            fflush(stdout);
-        } else if (strncmp(line, "{\"type\":\"act\"", 13) == 0) {
-            if (write(orders[1], "", 1) != 1)
-                return 1;
-            nanosleep(&moment, NULL);
-            answer();
-        } else if (strncmp(line, "{\"type\":\"end\"", 13) == 0) {
-            break;
-        }
-    }
-    return 0;
+    if (pipe(orders) != 0 || pthread_create(&thread, NULL, fill, NULL) != 0)
+        return 1;
+    return play_each(order_and_answer);
 }

@@ -45,14 +45,19 @@ def until(is_so: Callable[[], bool]) -> bool:
     return is_so()
 
 
+def seats(process: FakeProcess, friend: FakeProcess) -> tuple[Seat, Seat]:
+    """One that is to move, and its friend that thinks on and has not been seen at it."""
+    thinker = Seat(1, friend, Freeze.AUTO)
+    thinker.off_turn.begin()
+    friend.worked_us += OFF_TURN_US + 1
+    return Seat(0, process, Freeze.AUTO, seats=[thinker]), thinker
+
+
 async def test_a_friend_that_thinks_on_is_stopped_while_the_pipe_of_another_is_held(
     process: FakeProcess, friend: FakeProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two friends won a second so, once in each life: one held its stderr, and we saw neither."""
-    thinker = Seat(1, friend, Freeze.AUTO)
-    holder = Seat(0, process, Freeze.AUTO, seats=[thinker])
-    thinker.off_turn.begin()
-    friend.worked_us += OFF_TURN_US + 1
+    holder, thinker = seats(process, friend)
     stopped = list[bool]()
 
     def held(*words: object) -> Exchange:
@@ -72,10 +77,7 @@ async def test_a_friend_is_stopped_while_a_daemon_is_asked_how_another_has_ended
     process: FakeProcess, friend: FakeProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One left a bad line and died in its friend's act, who thought on when it was asked next."""
-    thinker = Seat(1, friend, Freeze.AUTO)
-    holder = Seat(0, process, Freeze.AUTO, seats=[thinker])
-    thinker.off_turn.begin()
-    friend.worked_us += OFF_TURN_US + 1
+    holder, _ = seats(process, friend)
     monkeypatch.setattr(process, "status", lambda: str(until(lambda: friend.frozen)))
     os.write(process.says, b"x\n")
     with holder.calls.watched():

@@ -7,14 +7,13 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
-from referee.sandbox.freezer_file import NO_FILE, FreezerFile
+from referee.sandbox.freezer_file import NO_FILE, FreezerFile, has_stopped
 
 _FREEZING_S: Final = 0.01
 """We look at no other bot meanwhile; with half a second one thought for 210 ms."""
 _TRIES: Final = 10
 _HOLDING_S: Final = 0.05
 _LOOK_S: Final = 0.0002
-_STATE_MOST: Final = 127
 
 
 class Freezer(Protocol):
@@ -82,7 +81,7 @@ class FileFreezer:
 
     def is_stopped(self) -> bool:
         """Whether every process has come to a stop."""
-        return self._file.stopped in os.pread(self._file.state, _STATE_MOST, 0)
+        return has_stopped(self._file.state, self._file.stopped)
 
     def thaw(self) -> None:
         """Lets them go on."""
