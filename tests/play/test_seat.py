@@ -29,7 +29,7 @@ from referee.sandbox.priority import coming_first
 from support.fake_process import READY, FakeProcess, asked
 
 
-async def test_a_minute_of_silence_is_late_and_takes_no_time(
+async def test_seconds_of_silence_are_late_and_take_no_time(
     process: FakeProcess, autojump_clock: MockClock
 ) -> None:
     """The whole allowance is waited for, on trio's clock; then the silence is explained."""
@@ -37,8 +37,8 @@ async def test_a_minute_of_silence_is_late_and_takes_no_time(
 
     assert isinstance(verdict, Verdict)
     assert verdict.code is FaultCode.LATE
-    assert verdict.detail == "no answer within 60000 ms; it has not read the question"
-    assert 59 < trio.current_time() < 61
+    assert verdict.detail == "no answer within 6000 ms; it has not read the question"
+    assert 5.9 < trio.current_time() < 6.1
 
 
 async def test_a_bot_that_waits_for_input_is_asked_whether_it_flushed(
@@ -60,7 +60,7 @@ async def test_half_a_line_is_late_however_it_drips(
     async def drip() -> None:
         with suppress(OSError):
             while True:
-                await trio.sleep(10)
+                await trio.sleep(1)
                 os.write(process.says, b" ")
 
     async with trio.open_nursery() as nursery:
@@ -70,16 +70,16 @@ async def test_half_a_line_is_late_however_it_drips(
 
     assert isinstance(verdict, Verdict)
     assert verdict.detail.endswith("part of a line came: does it end with a newline?")
-    assert 59 < trio.current_time() < 61
+    assert 5.9 < trio.current_time() < 6.1
 
 
 async def test_a_late_answer_in_time_is_heard(
     process: FakeProcess, autojump_clock: MockClock
 ) -> None:
-    """Three seconds before the minute is over is in time."""
+    """A moment before the six seconds are over is in time."""
 
     async def answer() -> None:
-        await trio.sleep(57)
+        await trio.sleep(5.7)
         os.write(process.says, READY)
 
     async with trio.open_nursery() as nursery:

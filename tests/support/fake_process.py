@@ -7,7 +7,7 @@ from referee.match.leg import Ask
 from referee.sandbox.freezer_file import NO_FILE, FreezerFile
 from support.drive import HELLO
 
-MINUTE_US = 60_000_000
+SIX_SECONDS_US = 6_000_000
 READY = b'{"type":"ready","protocol":1,"name":"x"}\n'
 
 
@@ -118,7 +118,7 @@ class FakeProcess:
             self.close(descriptor)
 
 
-def asked(allowance_us: int = MINUTE_US) -> Ask:
+def asked(allowance_us: int = SIX_SECONDS_US) -> Ask:
     """A greeting."""
     connection = Connection()
     return Ask(0, "", connection.send(HELLO), allowance_us, connection)
