@@ -112,7 +112,7 @@ async def test_the_game_digest_of_a_record_with_faults_follows_from_what_is_prin
     path = tmp_path / "record"
     bots = (rogue(does), "sample:random", "sample:greedy")
     soon = "move=100ms,bank=0s,inc=1ms,start=20s"  # who else is late has its part, too
-    await match(path, "biscambiggia-3", *bots, deals=5, on_fault=on_fault, time=soon)
+    await match(path, "biscambiggia-3", *bots, deals=4, on_fault=on_fault, time=soon)
 
     assert any(deal.faults for deal in verified(path))
     assert game_digest(path, printed_match(path, capsys)) == told(path)
