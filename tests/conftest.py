@@ -2,7 +2,6 @@
 
 import gc
 import os
-import sysconfig
 from collections.abc import AsyncIterator, Iterator
 from typing import TYPE_CHECKING
 
@@ -12,10 +11,6 @@ from hypothesis import HealthCheck, settings
 if TYPE_CHECKING:
     from referee.sandbox import Sandbox
     from support.postgres import Postgres
-
-# bots that say `python3` get ours, as in an environment that was activated: on a machine with
-# pyenv its stand-in takes ten times as long to start, and tests start hundreds
-os.environ["PATH"] = os.pathsep.join((sysconfig.get_path("scripts"), os.environ["PATH"]))
 
 settings.register_profile("dev", max_examples=60, deadline=None)
 settings.register_profile(
