@@ -23,6 +23,7 @@ from typing import Final
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import numpy as np
 import trio
 from hostile.steals import HOW
 from msgspec import Struct
@@ -176,8 +177,8 @@ async def main(name: str, deals: int, move_ms: int, kinds: list[str]) -> int:
 
 def _chance(beside: Tally, control: Tally) -> float:
     """Return how probable so many faults of a victim are, were it as often at fault elsewhere."""
-    table = [[one.victim.total(), one.deals - one.victim.total()] for one in (beside, control)]
-    return float(fisher_exact(table, alternative="greater").pvalue)
+    counts = ((one.victim.total(), one.deals - one.victim.total()) for one in (beside, control))
+    return float(fisher_exact(np.array([*counts]), alternative="greater").pvalue)
 
 
 if __name__ == "__main__":
