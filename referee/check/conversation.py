@@ -29,13 +29,7 @@ from referee.rules.bids import PASS
 from referee.sandbox import Sandbox
 
 QUIET_S: Final = 0.05
-"""How long a bot is listened to at most where it has nothing to say."""
-
-_LOOK_S: Final = 0.002
-"""How often it is looked at meanwhile."""
-
-_IDLE_LOOKS: Final = 2
-"""In how many looks on end it has to wait for its next line."""
+"""How long a bot is listened to where it has nothing to say."""
 
 LEAVE_S: Final = 1.0
 """How long it may take to leave."""
@@ -184,8 +178,12 @@ class Conversation:
     async def _ask(self, ask: Ask) -> Heard | None:
         """Sends what wants no answer line by line, listening in between; then the question."""
         *before, question = ask.line.splitlines(keepends=True)
-        if not await self._tell(before):
-            return None
+        for line in before:
+            self._write(line)
+            await trio.sleep(QUIET_S)
+            if self._has_written():
+                self._spoke_unasked(line)
+                return None
         if self._grease:
             question = greased(question)
         self._tee(_PLACE, ">", question)
@@ -212,27 +210,6 @@ class Conversation:
             await trio.sleep(QUIET_S)
             if connection.unread() or self._has_written():  # so that was not its only answer
                 self.mend = ONCE
-
-    async def _tell(self, lines: list[bytes]) -> bool:
-        """Says what wants no answer line by line; whether the bot was quiet after each."""
-        for line in lines:
-            self._write(line)
-            await self._has_listened()
-            if self._has_written():
-                self._spoke_unasked(line)
-                return False
-        return True
-
-    async def _has_listened(self) -> None:
-        """Waits until the bot was seen twice to have read all and to wait for more.
-
-        Once does not do: a thread may read while another has something to say.
-        """
-        idle = 0
-        with trio.move_on_after(QUIET_S):
-            while idle < _IDLE_LOOKS:
-                await trio.sleep(_LOOK_S)
-                idle = idle + 1 if self.seat.process.waits_for_input() else 0
 
     def _write(self, line: bytes) -> None:
         self.seat.said = line
@@ -267,8 +244,12 @@ class Conversation:
         """Says `end` with stdin still open, and looks whether the bot leaves."""
         *before, end = self._leg.end_lines()[0].splitlines(keepends=True)
         process = self.seat.process
-        if not await self._tell(before):
-            return
+        for line in before:
+            self._write(line)
+            await trio.sleep(QUIET_S)
+            if self._has_written():
+                self._spoke_unasked(line)
+                return
         self._write(end)
         with trio.move_on_after(LEAVE_S):
             await trio.lowlevel.wait_readable(process.exited_fd)

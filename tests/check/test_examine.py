@@ -46,6 +46,7 @@ PROBLEMS = {
     "version_field": ("Expected `int`, got `str` - at `$.protocol`", "ready"),
     "answers_deal": ("after `deal`, which wants no answer", "nothing else"),
     "answers_deal_end": ("after `deal_end`, which wants no answer", "nothing else"),
+    "answers_later": ("after `deal_end`, which wants no answer", "nothing else"),
     "no_id": ("Object missing required field `id`", "copy the `id`"),
     "counts_ids": ("the id of the open act is", "copy the `id`"),
     "python_dict": ("not JSON", "one JSON object a line"),
