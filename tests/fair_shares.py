@@ -182,8 +182,8 @@ def _chance(beside: Tally, control: Tally) -> float:
 
 
 if __name__ == "__main__":
-    for number in (signal.SIGINT, signal.SIGTERM):  # a shell's background has the first ignored
-        signal.signal(number, signal.default_int_handler)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background ignores it
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))  # trio hears that
     parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
     parser.add_argument("sandbox", choices=("bwrap", "docker"))
     parser.add_argument("how", nargs="*", metavar="HOW", help="kinds of attackers; all if none")
