@@ -33,16 +33,17 @@ test: $(READY)
 bare:
 	.ci/bare
 
-ci: lint docs servers
+ci: $(VENV)/.browser lint docs servers
 	REFEREE_NO_SKIP=1 $(BIN)/pytest -q --thorough $(SHARED) $(ALONE:%=--ignore=%)
 	REFEREE_NO_SKIP=1 $(BIN)/pytest -q --thorough $(ALONE)
 
-# bubblewrap, a Docker daemon and PostgreSQL's server (the tests start both), and the languages of the
+# bubblewrap, Chromium, a Docker daemon and PostgreSQL's server (the tests start both), and the languages of the
 # kits that `referee new` copies; packages of Debian and its like, where PostgreSQL is told not to make
 # a server that always runs
 servers:
 	wanted="$$(command -v bwrap > /dev/null || echo bubblewrap) $$(command -v dockerd > /dev/null || echo docker.io)"; \
 	wanted="$$wanted $$(ls /usr/lib/postgresql/*/bin/initdb > /dev/null 2>&1 || command -v initdb > /dev/null || echo postgresql)"; \
+	wanted="$$wanted $$(command -v chromium > /dev/null || echo chromium)"; \
 	for kit in g++:g++ rustc:rustc go:golang-go javac:default-jdk-headless node:nodejs ruby:ruby \
 	    lua5.4:lua5.4 mcs:mono-mcs mono:mono-runtime; do \
 	    command -v "$${kit%%:*}" > /dev/null || wanted="$$wanted $${kit#*:}"; \
@@ -81,6 +82,10 @@ docs: $(VENV)/.docs
 clean:
 	rm -rf docs/_build $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
+$(VENV)/.browser: $(READY) tests/requirements.lock
+	$(PIP) install --require-hashes -r tests/requirements.lock
+	touch $@
+
 $(VENV)/.docs: $(READY) docs/requirements.lock
 	$(PIP) install --require-hashes -r docs/requirements.lock
 	touch $@
@@ -90,7 +95,7 @@ $(READY): requirements.lock pyproject.toml $(wildcard referee/native/*.c) refere
 	    || { echo "Python 3.11 or newer is needed: make PYTHON=python3.12 ..." >&2; exit 1; }
 	echo "making the environment $(VENV) ..."
 	$(PYTHON) -m venv $(VENV)
-	echo "installing what requirements.lock names, some 75 packages ..."
+	echo "installing what requirements.lock names, some 90 packages ..."
 	$(PIP) install --require-hashes -r requirements.lock
 	$(PIP) install --no-deps --no-build-isolation --editable .
 	touch $@

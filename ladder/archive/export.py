@@ -12,7 +12,6 @@ from ladder.archive.format import FACTS, HEAD, add_file, adding, line_of
 from ladder.audit.chain import Links
 from ladder.core.facts import Match
 from ladder.files import record_store, signed_head
-from ladder.files.durable import atomic_write
 from ladder.files.signed_head import Head, SignedHead
 from ladder.files.signing import Made, sign_now
 from ladder.store.queries import Reader
@@ -21,6 +20,7 @@ from ladder.submissions.clearing import bots_in_use, needed_by
 from ladder.submissions.frozen_bots import BOTS, is_whole
 from referee.bots.held_folder import HeldFolder
 from referee.errors import HostError, RefereeError
+from referee.whole_file import atomic_write
 
 ProgressCallback = Callable[[int], None]
 """Is told how many records were written."""

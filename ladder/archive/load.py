@@ -38,7 +38,7 @@ from ladder.core.facts import (
 from ladder.core.retention import Policies
 from ladder.core.roster import Roster
 from ladder.files import record_store, signed_head
-from ladder.files.durable import scratch_name, sweep, sync_folder
+from ladder.files.scratch import scratch_name, sweep
 from ladder.files.signed_head import SignedHead
 from ladder.files.signing import KEY_FILE
 from ladder.store.bulk_import import import_facts
@@ -54,6 +54,7 @@ from referee.bots.held_folder import LARGEST_FOLDER
 from referee.errors import HostError, RefereeError
 from referee.sandbox.folders import remove_tree
 from referee.text import printable
+from referee.whole_file import sync_folder
 
 _LARGEST_HEAD: Final = 4096
 _COMING: Final = ".import-"

@@ -8,22 +8,22 @@ from typing import Annotated
 import typer
 from msgspec import Struct
 
-from ladder.commands.ladder_match import values_of
 from ladder.commands.shared import Bot, Everybody, GameOption, Where, opened, pools_meant
 from ladder.core.facts import Match
 from ladder.core.roster import Roster
-from ladder.files.durable import atomic_write
 from ladder.show.as_csv import as_csv
 from ladder.show.as_json import as_json as standings_json
 from ladder.show.history_json import HistoryJson, history_json
 from ladder.show.history_terminal import print_history
+from ladder.show.match_json import values_of
 from ladder.show.page import page
 from ladder.show.terminal import print_standings
 from ladder.show.text_table import Column, print_grid, said
 from ladder.standings.from_store import histories_of, history_of, standings_of
 from ladder.standings.heading import Heading
+from referee.commands.page_file import check_place, write_page
 from referee.commands.shared import Json
-from referee.errors import HostError, RefereeError
+from referee.errors import RefereeError
 from referee.terminal.console import busy, console
 from referee.terminal.json_output import json_text
 
@@ -54,7 +54,7 @@ def standings(
     if as_json + as_comma + (html is not None) > 1:
         raise RefereeError("say one of --json, --csv and --html")
     if html is not None:
-        _check_place(html)
+        check_place(html)
     with opened(where) as store, store.moment() as head:
         pools = pools_meant(store, game)
         heading = Heading(
@@ -71,34 +71,9 @@ def standings(
             print(as_csv(heading, found), end="")
         elif html is not None:
             drawn = [histories_of(store, pool, one) for pool, one in zip(pools, found, strict=True)]
-            _write(html, page(heading, found, drawn))
+            write_page(html, page(heading, found, drawn))
         else:
             print_standings(console(), heading, found)
-
-
-def _check_place(path: Path) -> None:
-    """Whether a page can be written there, as far as can be told before there is one.
-
-    Raises:
-        RefereeError: it cannot.
-    """
-    if path.is_dir():
-        raise RefereeError(f"{str(path)!r} is a folder: name a file")
-    if not path.absolute().parent.is_dir():
-        raise RefereeError(f"{str(path)!r}: there is no such folder")
-
-
-def _write(path: Path, text: str) -> None:
-    """Writes a page over the one of before, if any; whole or not at all, but into pipes."""
-    target = path.resolve()
-    try:
-        if target.exists() and not target.is_file():  # a pipe or a device is not replaced
-            target.write_text(text, encoding="utf-8")
-            return
-        with atomic_write(target) as file:
-            file.write(text.encode())
-    except OSError as error:
-        raise HostError(f"page {str(path)!r}: {error.strerror}") from error
 
 
 def show_history(

@@ -31,11 +31,11 @@ from ladder.event.schedule import (
     record_name,
     round_result,
 )
-from ladder.files.durable import sync_folder
 from ladder.host_or_bot import Doubts
 from ladder.results import Pairing, Round, RoundResult
 from ladder.terms import MOST_MATCHES
 from referee.errors import HostError, RefereeError
+from referee.whole_file import sync_folder
 from referee.workers.jobs import Players
 
 RECORDS: Final = "records"

@@ -5,9 +5,9 @@ import secrets
 from pathlib import Path
 from typing import Final
 
-from ladder.files.durable import atomic_write
 from referee.errors import RefereeError
 from referee.match.chance import KEY_BITS, event_key
+from referee.whole_file import atomic_write
 
 FILE: Final = "key"
 

@@ -28,8 +28,8 @@ from ladder.event.log_lines import (
     format_of,
 )
 from ladder.event.plan import EventPlan, differences
-from ladder.files.durable import sync_folder
 from referee.errors import HostError, RefereeError
+from referee.whole_file import sync_folder
 
 LOG: Final = "log.jsonl"
 _LONGEST_LINE: Final = 16 * 1024 * 1024

@@ -13,7 +13,6 @@ from ladder.event.log import LOG
 from ladder.event.plan import EventPlan, SectionPlan
 from ladder.event.rounds import match_points, order
 from ladder.event.schedule import event_digest
-from ladder.files.durable import atomic_write
 from ladder.results import RoundResult
 from ladder.show.as_csv import as_csv
 from ladder.show.as_json import as_json
@@ -25,6 +24,7 @@ from ladder.terms import LuckUse
 from referee.errors import HostError
 from referee.match.terms import unusual_options
 from referee.text import plural
+from referee.whole_file import atomic_write
 
 RESULTS: Final = "results"
 

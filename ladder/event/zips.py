@@ -6,7 +6,6 @@ from pathlib import Path
 
 import trio
 
-from ladder.files.durable import sync_folder
 from ladder.submissions.copy_in import MAGIC, taken
 from ladder.submissions.frozen_bots import BOTS, scratch
 from ladder.submissions.unzip import unzipped
@@ -16,6 +15,7 @@ from referee.errors import HostError, RefereeError
 from referee.record.opened import opened
 from referee.sandbox.choose import opened_for
 from referee.sandbox.names import SandboxName
+from referee.whole_file import sync_folder
 
 Unzip = Callable[[str, SandboxName], str]
 """Returns what is to be found in the place of a bot: the folder of a zip, else the same path.

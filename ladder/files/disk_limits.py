@@ -6,9 +6,9 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta, Struct
 
-from ladder.files.durable import atomic_write
 from referee.bots.settings import BuildOutput
 from referee.errors import HostError, RefereeError
+from referee.whole_file import atomic_write
 
 KEPT_IN: Final = "disk.json"
 """The file of the limits, within the folder of the ladder's files."""

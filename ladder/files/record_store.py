@@ -20,10 +20,10 @@ from typing import Final
 
 import zstandard
 
-from ladder.files.durable import sync_folder
 from ladder.terms import LARGEST_RECORD
 from referee.errors import HostError, RefereeError, check_means
 from referee.record.stderr_log import stderr_file
+from referee.whole_file import sync_folder
 
 RECORDS: Final = "records"
 ENDING: Final = ".jsonl.zst"

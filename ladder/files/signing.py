@@ -11,10 +11,10 @@ from typing import Final
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from msgspec.structs import replace
 
-from ladder.files.durable import atomic_write
 from ladder.files.signed_head import KEY_BYTES, Head, SignedHead, signed
 from referee.errors import RefereeError
 from referee.record.opened import opened
+from referee.whole_file import atomic_write
 
 KEY_FILE: Final = "head-key"
 

@@ -15,8 +15,8 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from ladder.files.durable import atomic_write
 from ladder.standings.table import Standings
+from referee.whole_file import atomic_write
 
 REVISION: Final = 2
 """Raised whenever the same facts give other numbers."""

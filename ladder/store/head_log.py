@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Final
 
 from ladder.files import signed_head
-from ladder.files.durable import atomic_write, sync_folder
 from ladder.files.signed_head import SignedHead, misfit
 from ladder.files.signing import Made, sign_now
 from ladder.store.store import Store
 from referee.errors import HostError, RefereeError
 from referee.record.opened import opened
+from referee.whole_file import atomic_write, sync_folder
 
 HEADS: Final = "heads"
 LOG: Final = "heads.jsonl"

@@ -20,7 +20,7 @@ from ladder.core.candidates import Situation
 from ladder.core.facts import LadderJob
 from ladder.core.roster import Roster
 from ladder.files.disk_limits import read_limits
-from ladder.files.durable import scratch_name, sweep
+from ladder.files.scratch import scratch_name, sweep
 from ladder.submissions.frozen_bots import BOTS
 from referee.errors import HostError
 from referee.sandbox.folders import remove_tree

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from ladder.files.durable import scratch_name, sweep, sync_folder
+from ladder.files.scratch import scratch_name, sweep
 from ladder.submissions.bot_toml import TOML
 from ladder.submissions.unzip_program import shown
 from referee.bots.files import hash_files
@@ -29,6 +29,7 @@ from referee.bots.held_folder import (
 from referee.errors import NO_MEANS, HostError, RefereeError
 from referee.sandbox.folders import remove_tree
 from referee.text import in_bytes
+from referee.whole_file import sync_folder
 
 BOTS: Final = HANDED_IN
 """The folder of frozen bots, within that of the ladder's files."""

@@ -12,8 +12,8 @@ from referee.commands.check import CheckJson
 from referee.commands.clean import CleanJson
 from referee.commands.debug_show import DebugJson
 from referee.commands.doctor import DoctorJson
-from referee.commands.games import GameJson
 from referee.commands.new import NewJson
+from referee.match.game_json import GameJson
 from referee.record.as_json import ReplayJson
 from referee.record.proof import Proof
 from referee.terminal.match_report import MatchJson

@@ -5,19 +5,24 @@ from typing import Annotated
 
 import typer
 
-from referee.commands.replay_show import Held, RecordView, Wanted
+from referee.commands.page_file import check_place, write_page
+from referee.commands.replay_show import RecordView, Wanted
 from referee.commands.replay_verify import verify_file, verify_folder
 from referee.errors import RefereeError
 from referee.record.as_json import match_object
 from referee.record.by_id import record_file
 from referee.record.deal_choice import DealChoice
+from referee.record.eyes import Eyes
+from referee.record.held_deals import HeldDeals
 from referee.record.reader import Mismatch, RecordReader
 from referee.record.retelling import ActLines
 from referee.record.stderr_log import stderr_by_act, stderr_file
 from referee.record.verify import Resimulation
-from referee.terminal.console import console
+from referee.terminal.console import busy, console
 from referee.terminal.json_output import json_text
-from referee.text import plural, told_apart
+from referee.text import plural, printable, told_apart
+from referee.viewer.page import page as film_page
+from referee.viewer.record_film import film_of
 
 
 def replay(
@@ -45,12 +50,18 @@ def replay(
     ] = None,
     step: Annotated[bool, typer.Option("--step", help="Wait for Enter after each trick.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    html: Annotated[
+        Path | None,
+        typer.Option(metavar="PAGE", help="Write a page that shows it in a browser, by itself."),
+    ] = None,
     ladder: Annotated[
         str | None, typer.Option(metavar="WHERE", help="The ladder that has the match of this id.")
     ] = None,
 ) -> None:
     """Shows a recorded match. Exit code 1 when the record is unfinished or does not hold."""
     eyes = seat is not None or bot is not None
+    if html is not None and (verify or as_json or step):
+        raise RefereeError("--html writes a page: it does not go with --verify, --json or --step")
     if as_json and (eyes or step):
         raise RefereeError("--json shows everything: it does not go with --seat, --bot or --step")
     if verify and (deal is not None or eyes or step):
@@ -66,6 +77,9 @@ def replay(
         return
     if file.is_dir():
         raise RefereeError(f"{str(file)!r} is a folder: only --verify takes all of its records")
+    if html is not None:
+        _write_film(html, file, bot, seat, only)
+        return
     with RecordReader(file) as reader:
         lines = ActLines()
         try:
@@ -75,7 +89,7 @@ def replay(
             return
         if seat is not None and not 0 <= seat < found.seats:
             raise RefereeError(f"seat {seat}: the seats are 0 to {found.seats - 1}")
-        deals = Held(found)
+        deals = HeldDeals(found)
         if as_json:
             shown = match_object(found, deals, only)
             _check_deal(only, found, there=bool(shown.deals))
@@ -85,9 +99,24 @@ def replay(
             which = None if bot is None else _bot_of(bot, names)
             stderr = stderr_by_act(stderr_file(file), bot=which, place=seat)
             view = RecordView(found, names, lines, stderr)
-            there = view.show(deals, Wanted(only, seat, which, step))
+            there = view.show(deals, Wanted(only, Eyes(seat, which), step))
             _check_deal(only, found, there=there)
         _conclude(deals.trouble, found.unfinished, file)
+
+
+def _write_film(
+    page: Path, file: Path, bot: str | None, seat: int | None, only: DealChoice | None
+) -> None:
+    """Write the page of a record; the exit code is 1 where that does not hold to its end."""
+    check_place(page)
+    with busy(console(stderr=True), "playing the record again ..."):
+        film = film_of(file, bot, seat, only)
+        write_page(page, film_page(film))
+    deals = plural(len(film.deals), "deal")
+    print(f"{printable(str(page))}: {deals} of {film.game}, to be opened in a browser")
+    if film.trouble is not None:
+        console(stderr=True).print(f"{file}: {film.trouble}", style="red")
+        raise typer.Exit(1)
 
 
 def _bot_of(name: str, names: list[str]) -> int:

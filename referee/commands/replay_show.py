@@ -1,7 +1,7 @@
 """`referee replay`: a record as a person reads it."""
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -11,7 +11,8 @@ from referee.match.lines import ActLine
 from referee.match.terms import unusual_options
 from referee.match.verdict import Evidence
 from referee.record.deal_choice import DealChoice
-from referee.record.reader import Mismatch
+from referee.record.eyes import Eyes, NotSeated
+from referee.record.held_deals import HeldDeals
 from referee.record.retelling import ActLines
 from referee.record.stderr_log import StderrByAct
 from referee.record.verify import Resimulation
@@ -36,57 +37,18 @@ def _ends(evidence: Evidence) -> Sequence[str]:
     return (*lines[:_STDERR_SHOWN], "...", *lines[-_STDERR_SHOWN:])
 
 
-class Held:
-    """The deals of a record as far as they hold; then `trouble` says why no further."""
-
-    def __init__(self, found: Resimulation) -> None:
-        """Begin before the first."""
-        self._found = found
-        self.trouble: str | None = None
-
-    def __iter__(self) -> Iterator[DealResult]:
-        """Hand out the finished deals that hold."""
-        try:
-            yield from self._found.deals()
-        except Mismatch as error:
-            self.trouble = str(error)
-
-    def and_the_last(self) -> Iterator[DealResult]:
-        """Hand out the same, then the deal in which the record breaks off."""
-        yield from self
-        last = self._found.under_way()
-        if last is not None:
-            yield last
-
-
 class Wanted(Struct, frozen=True):
     """What is to be shown.
 
     Attributes:
         deal: which deal; None: all.
-        place: only what this seat of the first deal could see.
-        bot: only what this bot could see, wherever it sits; from 0.
+        eyes: whose.
         step: whether to wait after each trick.
     """
 
     deal: DealChoice | None
-    place: int | None
-    bot: int | None
+    eyes: Eyes
     step: bool
-
-    def viewer(self, deal: DealResult) -> int | None:
-        """Return the seat whose eyes it is seen with; -1 if that does not play in this deal."""
-        if self.bot is not None:
-            bots = deal.start.bots
-            return bots.index(self.bot) if self.bot in bots else -1
-        if self.place is not None:
-            return deal.places.index(self.place) if self.place in deal.places else -1
-        return None
-
-    @property
-    def is_all(self) -> bool:
-        """Whether all seats' cards are to be shown."""
-        return self.place is None and self.bot is None
 
 
 class RecordView:
@@ -110,7 +72,7 @@ class RecordView:
         self._to = console()
         self._talk = console(stderr=True)
 
-    def show(self, deals: Held, wanted: Wanted) -> bool:
+    def show(self, deals: HeldDeals, wanted: Wanted) -> bool:
         """Print what was played; return whether there was such a deal."""
         found, there = self._found, False
         heading = f"{found.header.terms.game}: {' - '.join(self._names)}"
@@ -134,8 +96,9 @@ class RecordView:
         called = f"{leg + 1}.{of_leg}" if found.header.legs > 1 else str(number)
         to.print()
         to.print(deal_heading(deal, called, names))
-        viewer = wanted.viewer(deal)
-        if viewer == -1:
+        try:
+            viewer = wanted.eyes.seat(deal)
+        except NotSeated:
             to.print("   not in this deal")
             return
         stderr = self._stderr.get((leg, of_leg), {})
@@ -146,7 +109,7 @@ class RecordView:
             self._wait(wanted)
         if (ending := ending_text(deal, names)) is not None:
             to.print(ending)
-        self._show_faults(deal, number, wanted)
+        self._show_faults(deal, number, viewer)
         self._show_scores(deal)
 
     def _wait(self, wanted: Wanted) -> None:
@@ -166,10 +129,9 @@ class RecordView:
         if standing and figures:
             self._to.print(f"   so far {standing}")
 
-    def _show_faults(self, deal: DealResult, number: int, wanted: Wanted) -> None:
+    def _show_faults(self, deal: DealResult, number: int, viewer: int | None) -> None:
         """Print the evidence of faults, and how to play the deal again where all is shown."""
         to, found = self._to, self._found
-        viewer = wanted.viewer(deal)
         place = None if viewer is None else deal.places[viewer]
         lines = [line for line in found.fault_lines.get(number, []) if place in (None, line.place)]
         for line in lines:
@@ -181,7 +143,7 @@ class RecordView:
                 to.print(f"   on its stderr: {error}", style="yellow")
             for text in _ends(evidence):
                 to.print(f"   stderr: {text[:200]}", style="dim")
-        if lines and wanted.is_all:
+        if lines and viewer is None:
             start, (game, chosen) = deal.start, found.game_of(deal)
             options = "".join(f" -o {option}" for option in unusual_options(game, chosen))
             deck = " ".join(start.deck)

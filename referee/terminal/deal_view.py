@@ -6,32 +6,15 @@ from typing import Final
 from msgspec import Struct
 from rich.text import Text
 
-from protocol.events import Event, Played, Uncovered
 from protocol.messages import View
 from referee.match.leg import DealResult
 from referee.match.lines import ActLine
-from referee.match.table import Table
+from referee.record.eyes import Replayed, SeenAct
 from referee.terminal.card_text import action_face, face, faces
 from referee.text import printable
 
 _WIDEST: Final = 72
 """Characters of hands that stand side by side."""
-
-
-class Act(Struct, frozen=True):
-    """An action as the viewer saw it.
-
-    Attributes:
-        number: how many acts of the deal were carried out before.
-        line: what the record has of it beside the action; None where that is not the viewer's, or
-            the referee played.
-    """
-
-    seat: int
-    action: str
-    by_referee: bool
-    number: int
-    line: ActLine | None
 
 
 class Scene(Struct, frozen=True):
@@ -44,7 +27,7 @@ class Scene(Struct, frozen=True):
 
     trick: int
     hands: tuple[tuple[str, ...], ...]
-    acts: tuple[Act, ...]
+    acts: tuple[SeenAct, ...]
     points: tuple[int, ...]
 
 
@@ -58,24 +41,13 @@ def scenes(
         viewer: the seat; None: all hands are shown.
         lines: what the record has of the acts, by their numbers.
     """
-    table = Table(deal.game, deal.start.deck, deal.start.dealer)
-    seats = range(deal.game.seats)
-    views = [table.view(seat)[0] for seat in seats]
+    replayed = Replayed.begun(deal, viewer, lines)
+    views = replayed.views
     trick, hands = _trick(views[0]), _hands(views)
-    acts: list[Act] = []
-    bots = deal.start.bots
-    # from its fault on, the referee plays for all seats of that bot
-    guilty = {(fault.bot, fault.act) for fault in deal.faults}
-    guilty |= {(bots[seat], 0) for seat in deal.start.benched}
-    for number, (seat, action) in enumerate(deal.acts):
-        table.play(action)
-        bot = bots[seat]
-        seen = [table.view(other) for other in seats]
-        text = action if viewer is None else _as_seen(action, seat == viewer, seen[viewer][1])
-        if text is not None:
-            by_referee = any(bot == who and number >= act for who, act in guilty)
-            line = (lines or {}).get(number) if viewer in (None, seat) else None
-            acts.append(Act(seat, text, by_referee, number, line))
+    acts: list[SeenAct] = []
+    for act in replayed.acts():
+        if act.action is not None:
+            acts.append(act)
         points = tuple(views[viewer or 0].points)
         if _trick(views[0]) > trick:
             yield Scene(trick, hands, tuple(acts), points)
@@ -91,17 +63,6 @@ def _hands(views: Sequence[View]) -> tuple[tuple[str, ...], ...]:
 def _trick(view: View) -> int:
     """The number of the trick that comes next; 0 before the first while cards are not played."""
     return 0 if view.phase in ("auction", "call") else len(view.tricks) + 1
-
-
-def _as_seen(action: str, own: bool, news: Sequence[Event]) -> str | None:
-    """What a seat saw of its own action, or of another's; None for nothing at all."""
-    covers = [event.card for event in news if isinstance(event, Uncovered)]
-    if covers:
-        return f"{action} uncovers {' '.join(covers)}"
-    cards = [event.card for event in news if isinstance(event, Played)]
-    if cards and not own:
-        return cards[0] if len(cards[0]) == 2 else f"{cards[0]} (covered)"
-    return action if own or news else None
 
 
 def seat_name(seat: int, bots: Sequence[int], names: Sequence[str]) -> str:
@@ -130,7 +91,7 @@ def scene_text(scene: Scene, deal: DealResult, names: Sequence[str], viewer: int
     done = Text("  ").join(
         Text.assemble(
             f"{seat_name(act.seat, bots, names)} ",
-            action_face(act.action),
+            action_face(act.action or ""),
             (" (referee)" if act.by_referee else "", "dim"),
             (f" {_duration(act.line.us.complete)}" if act.line else "", "dim"),
         )

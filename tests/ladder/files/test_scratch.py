@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ladder.files.durable import atomic_write, scratch_name, sweep
+from ladder.files.scratch import scratch_name, sweep
 from referee.sandbox.janitor import run_of
+from referee.whole_file import atomic_write
 
 
 class Broken(Exception):
