@@ -55,6 +55,18 @@ _LADDER: Final = {
         "ladder_verify:migrate_ladder",
         "Brings the database of an older referee up to date.",
     ),
+    "invite": (
+        "ladder_tokens:invite",
+        "Invites an author: prints a link that lets them hand in bots on the site.",
+    ),
+    "tokens": (
+        "ladder_tokens:tokens",
+        "Lists the tokens of authors, and when each was used last.",
+    ),
+    "revoke": (
+        "ladder_tokens:revoke",
+        "Ends tokens at once: what they were for cannot be done with them any more.",
+    ),
     "retire": ("ladder_retire:retire", "Takes a bot out of play."),
     "rollback": (
         "ladder_retire:rollback",
@@ -75,6 +87,13 @@ def add(app: typer.Typer) -> None:
     app.add_typer(event, name="event")
     submit = "Submits bots to a ladder."
     add_one(app, "submit", "ladder.commands.submit:submit", submit)
+    serve = "Serves the site of a ladder, and plays its matches, until it is stopped."
+    add_lazily(
+        app, "serve", "ladder.commands.serve:serve_site", serve, mib=NUMERICS_MIB, extra="site"
+    )
+    told = "Tells what became of the bots that you have handed in on a ladder's site."
+    where = "ladder.commands.submit_remotely:status"
+    add_lazily(app, "status", where, told, mib=NUMERICS_MIB, extra="site")
     ladder = typer.Typer(help="Rankings of bots that go on and on.")
     for name, (where, told) in _LADDER.items():
         add_one(ladder, name, f"ladder.commands.{where}", told)

@@ -7,15 +7,16 @@ from pathlib import Path
 from typing import Final
 
 from ladder.commands.ladder_archive import ExportJson, ImportJson
-from ladder.commands.ladder_bots import BotJson
-from ladder.commands.ladder_match import LadderMatchJson
 from ladder.commands.ladder_records import RecordsJson
 from ladder.commands.ladder_run import LadderJson, RunJson
 from ladder.commands.ladder_show import BotHistoryJson
+from ladder.commands.ladder_tokens import InviteJson, RevokedJson, TokenJson
 from ladder.commands.ladder_verify import AuditJson, MigrateJson, RebuildJson
-from ladder.commands.submit import SubmitJson
 from ladder.compare.report import ComparisonJson
 from ladder.show.as_json import StandingsJson
+from ladder.show.bot_json import BotJson
+from ladder.show.match_json import LadderMatchJson
+from ladder.show.submit_json import SubmitJson
 from protocol.schema import output_schemas, write
 
 FOLDER: Final = Path(__file__).parent / "schemas"
@@ -29,6 +30,9 @@ _OUTPUTS: Final = {
     "ladder history": BotHistoryJson,
     "ladder bots": BotJson,
     "ladder match": LadderMatchJson,
+    "ladder invite": InviteJson,
+    "ladder tokens": TokenJson,
+    "ladder revoke": RevokedJson,
     "ladder records": RecordsJson,
     "ladder export": ExportJson,
     "ladder import": ImportJson,

@@ -5,16 +5,14 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from msgspec import Struct
 
 from ladder.commands.shared import Where, opened
 from ladder.core.facts import Match
-from ladder.core.roster import Roster
 from ladder.files import record_store
+from ladder.show.match_json import match_json, values_of
 from ladder.show.text_table import Column, print_grid, said
 from ladder.store.store import Store
 from referee.commands.shared import Json
-from referee.match.outcome import FaultFound
 from referee.terminal.console import console
 from referee.terminal.json_output import json_text
 from referee.text import plural, printable
@@ -32,7 +30,11 @@ def show_match(
         number, found = store.match(match)
         path = _record(store, number, found)
         if as_json:
-            print(json_text(_match_json(store.roster, number, found, path)))
+            print(
+                json_text(
+                    match_json(store.roster, number, found, None if path is None else str(path))
+                )
+            )
         else:
             _print_match(store, number, found, path)
 
@@ -43,122 +45,6 @@ def _record(store: Store, number: int, match: Match) -> Path | None:
         return None
     path = record_store.path_of(store.files, match.record)
     return path if path.exists() or number > store.horizon() else None
-
-
-def values_of(match: Match) -> list[int]:
-    """What each place has won or lost over all blocks of a match."""
-    places = range(len(match.job.entrants))
-    return [sum(block.values[place] for block in match.outcome.blocks) for place in places]
-
-
-class SeatJson(Struct, frozen=True, kw_only=True):
-    """A bot of a match; `value` is what it won or lost over all blocks."""
-
-    entrant: int
-    bot: str
-    author: str
-    version: int
-    hash: str
-    value: int
-    faults: int
-    used_us: int
-    voids: int
-
-
-class BlockJson(Struct, frozen=True):
-    """A block, by place; `luck` and `unplayed` are null where there is none."""
-
-    block: int
-    deals: int
-    values: tuple[int, ...]
-    luck: tuple[int, ...] | None
-    faults: tuple[int, ...]
-    unplayed: tuple[int, ...] | None
-
-
-class LadderMatchJson(Struct, frozen=True, kw_only=True):
-    """What `referee ladder match --json` prints; `record` is null where there is none.
-
-    In `faults`, `bot` is a place.
-    """
-
-    match: int
-    id: str
-    at_ms: int
-    game: str
-    key: str
-    bots: tuple[SeatJson, ...]
-    blocks: tuple[BlockJson, ...]
-    faults: tuple[FaultFound, ...]
-    given_up: str | None
-    acts: int
-    wall_us: int
-    game_digest: str
-    record: str | None
-    record_hash: str
-    record_bytes: int
-    referee: str
-    sandbox: str
-
-
-def _match_json(roster: Roster, number: int, match: Match, path: Path | None) -> LadderMatchJson:
-    job, outcome = match.job, match.outcome
-    return LadderMatchJson(
-        match=number,
-        id=job.name,
-        at_ms=match.at_ms,
-        game=roster.pools[job.pool].name,
-        key=job.key,
-        bots=_seats_json(roster, match),
-        blocks=tuple(
-            BlockJson(
-                block.block,
-                block.deals,
-                block.values,
-                block.luck or None,
-                block.faults,
-                block.unplayed or None,
-            )
-            for block in outcome.blocks
-        ),
-        faults=outcome.fault_list,
-        given_up=outcome.given_up or None,
-        acts=outcome.acts,
-        wall_us=outcome.wall_us,
-        game_digest=outcome.game_digest,
-        record=str(path) if path else None,
-        record_hash=match.record,
-        record_bytes=match.size,
-        referee=match.referee,
-        sandbox=outcome.sandbox,
-    )
-
-
-def _seats_json(roster: Roster, match: Match) -> tuple[SeatJson, ...]:
-    job, outcome = match.job, match.outcome
-    rows = zip(
-        job.entrants,
-        job.hashes,
-        values_of(match),
-        outcome.faults,
-        outcome.used_us,
-        outcome.voids,
-        strict=True,
-    )
-    return tuple(
-        SeatJson(
-            entrant=entrant,
-            bot=roster.entrants[entrant].name,
-            author=roster.entrants[entrant].author,
-            version=roster.entrants[entrant].version,
-            hash=digest,
-            value=value,
-            faults=faults,
-            used_us=used,
-            voids=voids,
-        )
-        for entrant, digest, value, faults, used, voids in rows
-    )
 
 
 def _print_match(store: Store, number: int, match: Match, path: Path | None) -> None:

@@ -4,12 +4,12 @@ from typing import Annotated
 
 import typer
 
-from ladder.commands.ladder_bots import bot_json, seen_of
 from ladder.commands.shared import Bot, Where, opened
 from ladder.core.facts import Decision, Deed, Fact, Submission
 from ladder.core.roster import Roster
+from ladder.show.bot_json import bot_json, seen_of
 from ladder.store.store import Store
-from ladder.submissions.clearing import bots_in_use
+from ladder.submissions.clearing import bots_in_use, size_of
 from ladder.submissions.frozen_bots import BOTS
 from referee.commands.shared import Json
 from referee.errors import RefereeError
@@ -94,7 +94,8 @@ def _tell(store: Store, fact: Fact) -> None:
     assert isinstance(fact, Decision)  # noqa: S101  # it is what was made
     standings = store.situation().standings
     roster = store.roster
-    decided = seen_of(store, standings, roster.entrants[fact.entrant])
+    entrant = roster.entrants[fact.entrant]
+    decided = seen_of(store, standings, entrant, size=size_of(store.files, entrant.hash))
     print(json_text(bot_json(roster, decided)))
 
 

@@ -8,7 +8,6 @@ import trio
 import typer
 from msgspec import Struct
 
-from ladder.audit.pool_rules import pool_misfit
 from ladder.commands.shared import Sandbox, Sandboxes, Where, opened, tell_new_key
 from ladder.core.facts import Fact, Keep, Pool
 from ladder.core.retention import in_words
@@ -24,26 +23,22 @@ from ladder.game_files.pool_file import (
     pools_of,
     read_pools,
 )
-from ladder.runner.patient_store import Desk
+from ladder.runner.play import check_pools, made_ready, play
 from ladder.runner.progress import RunnerProgress, shown
-from ladder.runner.runner import LadderRunner, Span, lives
+from ladder.runner.runner import Span
 from ladder.store.head_log import publish
 from ladder.store.location import where_of
 from ladder.store.store import Beginning, Store
-from ladder.submissions.frozen_bots import BOTS
 from referee.bots.settings import Settings, read_settings
 from referee.commands.shared import Json, Workers
 from referee.errors import INTERRUPTED, RefereeError
 from referee.match.clock import time_text
 from referee.match.terms import unusual_options
 from referee.play.interrupts import interruptible
-from referee.sandbox.choose import opened_for
-from referee.sandbox.first_reads import read_first
 from referee.sandbox.names import SandboxName
 from referee.terminal.console import busy, console
 from referee.terminal.json_output import json_text
 from referee.text import plural
-from referee.workers.pool import opened_pool
 
 
 def open_ladder(
@@ -241,7 +236,7 @@ def run(
         raise RefereeError("say --once or --blocks, not both")
     settings = read_settings()
     with opened(where) as store:
-        _check_pools(store)
+        check_pools(store)
         _publish(store, settings)  # before play: a ladder that its own log contradicts is refused
         talk = console(stderr=True)
         with shown(talk, blocks) as watch:
@@ -271,20 +266,6 @@ def _publish(store: Store, settings: Settings) -> SignedHead | None:
     return publish(store, tell_new_key) if settings.heads.every else None
 
 
-def _check_pools(store: Store) -> None:
-    """Refuses to play a game by other rules than those that the ladder knows it by.
-
-    Raises:
-        RefereeError: this referee has others.
-    """
-    for pool in store.roster.open_pools:
-        line = pool_misfit(pool)
-        if line is not None:
-            raise RefereeError(
-                f"{pool.name}: {line}: give the ladder its games anew with `referee ladder open`"
-            )
-
-
 async def _conduct(
     store: Store,
     watch: RunnerProgress,
@@ -294,36 +275,10 @@ async def _conduct(
     settings: Settings,
 ) -> bool:
     """Plays; returns whether a signal stopped us."""
-    talk = console(stderr=True)
-    local = store.where.is_local
     playing = trio.CancelScope()
     async with interruptible(playing):
         with playing:
-            with busy(talk, "opening the sandbox ...") as say:
-                found, how = await _sandbox(sandbox, settings)
-                await read_first(settings, say)
-            async with opened_pool(workers, found) as pool:
-                talk.print(
-                    f"{plural(pool.size, 'match', 'matches')} at a time; sandbox: {found} ({how})",
-                    style="dim",
-                )
-                desk = Desk(
-                    store,
-                    lambda owner: lives(owner, local=local),
-                    watch,
-                    heads_every=settings.heads.every,
-                )
-                (store.files / BOTS).mkdir(mode=0o700, parents=True, exist_ok=True)
-                await LadderRunner(desk, pool, store.files, watch, span).run()
+            with busy(console(stderr=True), "opening the sandbox ...") as say:
+                ready = await made_ready(sandbox, settings, say)
+            await play(store, watch, span, workers=workers, ready=ready, settings=settings)
     return playing.cancelled_caught
-
-
-async def _sandbox(name: SandboxName, settings: Settings) -> tuple[SandboxName, str]:
-    """What the bots of strangers will run in, and how it binds them, in its own words.
-
-    Raises:
-        RefereeError: nothing of the kind works here.
-    """
-    async with opened_for(name, (), settings, strangers=True) as place:
-        return SandboxName(place.name), place.how
-    raise AssertionError  # the block above returns or raises

@@ -26,6 +26,7 @@ from ladder.core.names import fitted, name_of
 from ladder.core.roster import Roster
 from ladder.files.signing import kept_key
 from ladder.game_files.pool_file import USUAL_GAMES
+from ladder.show.submit_json import AcceptedJson, RefusedJson, SubmitJson
 from ladder.store import receipts
 from ladder.store.location import where_of
 from ladder.store.receipts import SignedReceipt, receipt_of
@@ -35,7 +36,7 @@ from ladder.submissions.clearing import bots_in_use
 from ladder.submissions.copy_in import check_apart
 from referee.bots.settings import Settings, read_settings
 from referee.commands.shared import Json
-from referee.errors import RefereeError, innermost
+from referee.errors import RefereeError, innermost, not_installed
 from referee.play.interrupts import interruptible
 from referee.sandbox.choose import opened_for
 from referee.sandbox.names import SandboxName
@@ -54,6 +55,17 @@ class Asked(Struct, frozen=True):
     author: str | None
     partners: tuple[str, ...]
     games: tuple[str, ...]
+
+
+class Remote(Struct, frozen=True):
+    """What was typed for a ladder's site."""
+
+    paths: tuple[str, ...]
+    name: str | None
+    author: str | None
+    partner: list[str] | None
+    game: list[str] | None
+    where: str | None
 
 
 class Accepted(Struct, frozen=True):
@@ -76,39 +88,6 @@ class Refusal(Struct, frozen=True):
 
     path: str
     why: str
-
-
-class AcceptedJson(Struct, frozen=True, kw_only=True):
-    """A bot that was taken in; without `new` it had been before, unchanged.
-
-    Attributes:
-        left_out: names of folders of which something is no part of it: records, caches.
-    """
-
-    entrant: int
-    bot: str
-    author: str
-    version: int
-    hash: str
-    source: str
-    new: bool
-    receipt: receipts.SignedReceipt
-    left_out: tuple[str, ...]
-
-
-class RefusedJson(Struct, frozen=True):
-    """A bot that was not."""
-
-    path: str
-    why: str
-
-
-class SubmitJson(Struct, frozen=True):
-    """What `referee submit --json` prints."""
-
-    ladder: str
-    taken_in: tuple[AcceptedJson, ...]
-    refused: tuple[RefusedJson, ...]
 
 
 def submit(
@@ -138,6 +117,10 @@ def submit(
         ),
     ] = None,
     where: Where = None,
+    to: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="The site of a ladder that is not on this machine."),
+    ] = None,
     sandbox: Sandbox = Sandboxes.AUTO,
     as_json: Json = False,
 ) -> None:
@@ -148,7 +131,11 @@ def submit(
     keeps its results. The hash that is printed names the files that play. Keep the receipt: with it
     `referee ladder verify --against FILE` proves that the ladder still has the submission. Where
     there is no ladder yet, one is made, of briscola-2; for other games see `referee ladder open`.
+    With --to the bots are sent to a site that invited you: REFEREE_TOKEN has your token.
     """
+    if to is not None:
+        _submit_to(to, Remote(tuple(paths), name, author, partner, game, where), as_json=as_json)
+        return
     asked = Asked(tuple(paths), name, author, tuple(partner or ()), tuple(game or ()))
     _check(asked, where_of(where).places)
     settings = read_settings()
@@ -171,6 +158,27 @@ def submit(
             else:
                 _print(store.roster, taken, refused)
     raise typer.Exit(int(bool(refused)))
+
+
+def _submit_to(url: str, asked: Remote, *, as_json: bool) -> None:
+    """Hand in bots on a site.
+
+    Raises:
+        RefereeError: the site, or what is installed here, does not let us.
+    """
+    if asked.where is not None:
+        raise RefereeError("say --to or --ladder, not both")
+    try:
+        from ladder.commands.submit_remotely import (  # noqa: PLC0415  # an extra has its libraries
+            check_remote,
+            submit_to,
+        )
+    except ModuleNotFoundError as error:
+        raise not_installed("`submit --to`", "site", error) from error
+    check_remote(asked.author, asked.partner or [], asked.game or [])
+    if asked.name is not None:
+        name_of(asked.name, "bot")
+    submit_to(url, list(asked.paths), asked.name, as_json=as_json)
 
 
 def _check(asked: Asked, ladder: tuple[Path, ...]) -> None:

@@ -3,7 +3,7 @@
 from functools import cache
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from ladder.show import number_text
 from ladder.standings.history import BAND
@@ -12,19 +12,24 @@ from referee.text import printable
 
 def rendered(template: str, **values: object) -> str:
     """A page; equal values give equal bytes."""
-    return _environment().get_template(template).render(values)
+    return environment().get_template(template).render(values)
 
 
 def macro(template: str, name: str, *values: object) -> str:
     """What one macro of a template makes of some values."""
-    found = getattr(_environment().get_template(template).module, name)
+    found = getattr(environment().get_template(template).module, name)
     return str(found(*values))
 
 
 @cache
-def _environment() -> Environment:
+def environment(*packages: str) -> Environment:
+    """Return the templates of some packages, those of the first one first, then those beside this.
+
+    Args:
+        packages: by their full names; each has a folder `templates`.
+    """
     made = Environment(
-        loader=PackageLoader("ladder.show"),
+        loader=ChoiceLoader([PackageLoader(name) for name in (*packages, "ladder.show")]),
         autoescape=True,
         finalize=_without_controls,
         undefined=StrictUndefined,

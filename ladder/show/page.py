@@ -70,7 +70,7 @@ def page(
         "page.html",
         heading=heading,
         played=", ".join(amounts),
-        sections=[_section(*pair) for pair in zip(sections, over_time, strict=True)],
+        sections=[page_section(*pair) for pair in zip(sections, over_time, strict=True)],
         proofs={
             "Key": heading.key,
             "Commitment": heading.commitment,
@@ -81,7 +81,8 @@ def page(
     )
 
 
-def _section(section: Standings, found: Sequence[History]) -> PageSection:
+def page_section(section: Standings, found: Sequence[History]) -> PageSection:
+    """Return what stands on a page of a section, with the histories of its best bots."""
     about = (section.options, section.format, number_text.amounts(section))
     met = [cell.difference for row in section.cross for cell in row if cell is not None]
     return PageSection(

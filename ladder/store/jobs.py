@@ -90,8 +90,8 @@ class OpenJob(Struct, frozen=True):
     attempts: int
 
 
-def _open_jobs(connection: Connection) -> list[OpenJob]:
-    """The oldest first.
+def waiting_jobs(connection: Connection) -> list[OpenJob]:
+    """The jobs that were not played yet, the oldest first.
 
     Raises:
         Damaged: a row does not hold what we wrote.
@@ -114,7 +114,7 @@ def _job_in(name: str, body: bytes) -> LadderJob:
 
 def open_jobs(connection: Connection) -> tuple[UnderWay, ...]:
     """The jobs that were not played yet; for what it raises see `take`."""
-    return _under_way(_open_jobs(connection))
+    return _under_way(waiting_jobs(connection))
 
 
 def _under_way(found: Iterable[OpenJob]) -> tuple[UnderWay, ...]:
@@ -150,7 +150,7 @@ def take(
         The lease; or a match that was not played, to be counted, where all runners that tried
         have failed; or None if there is nothing to play.
     """
-    waiting = _open_jobs(connection)
+    waiting = waiting_jobs(connection)
     pools = {pool.pool for pool in roster.open_pools}
     for found in waiting:
         if found.until_ms > now_ms and is_alive(found.owner):

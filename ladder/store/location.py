@@ -57,6 +57,16 @@ class Where(Struct, frozen=True):
         return tuple(dict.fromkeys((*local, *filter(None, (self.files,)))))
 
 
+def anywhere(where: Where) -> str:
+    """Return what means a ladder from any folder, for another process of ours; it may be secret."""
+    if where.is_local:
+        return str(where.database.parent)
+    url = where.url.set(drivername="postgresql")
+    if where.files is not None:
+        url = url.update_query_dict({_FILES: str(where.files)})
+    return url.render_as_string(hide_password=False)
+
+
 def check_owner(where: Where) -> None:
     """Look whether what lies of a ladder on this machine is its user's own, where there is any.
 

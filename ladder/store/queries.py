@@ -30,6 +30,22 @@ class Counts(Struct, frozen=True):
     open: int
 
 
+class Pulse(Struct, frozen=True):
+    """By what it is seen that a ladder has changed.
+
+    Attributes:
+        facts: how many there are; `hash` is that of the last one.
+        matches: how many were played.
+        jobs: how many are open; `since_ms` is when the newest was chosen.
+    """
+
+    facts: int
+    hash: str
+    matches: int
+    jobs: int
+    since_ms: int
+
+
 class Step(Struct, frozen=True):
     """What the online rating said of an entrant after a match."""
 
@@ -241,3 +257,37 @@ def counts(connection: Connection) -> Counts:
     """How much there is."""
     waiting = select(func.count()).select_from(JobRow).where(JobRow.withdrawn == 0)
     return Counts(matches=chain.matches(connection), open=connection.execute(waiting).scalar_one())
+
+
+def pulse(connection: Connection) -> Pulse:
+    """By what it is seen that the ladder has changed."""
+    newest = chain.tip(connection)
+    waiting = select(func.count(), func.max(JobRow.at_ms)).where(JobRow.withdrawn == 0)
+    jobs, since = connection.execute(waiting).one()
+    return Pulse(newest.seq, newest.hash, chain.matches(connection), jobs, since or 0)
+
+
+def newest_matches(
+    connection: Connection, most: int, below: int | None = None
+) -> list[tuple[int, Match]]:
+    """The last matches, the newest first; those before a number, where one is said."""
+    query = select(MatchRow.number).order_by(MatchRow.number.desc()).limit(most)
+    if below is not None:
+        query = query.where(MatchRow.number < below)
+    return list(_matches(connection, connection.execute(query).scalars().all()))
+
+
+def meetings(
+    connection: Connection, pool: int, ones: Sequence[int], others: Sequence[int], most: int
+) -> list[tuple[int, Match]]:
+    """The last matches of a pool in which one of each group of entrants played, newest first."""
+    theirs = select(StepRow.match).where(StepRow.entrant.in_(others))
+    query = (
+        select(StepRow.match)
+        .join(MatchRow, MatchRow.number == StepRow.match)
+        .where(MatchRow.pool == pool, StepRow.entrant.in_(ones), StepRow.match.in_(theirs))
+        .distinct()
+        .order_by(StepRow.match.desc())
+        .limit(most)
+    )
+    return list(_matches(connection, connection.execute(query).scalars().all()))

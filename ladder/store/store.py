@@ -26,6 +26,7 @@ from ladder.store.jobs import Lease, Plan, Settled
 from ladder.store.location import Where, check_owner, usual_files
 from ladder.store.migrations import check_version, migrate, version_of
 from ladder.store.recent import Recent
+from ladder.store.tokens import Tokens
 from referee.errors import RefereeError
 from referee.text import printable
 
@@ -51,6 +52,7 @@ class Store:
         where: it is.
         files: the folder of its bots and records.
         roster: its pools and bots, as of the last transaction.
+        tokens: those of its authors.
     """
 
     def __init__(self, where: Where, beginning: Beginning | None = None) -> None:
@@ -74,6 +76,7 @@ class Store:
                 check_version(0, where)
             _make(where)
         self._database = Database(where)
+        self.tokens = Tokens(self._database)
         try:
             self._open(beginning)
             self._refresh_alone()
@@ -235,6 +238,11 @@ class Store:
                 self._recent.tables(connection),
             )
 
+    def waiting_jobs(self) -> list[jobs.OpenJob]:
+        """The matches that have no result yet, the oldest first, with their leases."""
+        with self._database.reading() as connection:
+            return jobs.waiting_jobs(connection)
+
     # --- what is read
 
     def results(self, pool: int) -> Results:
@@ -299,6 +307,23 @@ class Store:
         """How much there is."""
         with self._database.reading() as connection:
             return queries.counts(connection)
+
+    def pulse(self) -> queries.Pulse:
+        """By what it is seen that the ladder has changed."""
+        with self._database.reading() as connection:
+            return queries.pulse(connection)
+
+    def newest_matches(self, most: int, below: int | None = None) -> list[tuple[int, Match]]:
+        """The last matches, the newest first; those before a number, where one is said."""
+        with self._database.reading() as connection:
+            return queries.newest_matches(connection, most, below)
+
+    def meetings(
+        self, pool: int, ones: Iterable[int], others: Iterable[int], most: int
+    ) -> list[tuple[int, Match]]:
+        """The last matches of a pool in which one of each group of entrants played."""
+        with self._database.reading() as connection:
+            return queries.meetings(connection, pool, tuple(ones), tuple(others), most)
 
     @contextmanager
     def moment(self) -> Iterator[Head]:

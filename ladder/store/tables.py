@@ -2,7 +2,8 @@
 
 `fact` is the ladder: its rows are only ever added. `match`, `verdict`, `skill` and `step` are
 indexes: they follow from the facts, and `referee ladder rebuild` makes them anew. `job` has what is
-to be played, which is no fact yet. Times are milliseconds since 1970, UTC.
+to be played, which is no fact yet; `token` and `token_use` who may hand in bots. Times are
+milliseconds since 1970, UTC.
 """
 
 from typing import Any, ClassVar, Final
@@ -145,6 +146,34 @@ class StepRow(Base):
     match: Mapped[int] = _key()
     mu: Mapped[float]
     sigma: Mapped[float]
+
+
+class TokenRow(Base):
+    """A token of an author; its text is kept nowhere, only the hash. See `ladder.core.tokens`."""
+
+    __tablename__ = "token"
+    __table_args__ = (Index("token_author", "author"), _STRICT)
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    author: Mapped[str]
+    hash: Mapped[str] = mapped_column(unique=True)
+    scopes: Mapped[str]
+    made_ms: Mapped[int]
+    expires_ms: Mapped[int]
+    revoked_ms: Mapped[int]
+
+
+class TokenUseRow(Base):
+    """A use of a token."""
+
+    __tablename__ = "token_use"
+    __table_args__ = (Index("token_use_token", "token", "at_ms"), _STRICT)
+
+    number: Mapped[int] = _key()
+    at_ms: Mapped[int]
+    token: Mapped[str]
+    what: Mapped[str]
+    address: Mapped[str]
 
 
 INDEXES: Final[tuple[type[Base], ...]] = (MatchRow, FaultFoundRow, SkillRow, StepRow)

@@ -80,6 +80,22 @@ class Heads(Struct, frozen=True, forbid_unknown_fields=True):
     every: Annotated[int, Meta(ge=0, le=1 << 20)] = 100
 
 
+class SiteLimits(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a site takes in of each author.
+
+    Attributes:
+        upload: MiB of what is handed in at a time.
+        uploads: how many in a day.
+        waiting: how many may wait for their trial.
+        bots: how many bots that play.
+    """
+
+    upload: Annotated[int, Meta(ge=1, le=1024)] = 32
+    uploads: Positive = 24
+    waiting: Positive = 3
+    bots: Positive = 8
+
+
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """What holds for all bots.
 
@@ -92,6 +108,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         build: the bounds of a build.
         copies: what the copies that bots run from may take of the disk.
         heads: when ladders publish signed heads.
+        site: what the site of a ladder takes in of each author.
     """
 
     toolchains: tuple[str, ...] = ()
@@ -102,6 +119,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     build: Bounds = Bounds(memory=2048, processes=512, tmp=512)
     copies: CopyLimits = CopyLimits()
     heads: Heads = Heads()
+    site: SiteLimits = SiteLimits()
 
     def grant(self, wish: Wish) -> Bounds:
         """The bounds of a bot.

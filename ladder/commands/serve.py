@@ -1,0 +1,122 @@
+"""`referee serve`: the site of a ladder."""
+
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import trio
+import typer
+from starlette.routing import Route
+
+from ladder.commands.shared import Sandbox, Sandboxes, Where, opened_or_made, tell_new_key
+from ladder.runner.play import Ready, check_pools, made_ready, play
+from ladder.runner.progress import shown
+from ladder.runner.runner import Span
+from ladder.store.head_log import publish
+from ladder.store.location import anywhere
+from ladder.store.store import Store
+from ladder.web.author_routes import author_routes
+from ladder.web.library import Library
+from ladder.web.rendering import Around
+from ladder.web.serving import Listen, Work, check_tls, serve
+from ladder.web.site_state import opened_site
+from ladder.web.trial import Trials
+from ladder.web.uploads import Uploads
+from referee.bots.settings import Settings, read_settings
+from referee.commands.shared import Workers
+from referee.play.interrupts import interruptible
+from referee.sandbox.names import SandboxName
+from referee.terminal.console import busy, console
+
+
+def serve_site(
+    where: Where = None,
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen on.")] = 8000,
+    tls: Annotated[
+        tuple[Path, Path] | None,
+        typer.Option(metavar="CERT KEY", help="Speak TLS, with the files of a certificate."),
+    ] = None,
+    proxy: Annotated[
+        bool,
+        typer.Option(
+            "--proxy", help="A proxy stands before it: believe its headers of who asks and how."
+        ),
+    ] = False,
+    run: Annotated[
+        bool, typer.Option("--run/--no-run", help="Play the ladder's matches beside the site.")
+    ] = True,
+    uploads: Annotated[
+        bool,
+        typer.Option(
+            "--uploads/--no-uploads", help="Take in bots of invited authors, and try them."
+        ),
+    ] = True,
+    workers: Workers = None,
+    sandbox: Sandbox = Sandboxes.AUTO,
+) -> None:
+    """Serves the site of a ladder, and plays its matches, until it is stopped.
+
+    Every page follows the results by itself, and is there as JSON, too. Authors hand in bots by the
+    link that `referee ladder invite` prints. Several sites and runners may serve one ladder. Where
+    there is no ladder yet, one is made, of briscola-2. Ctrl-C and SIGTERM end it in good order,
+    with exit code 0.
+    """
+    check_tls(tls)
+    settings = read_settings()
+    listen = Listen(host=host, port=port, tls=tls, proxy=proxy)
+    with ExitStack() as held:
+        store = held.enter_context(opened_or_made(where))
+        taken_in = (
+            held.enter_context(closing(Uploads(store.files, settings.site))) if uploads else None
+        )
+        ready = _ready(SandboxName(sandbox), settings) if run or uploads else None
+        players = held.enter_context(_players(store, settings)) if run else None
+        watch = held.enter_context(shown(console(stderr=True), None))
+        around = Around(store.opened.name, takes_bots=uploads)
+        site = opened_site(Library(store), around, watch.say)
+        routes: list[Route] = []
+        work: list[Work] = []
+        if taken_in is not None and ready is not None:
+            routes += author_routes(site, taken_in)
+            work.append(Trials(taken_in, anywhere(store.where), ready.sandbox, watch.say).run)
+        if players is not None and ready is not None:
+            playing = partial(play, players, watch, Span())
+            work.append(partial(playing, workers=workers, ready=ready, settings=settings))
+        trio.run(_until_stopped, partial(serve, site, listen, routes, work))
+
+
+def _ready(sandbox: SandboxName, settings: Settings) -> Ready:
+    """Return a sandbox for the bots of strangers.
+
+    Raises:
+        RefereeError: none works here.
+    """
+    with busy(console(stderr=True), "opening the sandbox ...") as say:
+        return trio.run(made_ready, sandbox, settings, say)
+
+
+@contextmanager
+def _players(store: Store, settings: Settings) -> Iterator[Store]:
+    """The ladder once more, for the runner alone, until the block is left.
+
+    Raises:
+        RefereeError: its games are others here, or its own log contradicts it.
+    """
+    check_pools(store)
+    if settings.heads.every:
+        publish(store, tell_new_key)
+    with Store(store.where) as players:
+        yield players
+        if settings.heads.every:
+            publish(players, tell_new_key)
+
+
+async def _until_stopped(serving: Callable[[], Awaitable[None]]) -> None:
+    """Serve until a signal asks us to stop."""
+    scope = trio.CancelScope()
+    async with interruptible(scope):
+        with scope:
+            await serving()

@@ -1,0 +1,69 @@
+"""A bot as one file, as it is sent to the site of a ladder."""
+
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from msgspec import Struct
+
+from ladder.core.names import fitted
+from ladder.submissions.copy_in import HandedIn, taken
+from referee.bots.settings import Settings
+
+_DATE: Final = (1980, 1, 1, 0, 0, 0)
+"""Of all files in a zip: the same bot is the same bytes."""
+
+
+class Packed(Struct, frozen=True):
+    """A bot as one file.
+
+    Attributes:
+        file: it; gone when the block is left in which it was packed.
+        called: what its author calls it.
+        name: what tables call it where nothing in the file says so; "" where something does.
+        left_out: names of folders of which something is no part of it.
+    """
+
+    file: Path
+    called: str
+    name: str
+    left_out: tuple[str, ...]
+
+
+@contextmanager
+def packed(typed: str, settings: Settings) -> Iterator[Packed]:
+    """Pack a bot until the block is left.
+
+    Args:
+        typed: an executable file, a folder with a bot.toml, a zip of one, or sample:NAME.
+        settings: of this machine.
+
+    Raises:
+        RefereeError: it is none of these, breaks a limit, or cannot be read.
+        HostError: the machine does not let us.
+    """
+    with TemporaryDirectory(prefix="referee-pack-") as scratch:
+        found = taken(typed, Path(scratch), settings, ())
+        path = Path(typed)
+        if path.is_file():  # an executable, or a zip: as it lies there
+            yield Packed(path, path.name, "", ())
+            return
+        file = Path(scratch) / "packed.zip"
+        _zip(found, file)
+        called = f"{fitted(found.stem or path.resolve().name) or 'bot'}.zip"
+        yield Packed(file, called, fitted(found.stem), found.left_out)
+
+
+def _zip(found: HandedIn, file: Path) -> None:
+    """Write the files of a bot into a zip, with their rights to be run."""
+    with zipfile.ZipFile(file, "x", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted(found.folder.rglob("*")):
+            if path.is_dir():
+                continue
+            entry = zipfile.ZipInfo(str(path.relative_to(found.folder)), _DATE)
+            entry.external_attr = (0o100000 | (path.stat().st_mode & 0o777)) << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, path.read_bytes())

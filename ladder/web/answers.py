@@ -1,0 +1,82 @@
+"""Answers of the site: bytes that a browser may have already, and problems in a sentence."""
+
+from collections.abc import Mapping
+from typing import Final
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ladder.web import rendering
+from ladder.web.content import Content
+from ladder.web.library import Body
+from ladder.web.openapi import Problem
+
+_CHECK: Final = "no-cache"
+"""Kept by browsers, and asked after each time: an answer of a few bytes where nothing is new."""
+
+_TITLES: Final = {
+    400: "Not understood",
+    401: "Who are you?",
+    403: "Not allowed",
+    404: "Not found",
+    405: "Not possible",
+    413: "Too large",
+    429: "Too many requests",
+    503: "Not just now",
+}
+
+
+def answer(request: Request, body: Body, kind: str, *, cache: str = _CHECK) -> Response:
+    """Return the answer that has these bytes, or says that the browser has them.
+
+    Args:
+        request: says what the browser has, and whether it takes gzip.
+        body: the bytes.
+        kind: the type of the content.
+        cache: how long it may be kept.
+    """
+    headers = {"etag": f'"{body.etag}"', "cache-control": cache, "vary": "accept-encoding"}
+    if f'"{body.etag}"' in request.headers.get("if-none-match", ""):
+        return Response(status_code=304, headers=headers)
+    headers["content-type"] = kind
+    if body.zipped and "gzip" in request.headers.get("accept-encoding", ""):
+        return Response(body.zipped, headers={**headers, "content-encoding": "gzip"})
+    return Response(body.plain, headers=headers)
+
+
+def problem(
+    around: rendering.Around,
+    request: Request,
+    status: int,
+    told: str,
+    headers: Mapping[str, str] | None = None,
+) -> Response:
+    """Return an answer that says what is wrong, as a page or as JSON.
+
+    Args:
+        around: what stands around every page.
+        request: that cannot be answered otherwise.
+        status: of HTTP.
+        told: what is wrong, in a sentence.
+        headers: more of them.
+    """
+    given = {**(headers or {}), "cache-control": "no-store"}
+    if status == 401:
+        given["www-authenticate"] = "Bearer"
+    if wants_json(request):
+        encoded = msgspec.json.encode(Problem(told)) + b"\n"
+        return Response(encoded, status, {**given, "content-type": "application/json"})
+    title = _TITLES.get(status, "Something is wrong")
+    content = Content(title=title, description=told, template="problem.html", value=None)
+    html = rendering.html(content, around, request.url.path)
+    return Response(html, status, {**given, "content-type": "text/html; charset=utf-8"})
+
+
+def wants_json(request: Request) -> bool:
+    """Whether a program asks: by an address of JSON, of the API, or by what it accepts."""
+    path = request.url.path
+    if path.endswith(".json") or path.startswith("/api/"):
+        return True
+    accept = request.headers.get("accept", "")
+    return "application/json" in accept and "text/html" not in accept

@@ -1,0 +1,217 @@
+"""Routes for authors: they sign in by a link, hand in bots, and see what becomes of them."""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
+from functools import partial
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+from starlette.datastructures import FormData, UploadFile
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from ladder.core.names import name_of
+from ladder.core.tokens import Scope, Token
+from ladder.files.signing import now_ms
+from ladder.show.upload_json import MeJson, UploadJson
+from ladder.store.store import Store
+from ladder.web import rendering
+from ladder.web.content import Content, Refused, TooLarge
+from ladder.web.guard import guarded
+from ladder.web.sign_in import author_of, check_origin, let_go, let_in, valid_token
+from ladder.web.site_state import Site
+from ladder.web.uploads import Upload, Uploads
+from referee.errors import RefereeError
+
+_Endpoint = Callable[[Site, Uploads, Request], Awaitable[Response]]
+_USE: Final = "submit"
+_CHUNK: Final = 1 << 16
+_PRIVATE: Final = {"cache-control": "no-store"}
+_SEE_OTHER: Final = 303
+_LARGEST_FORM: Final = 16 << 10
+"""Bytes of a form around the file in it."""
+
+
+def author_routes(site: Site, uploads: Uploads) -> list[Route]:
+    """Return the routes."""
+
+    def route(path: str, endpoint: _Endpoint, method: str) -> Route:
+        name = path.partition("{")[0].strip("/").replace("/", "_")
+        bound = guarded(site, name, partial(endpoint, site, uploads))
+        return Route(path, bound, methods=[method])
+
+    return [
+        route("/join", _join_page, "GET"),
+        route("/join", _join, "POST"),
+        route("/leave", _leave, "POST"),
+        route("/mine", _mine, "GET"),
+        route("/mine/uploads", _form_upload, "POST"),
+        route("/api/me", _me, "GET"),
+        route("/api/uploads", _api_upload, "POST"),
+        route("/api/uploads/{upload}", _api_state, "GET"),
+    ]
+
+
+async def _join_page(site: Site, uploads: Uploads, request: Request) -> Response:
+    content = Content(
+        title="Sign in",
+        description="The organiser's invitation has a token, by which you hand in bots here.",
+        template="join.html",
+        value=None,
+    )
+    return _private(rendering.html(content, site.around, "/join"))
+
+
+async def _join(site: Site, uploads: Uploads, request: Request) -> Response:
+    check_origin(request)
+    async with request.form(max_files=0, max_fields=4, max_part_size=1024) as form:
+        text = str(form.get("token", "")).strip()
+    token = await valid_token(site, request, text)
+    answer = RedirectResponse("/mine", _SEE_OTHER, headers=_PRIVATE)
+    let_in(answer, request, token, text, now_ms())
+    return answer
+
+
+async def _leave(site: Site, uploads: Uploads, request: Request) -> Response:
+    check_origin(request)
+    answer = RedirectResponse("/", _SEE_OTHER, headers=_PRIVATE)
+    let_go(answer)
+    return answer
+
+
+async def _mine(site: Site, uploads: Uploads, request: Request) -> Response:
+    token = await author_of(site, request, Scope.SUBMIT)
+    own = [_json(uploads, one) for one in uploads.of(token.author)]
+    bots = await site.library.ask(partial(_bots_of, token.author))
+    content = Content(
+        title=f"Bots of {token.author}",
+        description="Your bots, and those that you have handed in.",
+        template="mine.html",
+        value=None,
+        shown={
+            "author": token.author,
+            "expires_ms": token.expires_ms,
+            "uploads": own,
+            "bots": bots,
+            "limits": uploads.limits,
+            "root": str(request.base_url).rstrip("/"),
+            "live_upload": any(one.accepted is None and one.why is None for one in own),
+        },
+    )
+    return _private(rendering.html(content, site.around, "/mine"))
+
+
+def _bots_of(author: str, store: Store) -> list[tuple[int, str, int, bool]]:
+    """Return the bots of an author: number, name, version, and whether it plays."""
+    roster = store.refresh()
+    current = [roster.entrants[roster.chosen(bot)] for bot in roster.bots()]
+    return [
+        (one.entrant, one.name, one.version, roster.state(one.entrant).playing)
+        for one in current
+        if one.author == author
+    ]
+
+
+async def _me(site: Site, uploads: Uploads, request: Request) -> Response:
+    token = await author_of(site, request, Scope.SUBMIT)
+    own = tuple(_json(uploads, one) for one in uploads.of(token.author))
+    return _json_answer(MeJson(token.author, token.scopes, token.expires_ms, own))
+
+
+async def _api_state(site: Site, uploads: Uploads, request: Request) -> Response:
+    token = await author_of(site, request, Scope.SUBMIT)
+    return _json_answer(_json(uploads, uploads.find(token.author, request.path_params["upload"])))
+
+
+async def _api_upload(site: Site, uploads: Uploads, request: Request) -> Response:
+    """Take in the bytes of a request as a bot; `file` and `name` stand behind the question mark."""
+    token = await _allowed(site, uploads, request)
+    name = _name(request.query_params.get("name", ""))
+    file = request.query_params.get("file", "") or "bot"
+    upload = await uploads.receive(token.author, file, name, _bytes_of(request, uploads))
+    return _json_answer(_json(uploads, upload), 202)
+
+
+async def _form_upload(site: Site, uploads: Uploads, request: Request) -> Response:
+    """Take in a bot from the form of a browser."""
+    token = await _allowed(site, uploads, request)
+    most = (uploads.limits.upload << 20) + _LARGEST_FORM
+    if int(request.headers.get("content-length", most + 1) or 0) > most:
+        raise TooLarge(f"A bot may have {uploads.limits.upload} MiB here.")
+    async with request.form(max_files=1, max_fields=4, max_part_size=most) as form:
+        file, name = _file_in(form), _name(str(form.get("name", "")).strip())
+        await uploads.receive(token.author, file.filename or "bot", name, _bytes_in(file))
+    return RedirectResponse("/mine", _SEE_OTHER, headers=_PRIVATE)
+
+
+async def _allowed(site: Site, uploads: Uploads, request: Request) -> Token:
+    """Return the token of who may hand in a bot; that it is used is written down.
+
+    Raises:
+        Refused: no more are taken of this author for now.
+    """
+    token = await author_of(site, request, Scope.SUBMIT)
+    author = token.author
+    today = await site.library.ask(lambda store: store.tokens.used_today(author, _USE))
+    bots = await site.library.ask(partial(_bots_of, author))
+    uploads.check_room(author, today, sum(plays for *_, plays in bots))
+    return await author_of(site, request, Scope.SUBMIT, _USE)
+
+
+def _name(text: str) -> str:
+    """Return what tables are to call a bot; "" where that was not said.
+
+    Raises:
+        Refused: it is no name.
+    """
+    try:
+        return name_of(text, "bot") if text else ""
+    except RefereeError as error:
+        raise Refused(str(error)) from error
+
+
+def _file_in(form: FormData) -> UploadFile:
+    file = form.get("file")
+    if not isinstance(file, UploadFile):
+        raise Refused("Choose a file: a zip with a bot.toml, or one executable.")
+    return file
+
+
+async def _bytes_of(request: Request, uploads: Uploads) -> AsyncGenerator[bytes, None]:
+    most = uploads.limits.upload << 20
+    if int(request.headers.get("content-length", "0") or 0) > most:
+        raise TooLarge(f"A bot may have {uploads.limits.upload} MiB here.")
+    async with aclosing(request.stream()) as chunks:
+        async for chunk in chunks:
+            if chunk:
+                yield chunk
+
+
+async def _bytes_in(file: UploadFile) -> AsyncGenerator[bytes, None]:
+    while chunk := await file.read(_CHUNK):
+        yield chunk
+
+
+def _json(uploads: Uploads, upload: Upload) -> UploadJson:
+    return UploadJson(
+        id=upload.id,
+        author=upload.author,
+        file=upload.file,
+        bytes=upload.bytes,
+        at_ms=upload.at_ms,
+        state=upload.state,
+        position=uploads.position(upload),
+        why=upload.why or None,
+        accepted=upload.accepted,
+    )
+
+
+def _private(html: bytes) -> Response:
+    return Response(html, headers={**_PRIVATE, "content-type": "text/html; charset=utf-8"})
+
+
+def _json_answer(value: Struct, status: int = 200) -> Response:
+    encoded = msgspec.json.encode(value) + b"\n"
+    return Response(encoded, status, {**_PRIVATE, "content-type": "application/json"})

@@ -1,0 +1,106 @@
+"""What a page of the site says, before it is HTML or JSON. Pure."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Final
+
+from msgspec import Struct
+
+from ladder.store.store import Store
+from referee.errors import RefereeError
+
+NUMBER: Final = r"[1-9][0-9]{0,8}"
+"""What numbers look like in the address of a page."""
+
+
+class Told(RefereeError):
+    """A request that is not answered otherwise, and why, in a sentence for who asks.
+
+    Any other `RefereeError` is for the organiser alone: it may name files of the machine.
+
+    Attributes:
+        status: of HTTP.
+    """
+
+    status: ClassVar[int] = 400
+
+
+class Refused(Told):
+    """What is asked for is not understood, or not to be had."""
+
+
+class SignInWanted(Told):
+    """Who asks has to say who they are."""
+
+    status = 401
+
+
+class Forbidden(Told):
+    """Who asks may not do that."""
+
+    status = 403
+
+
+class Missing(Told):
+    """There is no such page: a bot, a match or a game that the ladder does not have."""
+
+    status = 404
+
+
+class TooLarge(Told):
+    """More was sent than is taken."""
+
+    status = 413
+
+
+class Asked(Struct, frozen=True):
+    """What is asked for in the address of a page.
+
+    Attributes:
+        path: its variable parts, by name.
+        query: what stands behind the question mark, by name; only names that the page knows.
+    """
+
+    path: Mapping[str, str]
+    query: Mapping[str, str]
+
+    def __hash__(self) -> int:
+        """Equal addresses have equal hashes."""
+        return hash((*self.path.items(), *self.query.items()))
+
+
+class Content(Struct, frozen=True, kw_only=True):
+    """What a page says.
+
+    Attributes:
+        title: what a browser's tab, a bookmark and a link preview say.
+        description: in a sentence, for link previews.
+        template: makes it HTML.
+        value: the same for programs.
+        shown: what only the template needs.
+    """
+
+    title: str
+    description: str
+    template: str
+    value: Any  # a struct or a tuple of them: the JSON of each page has its own type
+    shown: Mapping[str, object] = {}
+
+
+class Page(Struct, frozen=True, kw_only=True):
+    """A kind of page.
+
+    Attributes:
+        name: of its operation in the API.
+        path: its address, with the variable parts in braces.
+        about: what it is, in a sentence.
+        type: of its value.
+        make: reads the store; raises `Missing` where there is nothing of the kind.
+        query: the names that may stand behind the question mark, and what each means.
+    """
+
+    name: str
+    path: str
+    about: str
+    type: Any  # as in `Content.value`
+    make: Callable[[Store, Asked], Content]
+    query: Mapping[str, str] = {}

@@ -1,0 +1,157 @@
+"""What stands before every route: who asks, how much they may, and what is told of trouble."""
+
+import re
+import traceback
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+import trio
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ladder.store.database import DatabaseGone
+from ladder.web.answers import problem
+from ladder.web.content import NUMBER, Asked, Missing, Page, Refused, Told
+from ladder.web.library import Body
+from ladder.web.rate_limit import visitor_of
+from ladder.web.site_state import Site
+from referee.errors import HostError, RefereeError
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+_TEXT: Final = {"match": r"[0-9a-f]{1,64}", "game": r"[a-z0-9][a-z0-9-]{0,63}"}
+"""What the parts of an address look like that are no numbers."""
+
+_TROUBLE: Final = "The machine of this site is in trouble; its organiser has to see to it."
+_AWAY: Final = "The database does not answer just now; try again in a minute."
+_BUG: Final = "This is a mistake of the site; its organiser has been told."
+_TOO_MANY: Final = "You ask for more than one visitor may; try again a little later."
+
+
+class TooMany(Exception):
+    """A visitor asks for more than one may. Caught in `guarded`."""
+
+    def __init__(self, wait_s: float) -> None:
+        """Says in how many seconds there is enough again."""
+        super().__init__(wait_s)
+        self.wait_s = wait_s
+
+
+def guarded(site: Site, name: str, endpoint: Endpoint) -> Endpoint:
+    """Return an endpoint whose answers are counted and timed, and bounded by visitor.
+
+    Args:
+        site: counts.
+        name: of the page, in the site's figures.
+        endpoint: answers; what it raises is told in a sentence.
+    """
+
+    async def answered(request: Request) -> Response:
+        begun = trio.current_time()
+        try:
+            wait = site.asking.take(visitor(request), begun)
+            if wait:
+                raise TooMany(wait)  # one place says it, whoever found it
+            response = await endpoint(request)
+        except (TooMany, RefereeError, HostError) as error:
+            response = _told(site, request, error)
+        except Exception:  # a mistake of ours costs one answer, not the site
+            site.say(traceback.format_exc())
+            response = problem(site.around, request, 500, _BUG)
+        site.figures.requests.labels(name, str(response.status_code)).inc()
+        site.figures.seconds.labels(name).observe(trio.current_time() - begun)
+        return response
+
+    return answered
+
+
+def _told(site: Site, request: Request, error: TooMany | RefereeError | HostError) -> Response:
+    """Return the answer that says what is wrong."""
+    if isinstance(error, Told):
+        return problem(site.around, request, error.status, str(error))
+    if isinstance(error, TooMany):
+        wait = {"retry-after": str(int(error.wait_s) + 1)}
+        return problem(site.around, request, 429, _TOO_MANY, wait)
+    if isinstance(error, DatabaseGone):
+        return problem(site.around, request, 503, _AWAY, {"retry-after": "10"})
+    site.say(f"{request.url.path}: {error}")
+    return problem(site.around, request, 503, _TROUBLE, {"retry-after": "60"})
+
+
+def refused(site: Site) -> Callable[[Request, Exception], Awaitable[Response]]:
+    """Return what answers a request that no route knows."""
+
+    async def answered(request: Request, error: Exception) -> Response:
+        status = error.status_code if isinstance(error, HTTPException) else 500
+        told = {404: "There is no such page.", 405: "That cannot be done here."}
+        return problem(site.around, request, status, told.get(status, "That was not understood."))
+
+    return answered
+
+
+async def made(
+    site: Site,
+    request: Request,
+    key: tuple[object, ...],
+    make: Callable[[], Body],
+    *,
+    reads: bool = True,
+    lasts: bool = False,
+) -> Body:
+    """Return a page of the library; for arguments see `Library.page`.
+
+    Raises:
+        TooMany: it would have to be made, and the visitor had enough of them made.
+    """
+    if not site.library.is_fresh(key, lasts=lasts):
+        wait = site.making.take(visitor(request), trio.current_time())
+        if wait:
+            raise TooMany(wait)
+    return await site.library.page(key, make, reads=reads, lasts=lasts)
+
+
+def visitor(request: Request) -> str:
+    """Return who asks, as `visitor_of` has it."""
+    return visitor_of(request.client.host if request.client else "")
+
+
+def asked(request: Request, page: Page) -> Asked:
+    """Return what is asked for, where it looks like something that there can be.
+
+    Raises:
+        Missing: it does not.
+        Refused: a value behind the question mark does not.
+    """
+    path = {name: part(request, name) for name in request.path_params}
+    query = {
+        name: request.query_params[name] for name in page.query if request.query_params.get(name)
+    }
+    for name, value in query.items():
+        if re.fullmatch(NUMBER, value, re.ASCII) is None:
+            raise Refused(f"{name!r} has to be a number, from 1 on.")
+    return Asked(path, query)
+
+
+def part(request: Request, name: str) -> str:
+    """Return a variable part of an address.
+
+    Raises:
+        Missing: it looks like nothing that there can be.
+    """
+    value = str(request.path_params[name])
+    if re.fullmatch(_TEXT.get(name, NUMBER), value, re.ASCII) is None:
+        raise Missing("There is no such page.")
+    return value
+
+
+def viewer(request: Request) -> int:
+    """Return which bot of a match is meant by `bot`, from 1; 0 for all hands.
+
+    Raises:
+        Refused: it is no such number.
+    """
+    text = request.query_params.get("bot", "")
+    if text and re.fullmatch(r"[1-9]", text, re.ASCII) is None:
+        raise Refused("'bot' has to be the number of a bot of the match, from 1.")
+    return int(text or 0)

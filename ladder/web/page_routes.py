@@ -1,0 +1,83 @@
+"""The routes of the pages: each as HTML and as JSON."""
+
+from functools import partial
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from ladder.store.store import Store
+from ladder.web import rendering
+from ladder.web.answers import answer
+from ladder.web.content import Asked, Content, Page
+from ladder.web.guard import asked, guarded, made, viewer
+from ladder.web.library import Body
+from ladder.web.openapi import json_path
+from ladder.web.pages.bots import BOT, BOTS
+from ladder.web.pages.game import GAME
+from ladder.web.pages.ladder import LADDER
+from ladder.web.pages.match import MATCH
+from ladder.web.pages.match_list import MATCHES
+from ladder.web.pages.pair import PAIR
+from ladder.web.pages.rules import RULES, RULES_OF
+from ladder.web.pages.waiting import QUEUE
+from ladder.web.site_state import Site
+
+PAGES: Final = (LADDER, GAME, BOTS, BOT, PAIR, MATCHES, MATCH, QUEUE, RULES, RULES_OF)
+
+_HTML: Final = "text/html; charset=utf-8"
+
+
+def page_routes(site: Site) -> list[Route]:
+    """Return the routes of all pages; those of JSON first, whose addresses are longer."""
+    json = [
+        Route(json_path(page.path), guarded(site, page.name, partial(_json, site, page)))
+        for page in PAGES
+    ]
+    html = [
+        Route(page.path, guarded(site, page.name, partial(_html, site, page))) for page in PAGES
+    ]
+    return [*json, *html]
+
+
+async def _json(site: Site, page: Page, request: Request) -> Response:
+    wanted = asked(request, page)
+
+    def make(store: Store) -> Body:
+        return Body.of(rendering.json(page.make(store, wanted)))
+
+    body = await made(site, request, (page.name, "json", wanted), site.library.reading(make))
+    return answer(request, body, "application/json")
+
+
+async def _html(site: Site, page: Page, request: Request) -> Response:
+    wanted, path = asked(request, page), request.url.path
+    who = viewer(request) if page is MATCH else 0
+
+    def make(store: Store) -> Body:
+        return Body.of(_rendered(site, page.make(store, wanted), wanted, path, who))
+
+    key = (page.name, "html", wanted, path, who)
+    body = await made(site, request, key, site.library.reading(make))
+    return answer(request, body, _HTML)
+
+
+def _rendered(site: Site, content: Content, wanted: Asked, path: str, who: int) -> bytes:
+    """Return a page as HTML.
+
+    Args:
+        site: says what stands around it.
+        content: what it says.
+        wanted: what was asked for.
+        path: its address.
+        who: which bot's eyes a match is seen with, from 1; 0 for all hands.
+    """
+    mark = "&".join(f"{name}={value}" for name, value in wanted.query.items())
+    json = json_path(path) + (f"?{mark}" if mark else "")
+    if who:
+        mark = f"bot={who}"
+    here = path + (f"?{mark}" if mark else "")
+    film = f"{path}/film.json" + (f"?bot={who}" if who else "")
+    extra = {"viewer": who, "page_path": path, "film": film}
+    return rendering.html(content, site.around, here, json, extra)

@@ -1,0 +1,127 @@
+"""A page's content as the bytes of an answer: HTML or JSON."""
+
+import hashlib
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import cache
+from importlib.metadata import version
+from importlib.resources import files
+from typing import Final
+
+import msgspec
+from jinja2 import Environment
+from markupsafe import Markup
+
+from ladder.show.html_templates import environment
+from ladder.web.content import Content
+from ladder.web.library import Body
+from referee.terminal.json_output import json_text
+from referee.text import printable
+
+FILES: Final = {
+    "site.css": "text/css; charset=utf-8",
+    "icon.svg": "image/svg+xml",
+    "preview.png": "image/png",
+    "htmx.min.js": "text/javascript; charset=utf-8",
+    "hx-sse.min.js": "text/javascript; charset=utf-8",
+    "join.js": "text/javascript; charset=utf-8",
+    "upload.js": "text/javascript; charset=utf-8",
+    "cards.js": "text/javascript; charset=utf-8",
+    "viewer.js": "text/javascript; charset=utf-8",
+    "viewer.css": "text/css; charset=utf-8",
+    "texts.json": "application/json",
+}
+"""Files beside the pages, with their types."""
+
+_VIEWERS: Final = ("cards.js", "viewer.js", "viewer.css", "texts.json")
+"""Those that come from the viewer, which shows records without a site, too."""
+
+
+class Around(msgspec.Struct, frozen=True):
+    """What stands around every page of a site.
+
+    Attributes:
+        site: the name of the ladder.
+        takes_bots: whether bots can be handed in on the site.
+    """
+
+    site: str
+    takes_bots: bool = False
+
+
+def html(
+    content: Content, around: Around, path: str, json: str = "", extra: Mapping[str, object] = {}
+) -> bytes:
+    """Return a page as HTML.
+
+    Args:
+        content: what it says.
+        around: what stands around it.
+        path: its own address.
+        json: the address of the same as JSON; "" for a page that neither has one nor lives.
+        extra: what its template needs beside its content.
+    """
+    values = {
+        "page": content,
+        "site": around.site,
+        "takes_bots": around.takes_bots,
+        "version": version("briscola-referee"),
+        "here": path,
+        "json": json,
+        "live": bool(json),
+        **content.shown,
+        **extra,
+    }
+    return _templates().get_template(content.template).render(values).encode()
+
+
+def json(content: Content) -> bytes:
+    """Return a page as JSON."""
+    return json_text(content.value, indent=None).encode() + b"\n"
+
+
+@cache
+def _templates() -> Environment:
+    made = environment("ladder.web")
+    made.filters |= {"iso": _iso, "day": _day, "lines": _lines}
+    made.globals["static"] = static_path
+    return made
+
+
+def _lines(text: str) -> Markup:
+    """Return text of several lines, each without what turns it round or hides it."""
+    return Markup("\n").join(printable(line) for line in text.splitlines())
+
+
+def _moment(ms: int) -> datetime:
+    return datetime.fromtimestamp(ms / 1000, UTC)
+
+
+def _iso(ms: int) -> str:
+    return _moment(ms).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _day(ms: int) -> str:
+    return _moment(ms).strftime("%Y-%m-%d %H:%M UTC")
+
+
+@cache
+def static_file(name: str) -> bytes:
+    """Return one of the files beside the pages, whole."""
+    if name == "site.css":
+        shared = files("ladder.show").joinpath("templates", "page.css").read_bytes()
+        return shared + files("ladder.web").joinpath("static", name).read_bytes()
+    package = "referee.viewer" if name in _VIEWERS else "ladder.web"
+    return files(package).joinpath("static", name).read_bytes()
+
+
+@cache
+def static_body(name: str) -> Body:
+    """Return one of the files beside the pages as the bytes of an answer."""
+    return Body.of(static_file(name))
+
+
+@cache
+def static_path(name: str) -> str:
+    """Return where the site has a file; another file has another address, so it may be kept."""
+    return f"/static/{hashlib.sha256(static_file(name)).hexdigest()[:12]}/{name}"

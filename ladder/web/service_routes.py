@@ -1,0 +1,84 @@
+"""Routes for what reads the site by itself: feeds, programs, monitors, open pages."""
+
+from functools import partial
+from typing import Final
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from ladder.store.store import Store
+from ladder.web import rendering
+from ladder.web.answers import answer
+from ladder.web.content import Missing
+from ladder.web.feed import feed
+from ladder.web.figures import CONTENT_TYPE
+from ladder.web.guard import guarded, made, visitor
+from ladder.web.library import Body
+from ladder.web.openapi import document
+from ladder.web.page_routes import PAGES
+from ladder.web.site_state import Site
+
+_FOR_EVER: Final = "public, max-age=31536000, immutable"
+
+
+def service_routes(site: Site) -> list[Route]:
+    """Return the routes."""
+    return [
+        Route("/live", guarded(site, "live", partial(_live, site))),
+        Route("/feed.atom", guarded(site, "feed", partial(_feed, site))),
+        Route("/openapi.json", guarded(site, "openapi", _openapi)),
+        Route("/static/{digest}/{name}", guarded(site, "static", _static)),
+        Route("/robots.txt", _robots),
+        Route("/healthz", partial(_healthz, site)),
+        Route("/metrics", partial(_metrics, site)),
+    ]
+
+
+async def _live(site: Site, request: Request) -> Response:
+    return site.news.follow(visitor(request))
+
+
+async def _feed(site: Site, request: Request) -> Response:
+    root = str(request.base_url).rstrip("/")
+
+    def make(store: Store) -> Body:
+        return Body.of(feed(store, root))
+
+    body = await made(site, request, ("feed", root), site.library.reading(make))
+    return answer(request, body, "application/atom+xml; charset=utf-8")
+
+
+async def _openapi(request: Request) -> Response:
+    body = Body.of(msgspec.json.encode(document(PAGES)))
+    return answer(request, body, "application/json")
+
+
+async def _static(request: Request) -> Response:
+    name = request.path_params["name"]
+    if name not in rendering.FILES or rendering.static_path(name) != request.url.path:
+        raise Missing("There is no such file.")
+    body = rendering.static_body(name)
+    return answer(request, body, rendering.FILES[name], cache=_FOR_EVER)
+
+
+async def _robots(request: Request) -> Response:
+    return PlainTextResponse("User-agent: *\nDisallow: /pairs/\nDisallow: /live\n")
+
+
+async def _healthz(site: Site, request: Request) -> Response:
+    if site.library.is_away:
+        return PlainTextResponse("the database does not answer\n", 503)
+    return PlainTextResponse("ok\n")
+
+
+async def _metrics(site: Site, request: Request) -> Response:
+    figures, pulse = site.figures, site.library.pulse
+    figures.readers.set(site.news.readers)
+    figures.away.set(site.library.is_away)
+    if pulse is not None:
+        figures.facts.set(pulse.facts)
+        figures.under_way.set(pulse.jobs)
+        figures.matches.set(pulse.matches)
+    return Response(figures.text(), headers={"content-type": CONTENT_TYPE})

@@ -1,0 +1,145 @@
+"""Serves the site, with a runner beside it, until it is stopped."""
+
+import ssl
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+import hypercorn.trio
+import trio
+from hypercorn.config import Config
+from hypercorn.middleware import ProxyFixMiddleware
+from hypercorn.typing import ASGIFramework
+from msgspec import Struct
+from starlette.routing import Route
+
+from ladder.web.app import application
+from ladder.web.site_state import Site
+from referee.errors import HostError, RefereeError
+from referee.text import printable
+
+GRACE_S: Final = 3.0
+"""So long answers that were begun may take when the site stops."""
+
+AGAIN_S: Final = 20.0
+"""After that work is begun again which the machine has stopped."""
+
+Work = Callable[[], Awaitable[None]]
+"""What goes on beside the site until it is cancelled: a runner, the trials of uploads."""
+
+
+class Listen(Struct, frozen=True, kw_only=True):
+    """Where the site listens.
+
+    Attributes:
+        tls: the files of a certificate and its key.
+        proxy: whether what stands before it says who asks and how; its own headers are believed.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 8000
+    tls: tuple[Path, Path] | None = None
+    proxy: bool = False
+
+    @property
+    def address(self) -> str:
+        """As a browser takes it."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http{'s' if self.tls else ''}://{host}:{self.port}"
+
+
+def check_tls(tls: tuple[Path, Path] | None) -> None:
+    """Find out whether a certificate and its key can be used.
+
+    Raises:
+        RefereeError: they cannot.
+    """
+    if tls is None:
+        return
+    try:
+        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(*tls)
+    except OSError as error:  # of which SSLError is one
+        why = error.strerror or error
+        raise RefereeError(f"--tls {str(tls[0])!r} {str(tls[1])!r}: {why}") from error
+
+
+async def serve(site: Site, listen: Listen, routes: Sequence[Route], work: Sequence[Work]) -> None:
+    """Serve until cancelled, then let go of who follows, and end.
+
+    Args:
+        site: what is served.
+        listen: where.
+        routes: beside those that only read.
+        work: goes on meanwhile.
+
+    Raises:
+        HostError: the address cannot be listened on.
+    """
+    stop = trio.Event()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(site.library.watch)
+        await nursery.start(_listening, site, listen, routes, stop)
+        site.say(f"{site.around.site} is at {listen.address}")
+        try:
+            async with trio.open_nursery() as beside:
+                for one in work:
+                    beside.start_soon(_go_on, one, site.say)
+                await trio.sleep_forever()
+        finally:
+            site.news.close()
+            stop.set()
+            with trio.CancelScope(shield=True), trio.move_on_after(GRACE_S):
+                await site.news.empty()
+            nursery.cancel_scope.cancel()
+
+
+async def _go_on(work: Work, say: Callable[[str], None]) -> None:
+    """Work on for ever; where the machine stops it, it begins again, and the site goes on."""
+    while True:
+        try:
+            await work()
+        except HostError as error:
+            say(printable(f"stopped: {error}; it begins again in {AGAIN_S:.0f} s"))
+        await trio.sleep(AGAIN_S)
+
+
+async def _listening(
+    site: Site,
+    listen: Listen,
+    routes: Sequence[Route],
+    stop: trio.Event,
+    task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
+) -> None:
+    """Listen until `stop` is set; `task_status` is told once we do."""
+    app: ASGIFramework = application(site, routes)  # type: ignore[assignment]  # two names of one protocol
+    if listen.proxy:
+        app = ProxyFixMiddleware(app, mode="legacy", trusted_hops=1)
+
+    async def serving(task_status: trio.TaskStatus[list[str]]) -> None:
+        try:
+            await hypercorn.trio.serve(
+                app, _config(listen), shutdown_trigger=stop.wait, task_status=task_status
+            )
+        except* OSError as errors:
+            why = errors.exceptions[0]
+            raise HostError(f"{listen.address}: {getattr(why, 'strerror', None) or why}") from why
+
+    async with trio.open_nursery() as nursery:
+        await nursery.start(serving)
+        task_status.started()
+
+
+def _config(listen: Listen) -> Config:
+    config = Config()
+    host = f"[{listen.host}]" if ":" in listen.host else listen.host
+    config.bind = [f"{host}:{listen.port}"]
+    config.graceful_timeout = GRACE_S
+    config.include_server_header = False
+    config.accesslog = config.errorlog = None  # no address and no token is ever written down
+    config.backlog = 1024
+    config.keep_alive_timeout = 20
+    config.h11_max_incomplete_size = 32 << 10
+    config.read_timeout = None
+    if listen.tls is not None:
+        config.certfile, config.keyfile = map(str, listen.tls)
+    return config

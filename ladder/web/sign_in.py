@@ -1,0 +1,109 @@
+"""Who an author is on the site: by a token in a header, or in a cookie that the link has set."""
+
+from typing import Final
+from urllib.parse import urlsplit
+
+import trio
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ladder.core.tokens import Scope, Token, is_token
+from ladder.web.content import Forbidden, SignInWanted
+from ladder.web.guard import TooMany, visitor
+from ladder.web.site_state import Site
+
+COOKIE: Final = "referee_token"
+_BEARER: Final = "bearer "
+
+
+async def author_of(site: Site, request: Request, scope: Scope, use: str = "") -> Token:
+    """Return the token of who asks.
+
+    Args:
+        site: knows the tokens.
+        request: has one in its header `Authorization`, or in a cookie.
+        scope: what it has to be for.
+        use: what is done with it, if that is to be written down.
+
+    Raises:
+        SignInWanted: there is none, or none that is valid.
+        Forbidden: it is for something else, or the request comes from another site's page.
+        TooMany: so many tokens were wrong that no more are looked at for now.
+    """
+    text = token_in(request)
+    token = await valid_token(site, request, text)
+    if not _is_bearer(request) and request.method != "GET":
+        check_origin(request)
+    if scope not in token.scopes:
+        raise Forbidden(f"Your token is not for this ({scope}).")
+    if use:
+        who = visitor(request)
+        await site.library.ask(lambda store: store.tokens.note_use(token.id, use, who))
+    return token
+
+
+def token_in(request: Request) -> str:
+    """Return the text of a token that a request brings; "" where it brings none."""
+    if _is_bearer(request):
+        return request.headers["authorization"][len(_BEARER) :].strip()
+    return request.cookies.get(COOKIE, "")
+
+
+def _is_bearer(request: Request) -> bool:
+    return request.headers.get("authorization", "").lower().startswith(_BEARER)
+
+
+async def valid_token(site: Site, request: Request, text: str) -> Token:
+    """Return the token of this text.
+
+    Raises:
+        SignInWanted: none that is valid has it.
+        TooMany: so many were wrong that no more are looked at for now.
+    """
+    if not text:
+        raise SignInWanted("Hand in a token: the organiser's invitation has one.")
+    who, now = visitor(request), trio.current_time()
+    wait = site.guessing.wait(who, now)
+    if wait:
+        raise TooMany(wait)
+    token = None
+    if is_token(text):
+        token = await site.library.ask(lambda store: store.tokens.by_text(text))
+    if token is None:
+        site.guessing.take(who, now)
+        raise SignInWanted("That token is not valid: it was revoked, has expired, or never was.")
+    return token
+
+
+def check_origin(request: Request) -> None:
+    """Refuse what a page of another site has sent with our cookie.
+
+    Raises:
+        Forbidden: it was.
+    """
+    origin = request.headers.get("origin", "null")
+    if origin == "null":  # it is not said
+        is_own = request.headers.get("sec-fetch-site") == "same-origin"
+    else:
+        is_own = urlsplit(origin).netloc == urlsplit(str(request.base_url)).netloc
+    if not is_own:
+        raise Forbidden("This was sent from another site's page.")
+
+
+def let_in(response: Response, request: Request, token: Token, text: str, now_ms: int) -> None:
+    """Have a browser keep a token: no script can read it, and no other site's page sends it."""
+    seconds = max((token.expires_ms - now_ms) // 1000, 1)
+    response.set_cookie(
+        COOKIE,
+        text,
+        max_age=seconds,
+        httponly=True,
+        samesite="strict",
+        secure=request.url.scheme == "https",
+        path="/",
+    )
+
+
+def let_go(response: Response) -> None:
+    """Have a browser forget its token."""
+    response.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")

@@ -1,0 +1,49 @@
+"""What all routes of the site share."""
+
+from collections.abc import Callable
+from typing import Final
+
+from msgspec import Struct
+
+from ladder.web.figures import Figures
+from ladder.web.library import Library
+from ladder.web.live import News
+from ladder.web.rate_limit import Rate, RateLimit
+from ladder.web.rendering import Around
+
+ASKING: Final = Rate(burst=400, a_second=40)
+"""Answers for one visitor."""
+
+MAKING: Final = Rate(burst=60, a_second=4)
+"""Pages made for one visitor, that is those that nobody had asked for since the ladder changed."""
+
+
+GUESSING: Final = Rate(burst=20, a_second=0.05)
+"""Tokens of one visitor that are none."""
+
+
+class Site(Struct, frozen=True):
+    """All that the routes share.
+
+    Attributes:
+        around: what stands around every page.
+        say: is told what the organiser should know, in lines.
+        asking: bounds what one visitor asks for; `making` what is made for one.
+        guessing: bounds how many tokens may be wrong.
+    """
+
+    library: Library
+    news: News
+    figures: Figures
+    around: Around
+    say: Callable[[str], None]
+    asking: RateLimit
+    making: RateLimit
+    guessing: RateLimit
+
+
+def opened_site(library: Library, around: Around, say: Callable[[str], None]) -> Site:
+    """Return a site that has answered nothing yet; for arguments see the class."""
+    news, figures = News(library), Figures()
+    limits = map(RateLimit, (ASKING, MAKING, GUESSING))
+    return Site(library, news, figures, around, say, *limits)

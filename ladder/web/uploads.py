@@ -1,0 +1,311 @@
+"""Bots that were handed in on the site: kept on the disk until each has had its trial.
+
+A trial is the command `referee submit`, run as a process of its own: so a bot is taken in or
+refused just as it is in a shell, and the site has no other way to write a submission. What waits
+outlives the site: when that is started again, each upload is there, or it never was.
+"""
+
+import fcntl
+import secrets
+import shutil
+from collections.abc import AsyncGenerator, Iterable
+from contextlib import aclosing
+from pathlib import Path
+from typing import IO, Final
+
+import msgspec
+import trio
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ladder.core.names import fitted
+from ladder.files.signing import now_ms
+from ladder.show.submit_json import AcceptedJson
+from ladder.show.upload_json import UploadState
+from ladder.web.content import Missing, Refused, TooLarge
+from referee.bots.settings import SiteLimits
+from referee.errors import RefereeError
+from referee.whole_file import atomic_write, sync_folder
+
+FOLDER: Final = "uploads"
+ID_BYTES: Final = 12
+KEPT_DAYS: Final = 30
+MOST_TRIES: Final = 3
+"""So often a trial may end without an answer before the upload is given up."""
+
+MOST_WAITING: Final = 200
+"""Of all authors together."""
+
+_DAY_MS: Final = 24 * 60 * 60 * 1000
+_BOT: Final = "bot"
+_PART: Final = ".part"
+_LONGEST_ENDING: Final = 8
+
+
+class Upload(Struct, frozen=True, kw_only=True):
+    """A bot that was handed in.
+
+    Attributes:
+        id: 24 hex digits.
+        file: what its author called the file.
+        name: what its author wants tables to call it; "" for as its file says.
+        bytes: how large it is.
+        tries: how often its trial was begun.
+        why: why it was refused; "" if it was not.
+        accepted: what it has become, once it was taken in.
+    """
+
+    id: str
+    author: str
+    file: str
+    name: str
+    bytes: int
+    at_ms: int
+    state: UploadState = UploadState.WAITING
+    tries: int = 0
+    why: str = ""
+    accepted: AcceptedJson | None = None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether its trial has come to an end."""
+        return self.state in (UploadState.ACCEPTED, UploadState.REFUSED)
+
+
+class Uploads:
+    """The uploads of a ladder.
+
+    Attributes:
+        limits: what is taken of each author.
+    """
+
+    def __init__(self, files: Path, limits: SiteLimits) -> None:
+        """Find what a site of before has left: what was being tried waits again.
+
+        Args:
+            files: the folder of the ladder's files.
+            limits: what is taken of each author.
+
+        Raises:
+            RefereeError: another site takes in the uploads of this ladder.
+        """
+        self.limits = limits
+        self._folder = files / FOLDER
+        self._all: dict[str, Upload] = {}
+        self._receiving: dict[str, int] = {}
+        self._news = trio.Event()
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._lock = _locked(self._folder)
+        for left in self._folder.glob(f"*{_PART}"):
+            left.unlink()
+        for path in sorted(self._folder.glob("*.json")):
+            upload = msgspec.json.decode(path.read_bytes(), type=Upload)
+            if upload.state is UploadState.TRYING:
+                upload = replace(upload, state=UploadState.WAITING)
+            self._all[upload.id] = upload
+
+    def close(self) -> None:
+        """Let another site take in uploads."""
+        self._lock.close()
+
+    # --- what is asked
+
+    def of(self, author: str) -> list[Upload]:
+        """Return the uploads of an author, the newest first."""
+        return sorted(
+            (one for one in self._all.values() if one.author == author),
+            key=lambda one: (-one.at_ms, one.id),
+        )
+
+    def find(self, author: str, upload: str) -> Upload:
+        """Return an upload of an author.
+
+        Raises:
+            Missing: the author has none such.
+        """
+        found = self._all.get(upload)
+        if found is None or found.author != author:
+            raise Missing("There is no such upload of yours.")
+        return found
+
+    def waiting(self) -> list[Upload]:
+        """Return those that have had no trial, in the order in which they get it."""
+        found = [one for one in self._all.values() if one.state is UploadState.WAITING]
+        return sorted(found, key=lambda one: (one.at_ms, one.id))
+
+    def position(self, upload: Upload) -> int:
+        """Return how many get their trial no later: 1 for the next one, 0 for none that waits."""
+        if upload.state is not UploadState.WAITING:
+            return 0
+        return 1 + [one.id for one in self.waiting()].index(upload.id)
+
+    # --- what is handed in
+
+    def check_room(self, author: str, today: int, bots: int) -> None:
+        """Find out whether an author may hand in another bot.
+
+        Args:
+            author: who.
+            today: how many uploads the author's tokens began in the last 24 hours, this one left
+                out.
+            bots: how many of the author's bots play.
+
+        Raises:
+            Refused: no more are taken for now, and why.
+        """
+        limits = self.limits
+        open_ones = sum(not one.is_over for one in self.of(author))
+        open_ones += self._receiving.get(author, 0)
+        if today >= limits.uploads:
+            raise Refused(f"You have handed in {today} bots in a day; more are taken tomorrow.")
+        if open_ones >= limits.waiting:
+            raise Refused(f"{open_ones} of your uploads still wait for their trial.")
+        if bots > limits.bots:
+            raise Refused(f"{bots} of your bots play; an author may have {limits.bots}.")
+        if sum(not one.is_over for one in self._all.values()) >= MOST_WAITING:
+            raise Refused("Too many uploads wait for their trial; try again later.")
+
+    async def receive(
+        self, author: str, file: str, name: str, chunks: AsyncGenerator[bytes, None]
+    ) -> Upload:
+        """Write an upload to the disk; it waits for its trial then.
+
+        Args:
+            author: whose.
+            file: what its author calls it.
+            name: what tables are to call it; "" for as its file says.
+            chunks: the bytes, as they come.
+
+        Raises:
+            TooLarge: it is larger than is taken.
+            Refused: it is empty.
+            OSError: the disk does not let us.
+        """
+        identity = secrets.token_hex(ID_BYTES)
+        part = self._folder / f"{identity}{_PART}"
+        self._receiving[author] = self._receiving.get(author, 0) + 1
+        try:
+            size = await self._write(part, chunks)
+            upload = Upload(
+                id=identity,
+                author=author,
+                file=plain_name(file),
+                name=name,
+                bytes=size,
+                at_ms=now_ms(),
+            )
+            await trio.to_thread.run_sync(self._take, part, upload)
+        finally:
+            self._receiving[author] -= 1
+            if not self._receiving[author]:
+                del self._receiving[author]
+            part.unlink(missing_ok=True)
+        self._all[upload.id] = upload
+        self._tell()
+        return upload
+
+    async def _write(self, part: Path, chunks: AsyncGenerator[bytes, None]) -> int:
+        size, most = 0, self.limits.upload << 20
+        async with aclosing(chunks), await trio.open_file(part, "xb") as file:
+            async for chunk in chunks:
+                size += len(chunk)
+                if size > most:
+                    raise TooLarge(f"A bot may have {self.limits.upload} MiB here.")
+                await file.write(chunk)
+        if not size:
+            raise Refused("The file is empty.")
+        return size
+
+    def _take(self, part: Path, upload: Upload) -> None:
+        """Give a file that is whole its name, then write down that it waits."""
+        part.rename(self.file_of(upload))
+        sync_folder(self._folder)
+        self._save(upload)
+
+    def file_of(self, upload: Upload) -> Path:
+        """Return where an upload lies until its trial is over."""
+        return self._folder / f"{upload.id}.{_BOT}"
+
+    # --- what becomes of it
+
+    async def next(self) -> Upload:
+        """Return the next upload, as soon as there is one; it is being tried from then on."""
+        while not (waiting := self.waiting()):
+            await self._news.wait()
+        upload = replace(waiting[0], state=UploadState.TRYING, tries=waiting[0].tries + 1)
+        await self.change(upload)
+        return upload
+
+    async def change(self, upload: Upload) -> None:
+        """Write down how far an upload is; once its trial is over its file goes."""
+        await trio.to_thread.run_sync(self._save, upload)
+        self._all[upload.id] = upload
+        if upload.is_over:
+            self.file_of(upload).unlink(missing_ok=True)
+            self._forget_old(upload.at_ms)
+        self._tell()
+
+    def _save(self, upload: Upload) -> None:
+        with atomic_write(self._folder / f"{upload.id}.json", mode=0o600) as file:
+            file.write(msgspec.json.encode(upload))
+
+    def _forget_old(self, now: int) -> None:
+        old = [one for one in self._all.values() if one.is_over and _is_old(one, now)]
+        for upload in old:
+            (self._folder / f"{upload.id}.json").unlink(missing_ok=True)
+            del self._all[upload.id]
+
+    def _tell(self) -> None:
+        self._news.set()
+        self._news = trio.Event()
+
+    async def change_of(self, upload: Upload) -> Upload:
+        """Return an upload as soon as it, or its place in the queue, may have changed."""
+        await self._news.wait()
+        return self._all.get(upload.id, upload)
+
+
+def _locked(folder: Path) -> IO[bytes]:
+    """Return the lock of a folder of uploads, which is ours until it is closed.
+
+    Raises:
+        RefereeError: another process has it.
+    """
+    lock = (folder / ".lock").open("wb")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        lock.close()
+        raise RefereeError(
+            "another site takes in the bots of this ladder: begin this one with --no-uploads"
+        ) from error
+    return lock
+
+
+def _is_old(upload: Upload, now: int) -> bool:
+    return upload.at_ms < now - KEPT_DAYS * _DAY_MS
+
+
+def plain_name(file: str) -> str:
+    """Return the name of a file without folders, and without what no name of a bot may have."""
+    last = file.replace("\\", "/").rpartition("/")[2]
+    stem, _, ending = last.rpartition(".")
+    kept = fitted(ending)[:_LONGEST_ENDING] if stem else ""
+    name = fitted(stem or last).lstrip(".") or _BOT
+    return f"{name}.{kept}" if kept.strip(".") else name
+
+
+def laid_out(upload: Upload, file: Path, folder: Path) -> Path:
+    """Put an upload into a folder under the name that its author gave it; return that path."""
+    path = folder / upload.file
+    shutil.copyfile(file, path)
+    path.chmod(0o755)
+    return path
+
+
+def states(uploads: Iterable[Upload]) -> dict[UploadState, int]:
+    """Return how many uploads there are in each state."""
+    found = dict.fromkeys(UploadState, 0)
+    for upload in uploads:
+        found[upload.state] += 1
+    return found

@@ -1,0 +1,483 @@
+"""Authors on the site: who they are, what they may hand in, and what becomes of it."""
+
+import json
+import stat
+import sys
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Final
+
+import httpx
+import msgspec
+import pytest
+import trio
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ladder.core.tokens import Scope, hash_of
+from ladder.show.submit_json import AcceptedJson
+from ladder.show.upload_json import UploadState
+from ladder.store.receipts import receipt_of
+from ladder.store.store import Store
+from ladder.web import trial
+from ladder.web.sign_in import COOKIE
+from ladder.web.trial import Trials
+from ladder.web.uploads import MOST_TRIES, Upload, Uploads, plain_name
+from referee.bots.settings import SiteLimits
+from referee.cli import run
+from referee.errors import RefereeError
+from support.ladders import made
+from support.sites import HOST, Asked, opened
+
+BOT: Final = b"#!/bin/sh\nexec true\n"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with made(tmp_path / "ladder", bots=("first", "random")) as found:
+        yield found
+
+
+@pytest.fixture
+def uploads(store: Store) -> Iterator[Uploads]:
+    with closing(Uploads(store.files, SiteLimits(upload=1))) as found:
+        yield found
+
+
+@pytest.fixture
+async def site(store: Store, uploads: Uploads) -> AsyncIterator[Asked]:
+    async with opened(store, uploads=uploads) as asked:
+        yield asked
+
+
+@pytest.fixture
+def token(store: Store) -> str:
+    return store.tokens.add("ada", tuple(Scope), 1)[1]
+
+
+def bearer(token: str) -> dict[str, str]:
+    return {"authorization": f"Bearer {token}"}
+
+
+class Endless(httpx.AsyncByteStream):
+    """Bytes without an end; no generator, which would mind that nobody reads them all."""
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self
+
+    async def __anext__(self) -> bytes:
+        await trio.lowlevel.checkpoint()
+        return bytes(1 << 16)
+
+
+async def whole() -> AsyncGenerator[bytes, None]:
+    """The bytes of a bot, as they come."""
+    yield BOT
+
+
+async def hand_in(
+    site: Asked, token: str, content: bytes = BOT, file: str = "greedy.sh"
+) -> dict[str, object]:
+    found = await site.client.post(
+        "/api/uploads", params={"file": file}, content=content, headers=bearer(token)
+    )
+    assert found.status_code == 202, found.text
+    upload = found.json()
+    assert isinstance(upload, dict)
+    return upload
+
+
+# --- who they are
+
+
+def test_a_ladder_keeps_no_token(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its text is in none of its files; the link that is printed has it behind a #."""
+    where = str(tmp_path / "ladder")
+    made(where).close()
+    assert run(["ladder", "invite", "ada", "--ladder", where, "--url", "https://l.example/"]) == 0
+    link = capsys.readouterr().out.strip()
+    address, _, text = link.partition("#")
+    assert address == "https://l.example/join"
+    for path in Path(where).rglob("*"):
+        if path.is_file():
+            assert text.encode() not in path.read_bytes()
+    assert hash_of(text).encode() in Path(where, "ladder.db").read_bytes()
+
+
+def test_an_organiser_sees_who_has_a_token_and_ends_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = ["--ladder", str(tmp_path / "ladder")]
+    with made(tmp_path / "ladder") as store:
+        assert run(["ladder", "invite", "ada", "--scope", "submit", "--json", *where]) == 0
+        told = json.loads(capsys.readouterr().out)
+        assert told["scopes"] == ["submit"]
+        token = store.tokens.by_text(told["token"])
+        assert token is not None
+        store.tokens.note_use(token.id, "submit", "192.0.2.1")
+        assert run(["ladder", "tokens", *where]) == 0
+        shown = capsys.readouterr().out
+        assert "submit from 192.0.2.1" in shown
+        assert told["token"] not in shown
+        assert run(["ladder", "revoke", "ada", *where]) == 0
+        assert f"1 token revoked: {token.id}" in capsys.readouterr().out
+        assert store.tokens.by_text(told["token"]) is None
+        assert run(["ladder", "tokens", "--json", *where]) == 0
+        assert json.loads(capsys.readouterr().out)[0]["state"] == "revoked"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["invite", "no body"], "make a name"),
+        (["invite", "ada", "--scope", "all"], "there are submit, logs, play"),
+        (["invite", "ada", "--url", "ladder.example"], "begins with http"),
+        (["revoke", "nobody"], "no token 'nobody'"),
+    ],
+)
+def test_a_wrong_invitation_is_said_in_a_line(
+    store: Store, capsys: pytest.CaptureFixture[str], words: list[str], said: str
+) -> None:
+    assert run(["ladder", *words, "--ladder", str(store.files)]) == 2
+    told = capsys.readouterr().err
+    assert said in told
+    assert told.count("\n") == 1
+
+
+async def test_a_token_ends_when_its_time_is_over(
+    store: Store, token: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert store.tokens.by_text(token) is not None
+    later = 2 * 24 * 60 * 60 * 1000
+    now = type(store._database).now_ms
+    monkeypatch.setattr(
+        type(store._database), "now_ms", lambda self, connection: now(self, connection) + later
+    )
+    assert store.tokens.by_text(token) is None
+
+
+async def test_signing_in_sets_a_cookie_that_no_script_and_no_other_site_can_use(
+    site: Asked, token: str
+) -> None:
+    found = await site.client.post("/join", data={"token": token}, headers={"origin": HOST})
+    assert (found.status_code, found.headers["location"]) == (303, "/mine")
+    cookie = found.headers["set-cookie"]
+    assert cookie.startswith(f"{COOKIE}={token};")
+    assert {"HttpOnly", "SameSite=strict"} <= set(cookie.split("; "))
+    assert "ada" in (await site.get("/mine")).text
+    gone = await site.client.post("/leave", headers={"origin": HOST})
+    assert 'referee_token=""' in gone.headers["set-cookie"]
+    site.client.cookies.clear()
+    assert (await site.get("/mine")).status_code == 401
+
+
+@pytest.mark.parametrize("path", ["/join", "/leave", "/mine/uploads", "/api/uploads"])
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"origin": "https://evil.example"},
+        {"origin": "null", "sec-fetch-site": "cross-site"},
+        {"sec-fetch-site": "same-site"},
+        {},
+    ],
+)
+async def test_what_a_page_of_another_site_sends_is_refused(
+    site: Asked, token: str, path: str, headers: dict[str, str]
+) -> None:
+    """Though the browser adds the cookie."""
+    site.client.cookies.set(COOKIE, token)
+    found = await site.client.post(path, headers=headers, content=BOT)
+    assert found.status_code == 403
+    assert not list((site.site.library._store.files / "uploads").glob("*.json"))
+
+
+async def test_who_guesses_tokens_is_soon_not_heard(site: Asked, token: str) -> None:
+    """Not even with a right one, for a while; another visitor is."""
+    wrong = token[:-4] + "AAAA"
+    statuses = [
+        (await site.client.get("/api/me", headers=bearer(wrong))).status_code for _ in range(30)
+    ]
+    assert statuses[0] == 401
+    assert statuses[-1] == 429
+    assert (await site.client.get("/api/me", headers=bearer(token))).status_code == 429
+
+
+async def test_a_token_that_is_for_something_else_is_refused(site: Asked, store: Store) -> None:
+    text = store.tokens.add("ada", (Scope.PLAY,), 1)[1]
+    found = await site.client.post("/api/uploads", content=BOT, headers=bearer(text))
+    assert found.status_code == 403
+    assert "submit" in found.json()["problem"]
+
+
+async def test_a_revoked_token_is_refused_at_once(site: Asked, store: Store, token: str) -> None:
+    assert (await site.client.get("/api/me", headers=bearer(token))).status_code == 200
+    store.tokens.revoke("ada")
+    found = await site.client.get("/api/me", headers=bearer(token))
+    assert found.status_code == 401
+    assert "revoked" in found.json()["problem"]
+
+
+async def test_no_token_is_ever_in_an_answer_or_in_what_the_organiser_is_told(
+    site: Asked, token: str
+) -> None:
+    site.client.cookies.set(COOKIE, token)
+    await hand_in(site, token)
+    for path in ("/mine", "/api/me", "/", "/metrics"):
+        found = await site.get(path)
+        assert token not in found.text
+    assert not any(token in line for line in site.troubles)
+
+
+# --- what they hand in
+
+
+async def test_an_upload_waits_on_the_disk_for_its_trial(
+    site: Asked, uploads: Uploads, store: Store, token: str
+) -> None:
+    upload = await hand_in(site, token)
+    assert (upload["state"], upload["position"], upload["bytes"]) == ("waiting", 1, len(BOT))
+    again = await site.client.get(f"/api/uploads/{upload['id']}", headers=bearer(token))
+    assert again.json() == upload
+    kept = uploads.file_of(uploads.find("ada", str(upload["id"])))
+    assert kept.read_bytes() == BOT
+    assert stat.S_IMODE(kept.parent.stat().st_mode) == 0o700
+    (use,) = [use for _, _, use in store.tokens.every() if use is not None]
+    assert use.what == "submit"
+
+
+async def test_a_form_hands_in_a_file_without_any_script(
+    site: Asked, uploads: Uploads, token: str
+) -> None:
+    site.client.cookies.set(COOKIE, token)
+    found = await site.client.post(
+        "/mine/uploads",
+        files={"file": ("my bot.sh", BOT)},
+        data={"name": "mine"},
+        headers={"origin": HOST},
+    )
+    assert (found.status_code, found.headers["location"]) == (303, "/mine")
+    (upload,) = uploads.of("ada")
+    assert (upload.file, upload.name, upload.bytes) == ("mybot.sh", "mine", len(BOT))
+    assert "waits: number 1 of the queue" in (await site.get("/mine")).text
+
+
+async def test_a_form_without_a_file_or_with_a_wrong_name_is_refused(
+    site: Asked, uploads: Uploads, token: str
+) -> None:
+    site.client.cookies.set(COOKIE, token)
+    send = site.client.post
+    own = {"origin": HOST}
+    found = await send("/mine/uploads", data={"name": "x"}, headers=own)
+    assert (found.status_code, "Choose a file" in found.text) == (400, True)
+    file = {"file": ("a", BOT)}
+    found = await send("/mine/uploads", files=file, data={"name": "a b"}, headers=own)
+    assert (found.status_code, "make a name" in found.text) == (400, True)
+    assert uploads.of("ada") == []
+
+
+async def test_more_than_is_taken_is_refused_and_leaves_nothing(
+    site: Asked, uploads: Uploads, store: Store, token: str
+) -> None:
+    """Whether its length is said or not; and so is nothing at all."""
+
+    large = bytes((1 << 20) + 1)
+    said = await site.client.post("/api/uploads", content=large, headers=bearer(token))
+    request = site.client.build_request("POST", "/api/uploads", headers=bearer(token))
+    del request.headers["content-length"]
+    request.stream = Endless()
+    unsaid = await site.client.send(request)
+    empty = await site.client.post("/api/uploads", content=b"", headers=bearer(token))
+    assert [one.status_code for one in (said, unsaid, empty)] == [413, 413, 400]
+    assert "1 MiB" in unsaid.json()["problem"]
+    left = [path.name for path in (store.files / "uploads").iterdir()]
+    assert left == [".lock"]
+    assert uploads._receiving == {}
+
+
+async def test_an_author_has_no_more_than_their_share_of_the_queue(
+    site: Asked, store: Store, token: str
+) -> None:
+    """Nor of a day; another author's bots are still taken in."""
+    for _ in range(SiteLimits().waiting):
+        await hand_in(site, token)
+    found = await site.client.post("/api/uploads", content=BOT, headers=bearer(token))
+    assert found.status_code == 400
+    assert "still wait" in found.json()["problem"]
+    other = store.tokens.add("bob", tuple(Scope), 1)[1]
+    assert (await hand_in(site, other))["position"] == SiteLimits().waiting + 1
+
+
+async def test_an_author_hands_in_so_many_a_day(site: Asked, uploads: Uploads, token: str) -> None:
+    uploads.limits = SiteLimits(uploads=2, waiting=100)
+    await hand_in(site, token)
+    await hand_in(site, token)
+    found = await site.client.post("/api/uploads", content=BOT, headers=bearer(token))
+    assert "2 bots in a day" in found.json()["problem"]
+
+
+async def test_nobody_sees_what_others_hand_in(site: Asked, store: Store, token: str) -> None:
+    upload = await hand_in(site, token)
+    other = store.tokens.add("bob", tuple(Scope), 1)[1]
+    found = await site.client.get(f"/api/uploads/{upload['id']}", headers=bearer(other))
+    assert found.status_code == 404
+    assert (await site.client.get("/api/me", headers=bearer(other))).json()["uploads"] == []
+
+
+def test_a_second_site_takes_no_bots_of_the_same_ladder(store: Store, uploads: Uploads) -> None:
+    with pytest.raises(RefereeError, match="--no-uploads"):
+        Uploads(store.files, SiteLimits())
+
+
+async def test_an_upload_outlives_a_site_that_is_killed(
+    store: Store, uploads: Uploads, token: str
+) -> None:
+    """What was being tried waits again; what had not come whole is not there."""
+
+    first = await uploads.receive("ada", "a.sh", "", whole())
+    second = await uploads.receive("ada", "b.sh", "", whole())
+    assert (await uploads.next()).id == first.id
+    (store.files / "uploads" / "half.part").write_bytes(b"half")
+    uploads.close()  # as the kernel does for who is killed
+    with closing(Uploads(store.files, SiteLimits())) as after:
+        assert [one.id for one in after.waiting()] == [first.id, second.id]
+        assert after.waiting()[0].tries == 1
+        assert not list((store.files / "uploads").glob("*.part"))
+
+
+@given(st.text(max_size=80))
+def test_the_name_of_a_file_leads_nowhere(file: str) -> None:
+    name = plain_name(file)
+    assert name
+    assert name.isascii()
+    assert not name.startswith(".")
+    assert "/" not in name
+    assert len(name) <= 48
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("greedy.zip", "greedy.zip"),
+        ("C:\\bots\\my bot.py", "mybot.py"),
+        ("../../etc/passwd", "passwd"),
+        ("..", "bot"),
+        (".bashrc", "bashrc"),
+        ("x" * 60 + ".zip", "x" * 32 + ".zip"),
+        ("☃", "bot"),
+    ],
+)
+def test_a_file_keeps_what_can_be_kept_of_its_name(file: str, name: str) -> None:
+    assert plain_name(file) == name
+
+
+# --- what becomes of it
+
+
+def trials(uploads: Uploads, told: list[str]) -> Trials:
+    return Trials(uploads, "/nowhere", "bwrap", told.append)
+
+
+async def waiting(uploads: Uploads) -> Upload:
+    """An upload that is being tried."""
+
+    await uploads.receive("ada", "greedy.sh", "", whole())
+    return await uploads.next()
+
+
+def answers(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
+    """Has a Python program stand in for `referee submit`."""
+    monkeypatch.setattr(Trials, "_command", lambda *_: [sys.executable, "-c", code])
+
+
+async def test_a_bot_that_is_taken_in_says_what_it_has_become(
+    store: Store, uploads: Uploads, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entrant = store.roster.entrants[1]
+    accepted = AcceptedJson(
+        entrant=1,
+        bot="first",
+        author="ada",
+        version=1,
+        hash=entrant.hash,
+        source=entrant.source,
+        new=True,
+        receipt=receipt_of(store, entrant, lambda _: None),
+        left_out=(),
+    )
+    printed = {"ladder": "x", "taken_in": [msgspec.to_builtins(accepted)], "refused": []}
+    answers(monkeypatch, f"print({json.dumps(json.dumps(printed))})")
+    upload = await waiting(uploads)
+    found = await trials(uploads, [])._tried(upload)
+    assert (found.state, found.accepted) == (UploadState.ACCEPTED, accepted)
+    await uploads.change(found)
+    assert not uploads.file_of(found).exists()
+
+
+async def test_a_refusal_is_told_as_the_command_tells_it(
+    uploads: Uploads, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With its lines, and without what could turn them round; the file is gone then."""
+    why = "bot './greedy.sh' does not build\nsee it at home: make \N{RIGHT-TO-LEFT OVERRIDE}"
+    printed = {"ladder": "x", "taken_in": [], "refused": [{"path": "greedy.sh", "why": why}]}
+    answers(monkeypatch, f"print({json.dumps(json.dumps(printed))}); raise SystemExit(1)")
+    found = await trials(uploads, [])._tried(await waiting(uploads))
+    assert found.state is UploadState.REFUSED
+    assert found.why == "bot './greedy.sh' does not build\nsee it at home: make \\u202e"
+
+
+async def test_what_is_wrong_usage_of_the_command_is_a_refusal(
+    uploads: Uploads, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers(monkeypatch, "import sys; print('referee: no zip', file=sys.stderr); sys.exit(2)")
+    found = await trials(uploads, [])._tried(await waiting(uploads))
+    assert (found.state, found.why) == (UploadState.REFUSED, "no zip")
+
+
+async def test_a_machine_that_gives_no_answer_tries_again_a_few_times(
+    uploads: Uploads, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No bot is refused for what it did not do, and none waits for ever."""
+    answers(monkeypatch, "raise SystemExit(3)")
+    told: list[str] = []
+    upload = await waiting(uploads)
+    for _ in range(MOST_TRIES - 1):
+        found = await trials(uploads, told)._tried(upload)
+        assert found.state is UploadState.WAITING
+        await uploads.change(found)
+        upload = await uploads.next()
+    found = await trials(uploads, told)._tried(upload)
+    assert found.state is UploadState.REFUSED
+    assert "no fault that was seen of it" in found.why
+    assert len(told) == MOST_TRIES
+
+
+async def test_a_trial_without_an_end_is_ended(
+    uploads: Uploads, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trial, "LONGEST_S", 0.2)
+    answers(monkeypatch, "import time; time.sleep(600)")
+    told: list[str] = []
+    found = await trials(uploads, told)._tried(await waiting(uploads))
+    assert found.state is UploadState.WAITING
+    assert "took longer" in told[0]
+
+
+async def test_uploads_are_tried_one_at_a_time_in_their_order(
+    uploads: Uploads, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+    code = f"open({str(log)!r}, 'a').write('x'); raise SystemExit(2)"
+    answers(monkeypatch, code)
+
+    for author in ("ada", "bob", "eve"):
+        await uploads.receive(author, "a.sh", "", whole())
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(trials(uploads, []).run)
+        with trio.fail_after(30):
+            while uploads.waiting() or not all(one.is_over for one in uploads._all.values()):
+                trying = [one for one in uploads._all.values() if one.state is UploadState.TRYING]
+                assert len(trying) <= 1
+                await uploads._news.wait()
+        nursery.cancel_scope.cancel()
+    assert log.read_text() == "xxx"

@@ -1,0 +1,273 @@
+"""The pages of the site: what stands on them, as HTML and as JSON, and that they follow."""
+
+import json
+import re
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from xml.etree import ElementTree
+
+import jsonschema
+import msgspec
+import pytest
+
+from ladder.show.as_json import as_json
+from ladder.standings.from_store import standings_of
+from ladder.store.store import Store
+from ladder.web.openapi import json_path
+from ladder.web.page_routes import PAGES
+from ladder.web.pages.ladder import heading_of
+from support.ladders import count, filled, invented, job, made, submit, usual_pools
+from support.sites import Asked, opened
+
+ADDRESSES = (
+    "/",
+    "/games/1",
+    "/games/1?all=1",
+    "/games/2",
+    "/bots",
+    "/bots/1",
+    "/pairs/1/2",
+    "/pairs/1/2?game=2",
+    "/matches",
+    "/matches?before=5",
+    "/matches/1",
+    "/matches/2?bot=1",
+    "/queue",
+    "/rules",
+    "/rules/sueca",
+)
+
+
+@pytest.fixture(scope="module")
+def ladder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """A ladder of two games, two matches that were really played, and a bot of two versions."""
+    pools = usual_pools("briscola-2", "sueca")
+    with made(tmp_path_factory.mktemp("site") / "ladder", pools) as store:
+        filled(store, 2, really=True)
+        filled(store, 20)
+        submit(store, "greedy", "author-of-greedy", "first")
+        yield store
+
+
+@pytest.fixture
+async def site(ladder: Store) -> AsyncIterator[Asked]:
+    async with opened(ladder) as asked:
+        yield asked
+
+
+def as_program(address: str) -> str:
+    path, mark, query = address.partition("?")
+    return json_path(path) + (mark + query if "bot=" not in query else "")
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+async def test_every_page_is_there_as_html(site: Asked, address: str) -> None:
+    """With a title and a description, its own JSON, and nothing that a strict policy refuses."""
+    found = await site.get(address)
+    assert found.status_code == 200, found.text
+    text = found.text
+    assert re.search(r"<title>[^<]{3,}</title>", text)
+    assert re.search(r'<meta name="description" content="[^"]{10,}">', text)
+    assert text.count("<h1>") == 1
+    assert not re.search(r"<style|\sstyle=|\son[a-z]+=|<script(?! src=)", text)
+    assert f'href="{as_program(address)}"' in text
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+async def test_every_page_is_there_as_json_as_the_api_describes_it(
+    site: Asked, address: str
+) -> None:
+    described = (await site.get("/openapi.json")).json()
+    found = await site.get(as_program(address))
+    assert found.status_code == 200
+    assert found.headers["content-type"] == "application/json"
+    pattern = next(
+        path
+        for path in described["paths"]
+        if re.fullmatch(re.sub(r"\{\w+\}", r"[^/]+", path), as_program(address).partition("?")[0])
+    )
+    answer = described["paths"][pattern]["get"]["responses"]["200"]
+    schema = {
+        **answer["content"]["application/json"]["schema"],
+        "components": described["components"],
+    }
+    jsonschema.validate(found.json(), schema)
+
+
+async def test_every_link_of_every_page_leads_somewhere(site: Asked) -> None:
+    """From the first page on, as a reader goes; each address once."""
+    site.site.making.rate = msgspec.structs.replace(site.site.making.rate, burst=10_000)
+    site.site.asking.rate = msgspec.structs.replace(site.site.asking.rate, burst=10_000)
+    site.site.making._buckets.clear()
+    site.site.asking._buckets.clear()
+    waiting, seen = ["/"], {"/"}
+    while waiting:
+        address = waiting.pop()
+        found = await site.get(address)
+        if address.startswith("/matches/") and "film" in address and found.status_code == 404:
+            continue  # an invented match, whose record is none
+        assert found.status_code == 200, address
+        if not found.headers["content-type"].startswith("text/html"):
+            continue
+        for link in re.findall(r'(?:href|src|data-film|data-texts)="(/[^"#]*)', found.text):
+            if link not in seen and not link.startswith("/live"):
+                seen.add(link)
+                waiting.append(link.replace("&amp;", "&"))
+    assert {"/queue", "/rules/mariagio", "/matches/1/film.json?bot=2", "/bots/4"} <= seen
+
+
+async def test_a_game_s_table_is_the_one_that_the_command_prints(
+    site: Asked, ladder: Store
+) -> None:
+    found = (await site.get("/games/1.json")).json()
+    wanted = as_json(heading_of(ladder), [standings_of(ladder, ladder.roster.pools[1])])
+    assert found == json.loads(msgspec.json.encode(wanted))
+
+
+async def test_a_counted_result_is_on_the_page_within_a_second(tmp_path: Path) -> None:
+    """Pages are made anew once the ladder has another fact, and only then."""
+    with made(tmp_path / "ladder") as store:
+        async with opened(store) as site:
+            before = await site.get("/matches")
+            assert "No match was played yet" in before.text
+            match = invented(store, job(store, (1, 2)))
+            count(store, match)
+            await site.news()
+            after = await site.get("/matches")
+            assert 'href="/matches/1"' in after.text
+            assert (await site.get("/matches")).headers["etag"] == after.headers["etag"]
+
+
+async def test_a_page_that_a_browser_has_is_not_sent_again(site: Asked) -> None:
+    found = await site.get("/games/1")
+    again = await site.get("/games/1", if_none_match=found.headers["etag"])
+    assert (again.status_code, again.content) == (304, b"")
+
+
+@pytest.mark.parametrize(
+    ("address", "status"),
+    [
+        ("/nothing", 404),
+        ("/games/9", 404),
+        ("/games/x", 404),
+        ("/bots/99", 404),
+        ("/bots/0", 404),
+        ("/bots/-1", 404),
+        ("/bots/1%00", 404),
+        ("/matches/99", 404),
+        ("/matches/zzzz", 404),
+        ("/matches/99/film.json", 404),
+        ("/matches/99/record", 404),
+        ("/pairs/1/1", 404),
+        ("/pairs/1/99", 404),
+        ("/rules/chess", 404),
+        ("/rules/..%2f..%2fetc", 404),
+        ("/static/x/passwd", 404),
+        ("/static/x/..%2fapp.py", 404),
+        ("/matches?before=x", 400),
+        ("/matches?before=0", 400),
+        ("/matches/1?bot=x", 400),
+        ("/matches/1/film.json?bot=9", 400),
+        ("/pairs/1/2?game=99", 404),
+    ],
+)
+async def test_what_is_not_there_is_said_in_a_sentence(
+    site: Asked, address: str, status: int
+) -> None:
+    """To a person as a page, to a program as JSON; none of ours is in it."""
+    for accept, kind in (("text/html", "text/html"), ("application/json", "application/json")):
+        found = await site.get(address, accept=accept)
+        assert found.status_code == status, found.text
+        if not address.partition("?")[0].endswith(".json"):
+            assert found.headers["content-type"].startswith(kind)
+        assert "Traceback" not in found.text
+        assert "/ladder" not in found.text.replace("/ladder.json", "")
+
+
+async def test_every_answer_has_the_headers_that_keep_browsers_safe(site: Asked) -> None:
+    for address in ("/", "/nothing", "/ladder.json", "/feed.atom", "/healthz", "/metrics"):
+        found = await site.get(address)
+        assert "script-src 'self'" in found.headers["content-security-policy"]
+        assert found.headers["x-content-type-options"] == "nosniff"
+        assert "frame-ancestors 'none'" in found.headers["content-security-policy"]
+        assert "set-cookie" not in found.headers
+
+
+async def test_only_what_reads_is_allowed(site: Asked) -> None:
+    for method in ("POST", "PUT", "DELETE", "PATCH"):
+        for page in PAGES:
+            address = re.sub(r"\{\w+\}", "1", page.path)
+            found = await site.client.request(method, address)
+            assert found.status_code == 405
+
+
+async def test_the_film_of_a_bot_hides_what_it_did_not_see(site: Asked) -> None:
+    """What is sent is looked into: before the first act the others' cards are nowhere in it."""
+    everything = (await site.get("/matches/1/film.json")).json()
+    for bot in (1, 2):
+        film = (await site.get(f"/matches/1/film.json?bot={bot}")).json()
+        assert film["viewer"] == film["bots"][bot - 1]
+        for open_deal, deal in zip(everything["deals"], film["deals"], strict=True):
+            own = str(deal["viewer"])
+            hands = open_deal["frames"][0]["hands"]
+            first = json.dumps(deal["frames"][0])
+            for seat, hand in hands.items():
+                assert all((card in first) is (seat == own) for card in hand["cards"])
+
+
+async def test_a_record_can_be_had_and_proved(site: Asked, ladder: Store, tmp_path: Path) -> None:
+    from referee.cli import run  # noqa: PLC0415  # slow to import
+
+    found = await site.get("/matches/1/record")
+    assert found.headers["content-disposition"] == 'attachment; filename="match-1.jsonl.zst"'
+    (tmp_path / "record").write_bytes(found.content)
+    assert run(["replay", str(tmp_path / "record"), "--verify"]) == 0
+
+
+async def test_the_feed_is_atom(site: Asked) -> None:
+    found = await site.get("/feed.atom")
+    tree = ElementTree.fromstring(found.text)  # noqa: S314  # our own
+    atom = "{http://www.w3.org/2005/Atom}"
+    assert tree.tag == f"{atom}feed"
+    entries = tree.findall(f"{atom}entry")
+    assert len(entries) == 22
+    ids = [entry.findtext(f"{atom}id") for entry in entries]
+    assert len(set(ids)) == 22
+    link = entries[0].find(f"{atom}link")
+    assert link is not None
+    assert link.get("href") == "http://site.test/matches/22"
+
+
+async def test_the_queue_says_why_a_bot_waits(tmp_path: Path) -> None:
+    with made(tmp_path / "ladder", bots=("first",)) as store:
+        async with opened(store) as site:
+            found = (await site.get("/queue.json")).json()
+            assert "1 bot plays" in found["idle"]
+            assert "1 bot plays" in found["bots"][0]["reason"]
+            submit(store, "random", "other")
+            store.take("runner", 60_000, lambda _: True, lambda _: job(store, (1, 2)))
+            await site.news()
+            found = (await site.get("/queue.json")).json()
+            assert found["idle"] is None
+            (match,) = found["matches"]
+            assert (match["state"], match["bots"]) == ("playing", ["first", "random"])
+            assert "its turn is number 1 of 2 (a new version" in found["bots"][0]["reason"]
+
+
+async def test_the_pair_of_two_bots_adds_up(site: Asked, ladder: Store) -> None:
+    """Blocks of both, from each other's point of view."""
+    one, other = [(await site.get(f"/pairs/{pair}.json")).json() for pair in ("1/2", "2/1")]
+    assert (one["won"], one["level"], one["lost"]) == (other["lost"], other["level"], other["won"])
+    assert one["won"] + one["level"] + one["lost"] == len(one["blocks"]) > 0
+    assert one["difference"]["value"] == -other["difference"]["value"]
+    worst = [block["difference"] for block in one["worst"]]
+    assert worst == sorted(worst)
+
+
+async def test_the_figures_are_for_prometheus(site: Asked) -> None:
+    await site.get("/")
+    await site.get("/bots/99")
+    found = (await site.get("/metrics")).text
+    assert 'referee_site_requests_total{page="bot",status="404"} 1.0' in found
+    assert "referee_ladder_matches 22.0" in found
+    assert "referee_database_away 0.0" in found

@@ -1,0 +1,249 @@
+"""What stands before the pages: limits, news, and what is kept of pages that were made."""
+
+from collections.abc import AsyncGenerator, Callable, Iterator
+from pathlib import Path
+from typing import cast
+
+import pytest
+import trio
+from hypothesis import given
+from hypothesis import strategies as st
+from starlette.responses import StreamingResponse
+from trio.testing import MockClock
+
+from ladder.store.database import DatabaseGone
+from ladder.store.store import Store
+from ladder.web import library
+from ladder.web.library import Body, Library
+from ladder.web.live import BEAT_S, MOST_OF_ONE, News
+from ladder.web.rate_limit import MOST_VISITORS, Rate, RateLimit, visitor_of
+from ladder.web.serving import Listen, check_tls
+from referee.errors import RefereeError
+from support.ladders import made
+from support.sites import opened
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with made(tmp_path / "ladder", bots=("first", "random")) as found:
+        yield found
+
+
+@given(st.lists(st.floats(0, 100), max_size=200))
+def test_nobody_gets_more_than_the_rate(waits: list[float]) -> None:
+    """Over any time: the burst, and what came in since."""
+    limit, now, taken = RateLimit(Rate(burst=5, a_second=0.5)), 0.0, 0
+    for wait in waits:
+        now += wait
+        taken += limit.take("somebody", now) == 0
+        assert taken <= 5 + 0.5 * now + 1e-6
+
+
+def test_who_is_refused_is_told_when_to_come_back() -> None:
+    limit = RateLimit(Rate(burst=1, a_second=0.25))
+    assert limit.take("one", 0) == 0
+    assert limit.take("one", 0) == 4
+    assert limit.take("other", 0) == 0
+    assert limit.take("one", 4) == 0
+
+
+def test_so_many_visitors_cost_no_more_memory() -> None:
+    limit = RateLimit(Rate(burst=1, a_second=1))
+    for number in range(MOST_VISITORS + 100):
+        limit.take(str(number), 0)
+    assert len(limit._buckets) == MOST_VISITORS
+
+
+@pytest.mark.parametrize(
+    ("address", "visitor"),
+    [
+        ("192.0.2.7", "192.0.2.7"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("unix", "unix"),
+    ],
+)
+def test_a_household_is_one_visitor(address: str, visitor: str) -> None:
+    assert visitor_of(address) == visitor
+
+
+async def test_who_asks_too_much_is_refused_and_others_are_not(store: Store) -> None:
+    async with opened(store) as site:
+        site.site.asking.rate = Rate(burst=5, a_second=0.001)
+        statuses = [(await site.get("/bots")).status_code for _ in range(6)]
+        assert statuses == [200, 200, 200, 200, 200, 429]
+        last = await site.get("/ladder.json")
+        assert "more than one visitor may" in last.json()["problem"]
+        assert int(last.headers["retry-after"]) > 900
+        assert site.site.asking.take("another", trio.current_time()) == 0
+
+
+async def test_pages_that_nobody_asked_for_are_made_for_nobody_without_end(store: Store) -> None:
+    """Addresses that differ each time cost their visitor more than those that are kept."""
+    async with opened(store) as site:
+        site.site.making.rate = Rate(burst=5, a_second=0.001)
+        found = [await site.get(f"/matches?before={at}") for at in range(1, 7)]
+        assert [one.status_code for one in found] == [200, 200, 200, 200, 200, 429]
+        assert (await site.get("/matches?before=1")).status_code == 200
+
+
+async def test_a_page_is_made_once_for_all_who_ask_at_once(store: Store) -> None:
+    shelf, calls = Library(store), []
+
+    def make() -> Body:
+        calls.append(1)
+        return Body.of(b"page")
+
+    async with trio.open_nursery() as nursery:
+        for _ in range(20):
+            nursery.start_soon(shelf.page, "key", make)
+    assert len(calls) == 1
+
+
+async def test_a_page_that_fails_is_made_again_and_nothing_is_kept(store: Store) -> None:
+    shelf = Library(store)
+
+    def fail() -> Body:
+        raise RefereeError("no")
+
+    for number in range(30):
+        with pytest.raises(RefereeError):
+            await shelf.page(number, fail)
+    assert not shelf._made
+
+
+async def test_what_is_kept_of_pages_has_a_bound(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(library, "MOST_BYTES", 10_000)
+    shelf = Library(store)
+
+    def made_of(number: int) -> Callable[[], Body]:
+        return lambda: Body.of(bytes([number]) * 900)
+
+    for number in range(50):
+        await shelf.page(number, made_of(number))
+    assert shelf._size <= 10_000
+    assert sum(len(one.body.plain) + len(one.body.zipped) for one in shelf._made.values()) == (
+        shelf._size
+    )
+
+
+async def test_while_the_database_is_away_pages_say_so(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And they come back with it."""
+    async with opened(store) as site:
+
+        def gone(_: Store) -> None:
+            raise DatabaseGone("database: gone")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Store, "refresh", gone)
+            found = await site.get("/bots")
+            assert (found.status_code, found.headers["retry-after"]) == (503, "10")
+            assert "does not answer" in found.text
+        assert (await site.get("/bots")).status_code == 200
+
+
+async def test_a_mistake_of_ours_costs_one_answer(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who asks is told so, the organiser is told where, and the site goes on."""
+    async with opened(store) as site:
+
+        def broken(_: Store) -> None:
+            raise ValueError("broken")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Store, "refresh", broken)
+            found = await site.get("/bots")
+            assert found.status_code == 500
+            assert "ValueError" not in found.text
+            assert "ValueError: broken" in site.troubles[0]
+        assert (await site.get("/bots")).status_code == 200
+
+
+async def test_what_is_wrong_with_the_ladder_s_files_is_for_the_organiser_alone(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(store) as site:
+
+        def damaged(_: Store) -> None:
+            raise RefereeError("ladder '/srv/secret' is damaged")
+
+        monkeypatch.setattr(Store, "refresh", damaged)
+        found = await site.get("/bots.json")
+        assert found.status_code == 503
+        assert "secret" not in found.text
+        assert site.troubles == ["/bots.json: ladder '/srv/secret' is damaged"]
+
+
+def events_of(news: News, visitor: str = "one") -> AsyncGenerator[bytes, None]:
+    """What one page hears."""
+    found = news.follow(visitor)
+    assert isinstance(found, StreamingResponse)
+    return cast("AsyncGenerator[bytes, None]", found.body_iterator)
+
+
+async def test_who_follows_hears_that_the_ladder_has_changed(store: Store) -> None:
+    shelf = Library(store)
+    news = News(shelf)
+    events = events_of(news)
+    assert b"retry" in await anext(events)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(shelf.watch)
+        assert await anext(events) == b"event: news\ndata: 1\n\n"
+        nursery.cancel_scope.cancel()
+    await events.aclose()
+    assert news.readers == 0
+
+
+async def test_a_quiet_ladder_still_says_something(store: Store, autojump_clock: MockClock) -> None:
+    news = News(Library(store))
+    events = events_of(news)
+    await anext(events)
+    begun = trio.current_time()
+    assert await anext(events) == b": still here\n\n"
+    assert trio.current_time() - begun == BEAT_S
+    await events.aclose()
+
+
+async def test_who_follows_is_let_go_when_the_site_ends(store: Store) -> None:
+    news = News(Library(store))
+    events = events_of(news)
+    await anext(events)
+    news.close()
+    async for _ in events:
+        pass  # what was on its way
+    await news.empty()
+    assert news.readers == 0
+
+
+async def test_one_visitor_cannot_follow_without_end(store: Store) -> None:
+    news = News(Library(store))
+    following = []
+    for _ in range(MOST_OF_ONE):
+        events = events_of(news)
+        await anext(events)
+        following.append(events)
+    assert news.follow("one").status_code == 503
+    assert news.follow("other").status_code == 200
+    for events in following:
+        await events.aclose()
+    assert news.follow("one").status_code == 200
+
+
+def test_a_certificate_that_is_none_is_refused_before_anything_is_served(tmp_path: Path) -> None:
+    cert, key = tmp_path / "cert", tmp_path / "key"
+    with pytest.raises(RefereeError, match="No such file"):
+        check_tls((cert, key))
+    cert.write_text("nothing")
+    key.write_text("nothing")
+    with pytest.raises(RefereeError, match="--tls"):
+        check_tls((cert, key))
+
+
+def test_an_address_is_said_as_a_browser_takes_it(tmp_path: Path) -> None:
+    assert Listen(host="::1", port=80).address == "http://[::1]:80"
+    assert Listen(tls=(tmp_path, tmp_path)).address == "https://127.0.0.1:8000"
