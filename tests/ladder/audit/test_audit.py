@@ -206,7 +206,7 @@ def other(value: Any) -> Any:
 
 @pytest.mark.parametrize("table", [one.name for one in Base.metadata.sorted_tables])
 def test_a_row_that_is_gone_is_found(table: str, copy: Where) -> None:
-    """Whichever it is, in all tables but that of jobs, which come and go."""
+    """Whichever it is, in all tables but those of jobs and tokens, which no result follows from."""
     order(
         copy,
         f'DELETE FROM "{table}" WHERE rowid = (SELECT min(rowid) FROM "{table}")',  # noqa: S608
@@ -216,7 +216,7 @@ def test_a_row_that_is_gone_is_found(table: str, copy: Where) -> None:
     except RefereeError:
         found = True
 
-    assert found is (table != "job")
+    assert found is (table not in {"job", "token", "token_use"})
 
 
 ADDED = {

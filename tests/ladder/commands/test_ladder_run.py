@@ -1,5 +1,7 @@
 """What `referee ladder run` does before it plays."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -7,10 +9,12 @@ from rich.console import Console
 from rich.progress import Progress
 
 from ladder.commands import ladder_run
+from ladder.runner import play
 from ladder.runner.progress import RunnerProgress
 from ladder.runner.runner import Span
 from referee.bots.settings import Settings
 from referee.errors import RefereeError, innermost
+from referee.sandbox.bare import Bare
 from referee.sandbox.names import SandboxName
 from support import ladders
 
@@ -21,9 +25,10 @@ async def test_the_machine_is_read_before_bots_of_strangers_play(
     """So that none of them is the first to read something."""
     done, nothing_more = list[str](), RefereeError("it would play now")
 
-    async def opens(*_: object) -> tuple[SandboxName, str]:
+    @asynccontextmanager
+    async def opens(*_: object, **__: object) -> AsyncIterator[Bare]:
         done.append("sandbox")
-        return SandboxName.BWRAP, "as usual"
+        yield Bare()
 
     async def reads(*_: object) -> None:
         done.append("read")
@@ -32,8 +37,8 @@ async def test_the_machine_is_read_before_bots_of_strangers_play(
         done.append("play")
         raise nothing_more
 
-    for name, step in {"_sandbox": opens, "read_first": reads, "opened_pool": plays}.items():
-        monkeypatch.setattr(ladder_run, name, step)
+    for name, step in {"opened_for": opens, "read_first": reads, "opened_pool": plays}.items():
+        monkeypatch.setattr(play, name, step)
     progress = Progress(console=Console(quiet=True))
     watch = RunnerProgress(progress.console, progress, progress.add_task("blocks"))
     span = Span(1, once=True)
