@@ -33,7 +33,7 @@ test: $(READY)
 bare:
 	.ci/bare
 
-ci: $(VENV)/.browser lint docs servers
+ci: $(VENV)/.web lint docs servers
 	REFEREE_NO_SKIP=1 $(BIN)/pytest -q --thorough $(SHARED) $(ALONE:%=--ignore=%)
 	REFEREE_NO_SKIP=1 $(BIN)/pytest -q --thorough $(ALONE)
 
@@ -82,7 +82,7 @@ docs: $(VENV)/.docs
 clean:
 	rm -rf docs/_build $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-$(VENV)/.browser: $(READY) tests/requirements.lock
+$(VENV)/.web: $(READY) tests/requirements.lock
 	$(PIP) install --require-hashes -r tests/requirements.lock
 	touch $@
 

@@ -19,7 +19,8 @@ from ladder.show.upload_json import MeJson, UploadJson
 from ladder.store.store import Store
 from ladder.web import rendering
 from ladder.web.content import Content, Refused, TooLarge
-from ladder.web.guard import guarded
+from ladder.web.guard import guarded, part
+from ladder.web.openapi import Operation
 from ladder.web.sign_in import author_of, check_origin, let_go, let_in, valid_token
 from ladder.web.site_state import Site
 from ladder.web.uploads import Upload, Uploads
@@ -32,6 +33,36 @@ _PRIVATE: Final = {"cache-control": "no-store"}
 _SEE_OTHER: Final = 303
 _LARGEST_FORM: Final = 16 << 10
 """Bytes of a form around the file in it."""
+
+
+AUTHORS: Final = (
+    Operation(
+        name="me",
+        method="GET",
+        path="/api/me",
+        about="Who asks, and what they have handed in.",
+        type=MeJson,
+    ),
+    Operation(
+        name="upload",
+        method="POST",
+        path="/api/uploads",
+        about="Hand in a bot: a zip with a bot.toml, or one executable.",
+        type=UploadJson,
+        status=202,
+        query={"file": "What its author calls the file.", "name": "What tables call the bot."},
+        takes_bytes=True,
+        refusals=(401, 403, 413),
+    ),
+    Operation(
+        name="upload_state",
+        method="GET",
+        path="/api/uploads/{upload}",
+        about="What has become of an upload.",
+        type=UploadJson,
+    ),
+)
+"""What programs of authors can ask for."""
 
 
 def author_routes(site: Site, uploads: Uploads) -> list[Route]:
@@ -122,7 +153,7 @@ async def _me(site: Site, uploads: Uploads, request: Request) -> Response:
 
 async def _api_state(site: Site, uploads: Uploads, request: Request) -> Response:
     token = await author_of(site, request, Scope.SUBMIT)
-    return _json_answer(_json(uploads, uploads.find(token.author, request.path_params["upload"])))
+    return _json_answer(_json(uploads, uploads.find(token.author, part(request, "upload"))))
 
 
 async def _api_upload(site: Site, uploads: Uploads, request: Request) -> Response:
@@ -150,7 +181,7 @@ async def _allowed(site: Site, uploads: Uploads, request: Request) -> Token:
     """Return the token of who may hand in a bot; that it is used is written down.
 
     Raises:
-        Refused: no more are taken of this author for now.
+        EnoughForNow: no more are taken of this author for now.
     """
     token = await author_of(site, request, Scope.SUBMIT)
     author = token.author

@@ -11,6 +11,18 @@ from referee.errors import RefereeError
 NUMBER: Final = r"[1-9][0-9]{0,8}"
 """What numbers look like in the address of a page."""
 
+_TEXT: Final = {
+    "match": r"[0-9a-f]{1,64}",
+    "game": r"[a-z0-9][a-z0-9-]{0,63}",
+    "upload": r"[0-9a-f]{24}",
+}
+"""What the parts of an address look like that are no numbers."""
+
+
+def form_of(part: str) -> str:
+    """Return the pattern that a variable part of an address has, by its name."""
+    return _TEXT.get(part, NUMBER)
+
 
 class Told(RefereeError):
     """A request that is not answered otherwise, and why, in a sentence for who asks.
@@ -50,6 +62,12 @@ class TooLarge(Told):
     """More was sent than is taken."""
 
     status = 413
+
+
+class EnoughForNow(Told):
+    """Who asks has had their share; there is more another time."""
+
+    status = 429
 
 
 class Asked(Struct, frozen=True):

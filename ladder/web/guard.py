@@ -12,16 +12,13 @@ from starlette.responses import Response
 
 from ladder.store.database import DatabaseGone
 from ladder.web.answers import problem
-from ladder.web.content import NUMBER, Asked, Missing, Page, Refused, Told
+from ladder.web.content import NUMBER, Asked, Missing, Page, Refused, Told, form_of
 from ladder.web.library import Body
 from ladder.web.rate_limit import visitor_of
 from ladder.web.site_state import Site
 from referee.errors import HostError, RefereeError
 
 Endpoint = Callable[[Request], Awaitable[Response]]
-
-_TEXT: Final = {"match": r"[0-9a-f]{1,64}", "game": r"[a-z0-9][a-z0-9-]{0,63}"}
-"""What the parts of an address look like that are no numbers."""
 
 _TROUBLE: Final = "The machine of this site is in trouble; its organiser has to see to it."
 _AWAY: Final = "The database does not answer just now; try again in a minute."
@@ -124,9 +121,8 @@ def asked(request: Request, page: Page) -> Asked:
         Refused: a value behind the question mark does not.
     """
     path = {name: part(request, name) for name in request.path_params}
-    query = {
-        name: request.query_params[name] for name in page.query if request.query_params.get(name)
-    }
+    given = request.query_params
+    query = {name: given[name] for name in page.query if name in given}
     for name, value in query.items():
         if re.fullmatch(NUMBER, value, re.ASCII) is None:
             raise Refused(f"{name!r} has to be a number, from 1 on.")
@@ -140,7 +136,7 @@ def part(request: Request, name: str) -> str:
         Missing: it looks like nothing that there can be.
     """
     value = str(request.path_params[name])
-    if re.fullmatch(_TEXT.get(name, NUMBER), value, re.ASCII) is None:
+    if re.fullmatch(form_of(name), value, re.ASCII) is None:
         raise Missing("There is no such page.")
     return value
 

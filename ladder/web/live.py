@@ -60,8 +60,9 @@ class News:
         self.readers += 1
         self._of[visitor] += 1
         try:
-            yield b"retry: 2000\n: welcome\n\n"
             state, until = self._library.state, trio.current_time() + LONGEST_S
+            # at once, too: what has changed since the page was made, or while it was away
+            yield f"retry: 2000\nevent: news\ndata: {state}\n\n".encode()
             while not self._closed.is_set() and trio.current_time() < until:
                 with trio.move_on_after(BEAT_S) as waited:
                     state = await self._next(state)

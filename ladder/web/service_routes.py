@@ -11,6 +11,7 @@ from starlette.routing import Route
 from ladder.store.store import Store
 from ladder.web import rendering
 from ladder.web.answers import answer
+from ladder.web.author_routes import AUTHORS
 from ladder.web.content import Missing
 from ladder.web.feed import feed
 from ladder.web.figures import CONTENT_TYPE
@@ -28,7 +29,7 @@ def service_routes(site: Site) -> list[Route]:
     return [
         Route("/live", guarded(site, "live", partial(_live, site))),
         Route("/feed.atom", guarded(site, "feed", partial(_feed, site))),
-        Route("/openapi.json", guarded(site, "openapi", _openapi)),
+        Route("/openapi.json", guarded(site, "openapi", partial(_openapi, site))),
         Route("/static/{digest}/{name}", guarded(site, "static", _static)),
         Route("/robots.txt", _robots),
         Route("/healthz", partial(_healthz, site)),
@@ -50,8 +51,9 @@ async def _feed(site: Site, request: Request) -> Response:
     return answer(request, body, "application/atom+xml; charset=utf-8")
 
 
-async def _openapi(request: Request) -> Response:
-    body = Body.of(msgspec.json.encode(document(PAGES)))
+async def _openapi(site: Site, request: Request) -> Response:
+    operations = AUTHORS if site.around.takes_bots else ()
+    body = Body.of(msgspec.json.encode(document(PAGES, operations)))
     return answer(request, body, "application/json")
 
 

@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 from ladder.web.app import application
 from ladder.web.site_state import Site
-from referee.errors import HostError, RefereeError
+from referee.errors import HostError, RefereeError, innermost
 from referee.text import printable
 
 GRACE_S: Final = 3.0
@@ -121,8 +121,9 @@ async def _listening(
                 app, _config(listen), shutdown_trigger=stop.wait, task_status=task_status
             )
         except* OSError as errors:
-            why = errors.exceptions[0]
-            raise HostError(f"{listen.address}: {getattr(why, 'strerror', None) or why}") from why
+            why = innermost(errors)
+            told = why.strerror if isinstance(why, OSError) and why.strerror else str(why)
+            raise HostError(f"{listen.address}: {told}") from why
 
     async with trio.open_nursery() as nursery:
         await nursery.start(serving)

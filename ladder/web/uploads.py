@@ -22,7 +22,7 @@ from ladder.core.names import fitted
 from ladder.files.signing import now_ms
 from ladder.show.submit_json import AcceptedJson
 from ladder.show.upload_json import UploadState
-from ladder.web.content import Missing, Refused, TooLarge
+from ladder.web.content import EnoughForNow, Forbidden, Missing, Refused, TooLarge
 from referee.bots.settings import SiteLimits
 from referee.errors import RefereeError
 from referee.whole_file import atomic_write, sync_folder
@@ -151,19 +151,22 @@ class Uploads:
             bots: how many of the author's bots play.
 
         Raises:
-            Refused: no more are taken for now, and why.
+            EnoughForNow: no more are taken for now, and why.
+            Forbidden: the author has as many bots as one may have.
         """
         limits = self.limits
         open_ones = sum(not one.is_over for one in self.of(author))
         open_ones += self._receiving.get(author, 0)
         if today >= limits.uploads:
-            raise Refused(f"You have handed in {today} bots in a day; more are taken tomorrow.")
+            raise EnoughForNow(
+                f"You have handed in {today} bots in a day; more are taken tomorrow."
+            )
         if open_ones >= limits.waiting:
-            raise Refused(f"{open_ones} of your uploads still wait for their trial.")
+            raise EnoughForNow(f"{open_ones} of your uploads still wait for their trial.")
         if bots > limits.bots:
-            raise Refused(f"{bots} of your bots play; an author may have {limits.bots}.")
+            raise Forbidden(f"{bots} of your bots play; an author may have {limits.bots}.")
         if sum(not one.is_over for one in self._all.values()) >= MOST_WAITING:
-            raise Refused("Too many uploads wait for their trial; try again later.")
+            raise EnoughForNow("Too many uploads wait for their trial; try again later.")
 
     async def receive(
         self, author: str, file: str, name: str, chunks: AsyncGenerator[bytes, None]

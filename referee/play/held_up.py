@@ -227,15 +227,8 @@ class HeldUp:
             cpu_us: the processor time that the bot had used by then.
         """
         held_up, unread = self.us(), self._unread_us
-        return unread + min(held_up - unread, max(spent_us - unread - self.used_us(cpu_us), 0))
-
-    def used_us(self, cpu_us: int) -> int:
-        """Return what the bot itself has used of the act, which is charged whatever others took.
-
-        Args:
-            cpu_us: the processor time that it has used by now, since it began.
-        """
-        return cpu_us - self._cpu_us - self._unread_cpu_us
+        used = cpu_us - self._cpu_us - self._unread_cpu_us
+        return unread + min(held_up - unread, max(spent_us - unread - used, 0))
 
     def is_too_long(self) -> bool:
         """Whether there is no sense in waiting any longer."""

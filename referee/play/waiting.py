@@ -173,8 +173,6 @@ class Wait:
             self._held_up.lose_asleep(max(self._looks.late_us, past_us))
             self._put_off_us, self._looks.late_us = self._held_up.us(), 0
             return True
-        if self._held_up.used_us(self._witness.process.cpu_us()) >= self._ask.allowance_us:
-            return False  # late by what it has used, however long our looks take here
         self._put_off_us = self._held_up.us()
         if not self._held_up.is_too_long():
             return self._put_off_us >= before + _LEAST_HELD_UP_US or self._rest_free()

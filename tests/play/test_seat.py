@@ -520,8 +520,7 @@ async def test_the_deadline_is_put_off_by_all_in_which_the_referee_stood_still(
         heard = await Seat(0, process).ask(asked(100_000))
 
     if worked:
-        assert isinstance(heard, Verdict)
-        assert heard.code is FaultCode.LATE
+        assert is_late(heard, 100_000)
     else:
         assert isinstance(heard, tuple)
         assert heard[1].complete <= 100_000
@@ -539,6 +538,18 @@ async def test_a_silent_bot_is_late_however_often_the_referee_stands_still(
 
     assert isinstance(found, Verdict)
     assert found.code is FaultCode.LATE
+
+
+def is_late(heard: object, allowance_us: int) -> bool:
+    """Whether a bot was late: silent at its deadline, or charged with more than it had.
+
+    Where a look at it takes us more than a millisecond, looks put a deadline off by so much that an
+    answer may come first; what it is charged with is the same, and the table calls it late.
+    """
+    if isinstance(heard, Verdict):
+        return heard.code is FaultCode.LATE
+    assert isinstance(heard, tuple)
+    return bool(heard[1].complete > allowance_us)
 
 
 class Waited(OwnWait):

@@ -1,7 +1,14 @@
-"""Sites for tests: over a ladder, asked in the same process."""
+"""Sites for tests: over a ladder, asked in the same process, or served by a process of its own."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO
 
 import httpx
 import trio
@@ -54,3 +61,53 @@ async def opened(
         async with httpx.AsyncClient(transport=transport, base_url=HOST) as client:
             yield Asked(site, client, troubles)
         nursery.cancel_scope.cancel()
+
+
+class Serving(Struct):
+    """`referee serve` in a process of its own, and the address of its site."""
+
+    url: str
+    process: subprocess.Popen[bytes]
+
+
+def started(ladder: Path, *words: str, says: IO[bytes] | None = None) -> Serving:
+    """Starts a site; returns once it answers. The caller ends it.
+
+    Args:
+        ladder: its folder.
+        words: options.
+        says: where to it speaks; None: nowhere.
+    """
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "referee", "serve", "--ladder", str(ladder)]
+    to = subprocess.DEVNULL if says is None else says
+    process = subprocess.Popen([*command, "--port", str(port), *words], stderr=to, stdout=to)
+    url = f"http://127.0.0.1:{port}"
+    until = time.monotonic() + 120
+    while time.monotonic() < until and process.poll() is None:
+        with suppress(httpx.TransportError):
+            if httpx.get(f"{url}/healthz").status_code == 200:
+                return Serving(url, process)
+        time.sleep(0.05)
+    process.kill()
+    raise AssertionError(f"the site does not answer: {process.wait()}")
+
+
+@contextmanager
+def served(ladder: Path, *words: str) -> Iterator[str]:
+    """A site, by its address; it has to end in good order. For arguments see `started`."""
+    with TemporaryFile() as said:
+        site = started(ladder, *words, says=said)
+        try:
+            yield site.url
+            site.process.terminate()
+            ended = site.process.wait(30)
+        finally:
+            site.process.kill()
+            site.process.wait()
+            said.seek(0)
+            text = said.read().decode(errors="replace")
+    assert ended == 0, text
+    assert "Traceback" not in text

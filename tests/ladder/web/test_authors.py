@@ -302,7 +302,7 @@ async def test_an_author_has_no_more_than_their_share_of_the_queue(
     for _ in range(SiteLimits().waiting):
         await hand_in(site, token)
     found = await site.client.post("/api/uploads", content=BOT, headers=bearer(token))
-    assert found.status_code == 400
+    assert found.status_code == 429
     assert "still wait" in found.json()["problem"]
     other = store.tokens.add("bob", tuple(Scope), 1)[1]
     assert (await hand_in(site, other))["position"] == SiteLimits().waiting + 1

@@ -190,7 +190,7 @@ async def test_who_follows_hears_that_the_ladder_has_changed(store: Store) -> No
     shelf = Library(store)
     news = News(shelf)
     events = events_of(news)
-    assert b"retry" in await anext(events)
+    assert await anext(events) == b"retry: 2000\nevent: news\ndata: 0\n\n"
     async with trio.open_nursery() as nursery:
         nursery.start_soon(shelf.watch)
         assert await anext(events) == b"event: news\ndata: 1\n\n"
