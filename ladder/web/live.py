@@ -33,17 +33,10 @@ class News:
         self._library = library
         self._of: Counter[str] = Counter()
         self._closed = trio.Event()
-        self._gone = trio.Event()
 
     def close(self) -> None:
         """Let all who follow go."""
         self._closed.set()
-
-    async def empty(self) -> None:
-        """Return when nobody follows any more."""
-        while self.readers:
-            self._gone = trio.Event()
-            await self._gone.wait()
 
     def follow(self, visitor: str) -> Response:
         """Return an answer that goes on; or one that says that too many follow already."""
@@ -71,7 +64,6 @@ class News:
                 yield b": still here\n\n" if quiet else f"event: news\ndata: {state}\n\n".encode()
         finally:
             self.readers -= 1
-            self._gone.set()
             self._of[visitor] -= 1
             if not self._of[visitor]:
                 del self._of[visitor]

@@ -22,8 +22,7 @@ FILES: Final = {
     "site.css": "text/css; charset=utf-8",
     "icon.svg": "image/svg+xml",
     "preview.png": "image/png",
-    "htmx.min.js": "text/javascript; charset=utf-8",
-    "hx-sse.min.js": "text/javascript; charset=utf-8",
+    "htmx.js": "text/javascript; charset=utf-8",
     "join.js": "text/javascript; charset=utf-8",
     "upload.js": "text/javascript; charset=utf-8",
     "cards.js": "text/javascript; charset=utf-8",
@@ -108,9 +107,14 @@ def _day(ms: int) -> str:
 @cache
 def static_file(name: str) -> bytes:
     """Return one of the files beside the pages, whole."""
+    own = files("ladder.web").joinpath("static")
     if name == "site.css":
         shared = files("ladder.show").joinpath("templates", "page.css").read_bytes()
-        return shared + files("ladder.web").joinpath("static", name).read_bytes()
+        return shared + own.joinpath(name).read_bytes()
+    if name == "htmx.js":
+        # one file: alone, the first begins before its extension for events has come
+        parts = ("htmx.min.js", "hx-sse.min.js")
+        return b"\n;".join(own.joinpath(part).read_bytes() for part in parts)
     package = "referee.viewer" if name in _VIEWERS else "ladder.web"
     return files(package).joinpath("static", name).read_bytes()
 

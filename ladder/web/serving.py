@@ -75,10 +75,10 @@ async def serve(site: Site, listen: Listen, routes: Sequence[Route], work: Seque
     Raises:
         HostError: the address cannot be listened on.
     """
-    stop = trio.Event()
+    stop, listening = trio.Event(), trio.CancelScope(shield=True)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(site.library.watch)
-        await nursery.start(_listening, site, listen, routes, stop)
+        await nursery.start(_listening, _application(site, listen, routes), listen, stop, listening)
         site.say(f"{site.around.site} is at {listen.address}")
         try:
             async with trio.open_nursery() as beside:
@@ -88,8 +88,7 @@ async def serve(site: Site, listen: Listen, routes: Sequence[Route], work: Seque
         finally:
             site.news.close()
             stop.set()
-            with trio.CancelScope(shield=True), trio.move_on_after(GRACE_S):
-                await site.news.empty()
+            listening.deadline = trio.current_time() + 2 * GRACE_S  # it ends by itself before
             nursery.cancel_scope.cancel()
 
 
@@ -103,17 +102,22 @@ async def _go_on(work: Work, say: Callable[[str], None]) -> None:
         await trio.sleep(AGAIN_S)
 
 
+def _application(site: Site, listen: Listen, routes: Sequence[Route]) -> ASGIFramework:
+    """Return the site as the server takes it."""
+    app: ASGIFramework = application(site, routes)  # type: ignore[assignment]  # one protocol, two names
+    if listen.proxy:
+        return ProxyFixMiddleware(app, mode="legacy", trusted_hops=1)
+    return app
+
+
 async def _listening(
-    site: Site,
+    app: ASGIFramework,
     listen: Listen,
-    routes: Sequence[Route],
     stop: trio.Event,
+    scope: trio.CancelScope,
     task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
 ) -> None:
-    """Listen until `stop` is set; `task_status` is told once we do."""
-    app: ASGIFramework = application(site, routes)  # type: ignore[assignment]  # two names of one protocol
-    if listen.proxy:
-        app = ProxyFixMiddleware(app, mode="legacy", trusted_hops=1)
+    """Listen until `stop` is set; `task_status` is told once we do, `scope` outlives a cancel."""
 
     async def serving(task_status: trio.TaskStatus[list[str]]) -> None:
         try:
@@ -125,9 +129,10 @@ async def _listening(
             told = why.strerror if isinstance(why, OSError) and why.strerror else str(why)
             raise HostError(f"{listen.address}: {told}") from why
 
-    async with trio.open_nursery() as nursery:
-        await nursery.start(serving)
-        task_status.started()
+    with scope:
+        async with trio.open_nursery() as nursery:
+            await nursery.start(serving)
+            task_status.started()
 
 
 def _config(listen: Listen) -> Config:

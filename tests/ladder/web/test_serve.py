@@ -4,6 +4,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -45,13 +46,27 @@ def refused(*words: str) -> str:
     return done.stderr
 
 
+def follow(url: str, heard: list[str]) -> None:
+    """Hears what an open page hears, and whether it was ended in good order."""
+    with httpx.stream("GET", f"{url}/live", timeout=60) as events:
+        for line in events.iter_lines():
+            heard.append(line)  # noqa: PERF402  # each as it comes
+    heard.append("whole")
+
+
 def test_a_site_answers_and_ends_when_it_is_told_to(folder: Path) -> None:
     """Though a page still follows."""
     with served(folder, "--no-run", "--no-uploads") as url:
         assert httpx.get(url).status_code == 200
         assert httpx.get(f"{url}/mine").status_code == 404
-        with httpx.stream("GET", f"{url}/live") as events:
-            assert next(events.iter_lines()) == "retry: 2000"
+        following = threading.Thread(target=follow, args=(url, heard := list[str]()))
+        following.start()
+        until = time.monotonic() + 20
+        while not heard and time.monotonic() < until:
+            time.sleep(0.02)
+    following.join(20)
+    assert heard[0] == "retry: 2000"
+    assert heard[-1] == "whole"
 
 
 def test_an_address_that_is_taken_is_said_in_a_line(folder: Path) -> None:
