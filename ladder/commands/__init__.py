@@ -91,6 +91,9 @@ def add(app: typer.Typer) -> None:
     add_lazily(
         app, "serve", "ladder.commands.serve:serve_site", serve, mib=NUMERICS_MIB, extra="site"
     )
+    told = "Prints what your bots wrote to stderr in their last matches on a ladder's site."
+    where = "ladder.commands.submit_remotely:logs"
+    add_lazily(app, "logs", where, told, mib=NUMERICS_MIB, extra="site")
     told = "Tells what became of the bots that you have handed in on a ladder's site."
     where = "ladder.commands.submit_remotely:status"
     add_lazily(app, "status", where, told, mib=NUMERICS_MIB, extra="site")

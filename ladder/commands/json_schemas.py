@@ -15,8 +15,10 @@ from ladder.commands.ladder_verify import AuditJson, MigrateJson, RebuildJson
 from ladder.compare.report import ComparisonJson
 from ladder.show.as_json import StandingsJson
 from ladder.show.bot_json import BotJson
+from ladder.show.logs_json import LogsJson
 from ladder.show.match_json import LadderMatchJson
 from ladder.show.submit_json import SubmitJson
+from ladder.show.upload_json import MeJson
 from protocol.schema import output_schemas, write
 
 FOLDER: Final = Path(__file__).parent / "schemas"
@@ -24,6 +26,8 @@ _OUTPUTS: Final = {
     "compare": ComparisonJson,
     "event run": StandingsJson,
     "submit": SubmitJson,
+    "logs": LogsJson,
+    "status": MeJson,
     "ladder open": LadderJson,
     "ladder run": RunJson,
     "ladder standings": StandingsJson,

@@ -149,6 +149,39 @@ def status(
             print("   " + printable(upload.why, keep="\n").replace("\n", "\n   "))
 
 
+def logs(
+    bot: Annotated[
+        str | None, typer.Argument(metavar="[BOT]", help="Only this bot of yours, by its name.")
+    ] = None,
+    url: Annotated[str, typer.Option("--to", metavar="URL", help="The ladder's site.")] = "",
+    match: Annotated[
+        str | None, typer.Option(metavar="ID", help="Only this match, by its number.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Prints what your bots wrote to stderr in their last matches on a ladder's site.
+
+    REFEREE_TOKEN has the token of your invitation.
+    """
+    if not url:
+        raise RefereeError("say --to URL: the ladder's site")
+    with closing(SiteClient(url, token_of())) as site:
+        found = site.logs(bot, match)
+    if as_json:
+        print(json_text(found, indent=None))
+        return
+    if not found.logs:
+        print("nothing was written to stderr in these matches")
+    for log in found.logs:
+        print(f"match {log.match}, {log.game}: {printable(log.bot)}")
+        for line in log.lines:
+            where = f"deal {line.leg}.{line.deal}" if line.deal else f"end of leg {line.leg}"
+            for text in line.text.splitlines():
+                print(f"   {where} act {line.act} | {printable(text)}")
+    if found.is_cut:
+        console(stderr=True).print("there is more: ask for one match with --match", style="dim")
+
+
 def check_remote(author: str | None, partners: list[str], games: list[str]) -> None:
     """Refuse what a site does not take.
 

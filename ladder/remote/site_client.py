@@ -9,6 +9,7 @@ import httpx
 import msgspec
 
 from ladder.core.tokens import is_token
+from ladder.show.logs_json import LogsJson
 from ladder.show.upload_json import MeJson, UploadJson
 from referee.errors import HostError, RefereeError
 from referee.text import printable
@@ -104,6 +105,17 @@ class SiteClient:
     def upload(self, identity: str) -> UploadJson:
         """Return how far an upload is; for what it raises see `hand_in`."""
         return self._value(self._ask("GET", f"/api/uploads/{identity}"), UploadJson)
+
+    def logs(self, bot: str | None, match: str | None) -> LogsJson:
+        """Return what our bots wrote to stderr; for what it raises see `hand_in`.
+
+        Args:
+            bot: only this one, by its name; None: all of ours.
+            match: only in this match; None: in the last ones.
+        """
+        given = {"bot": bot, "match": match}
+        params = {name: value for name, value in given.items() if value is not None}
+        return self._value(self._ask("GET", "/api/logs", params=params), LogsJson)
 
     def me(self) -> MeJson:
         """Return who we are there, and our uploads; for what it raises see `hand_in`."""

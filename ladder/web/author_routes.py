@@ -1,5 +1,6 @@
 """Routes for authors: they sign in by a link, hand in bots, and see what becomes of them."""
 
+import re
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from functools import partial
@@ -15,11 +16,13 @@ from starlette.routing import Route
 from ladder.core.names import name_of
 from ladder.core.tokens import Scope, Token
 from ladder.files.signing import now_ms
+from ladder.show.logs_json import LogsJson
 from ladder.show.upload_json import MeJson, UploadJson
 from ladder.store.store import Store
 from ladder.web import rendering
-from ladder.web.content import Content, Refused, TooLarge
+from ladder.web.content import Content, Refused, TooLarge, form_of
 from ladder.web.guard import guarded, part
+from ladder.web.logs import logs_of
 from ladder.web.openapi import Operation
 from ladder.web.sign_in import author_of, check_origin, let_go, let_in, valid_token
 from ladder.web.site_state import Site
@@ -61,6 +64,14 @@ AUTHORS: Final = (
         about="What has become of an upload.",
         type=UploadJson,
     ),
+    Operation(
+        name="logs",
+        method="GET",
+        path="/api/logs",
+        about="What one's own bots wrote to stderr in their last matches.",
+        type=LogsJson,
+        query={"bot": "Only this bot, by its name.", "match": "Only this match."},
+    ),
 )
 """What programs of authors can ask for."""
 
@@ -82,6 +93,7 @@ def author_routes(site: Site, uploads: Uploads) -> list[Route]:
         route("/api/me", _me, "GET"),
         route("/api/uploads", _api_upload, "POST"),
         route("/api/uploads/{upload}", _api_state, "GET"),
+        route("/api/logs", _logs, "GET"),
     ]
 
 
@@ -154,6 +166,20 @@ async def _me(site: Site, uploads: Uploads, request: Request) -> Response:
 async def _api_state(site: Site, uploads: Uploads, request: Request) -> Response:
     token = await author_of(site, request, Scope.SUBMIT)
     return _json_answer(_json(uploads, uploads.find(token.author, part(request, "upload"))))
+
+
+async def _logs(site: Site, uploads: Uploads, request: Request) -> Response:
+    """Answer with what an author's own bots wrote."""
+    token = await author_of(site, request, Scope.LOGS, "logs")
+    given = request.query_params
+    bot = _name(given["bot"]) if "bot" in given else ""
+    match = given.get("match", "")
+    if "match" in given and re.fullmatch(form_of("match"), match, re.ASCII) is None:
+        raise Refused("'match' has to be the number of a match, or digits of its id.")
+    if "bot" in given and not bot:
+        raise Refused("'bot' has to be the name of a bot.")
+    found = await site.library.ask(lambda store: logs_of(store, token.author, bot, match))
+    return _json_answer(found)
 
 
 async def _api_upload(site: Site, uploads: Uploads, request: Request) -> Response:

@@ -12,6 +12,9 @@ from ladder.web.library import Library
 BEAT_S: Final = 15.0
 """So often something is said, so that what stands between knows that we live."""
 
+GAP_S: Final = 0.3
+"""So long after a change it is told, with all that came meanwhile: a page asks once for them."""
+
 MOST_READERS: Final = 2000
 MOST_OF_ONE: Final = 40
 """Pages of one visitor: a school may have one address."""
@@ -61,6 +64,10 @@ class News:
                     state = await self._next(state)
                 # said out here: a scope must not be open while a generator is left
                 quiet = waited.cancelled_caught
+                if not quiet:
+                    with trio.move_on_after(GAP_S):
+                        await self._closed.wait()
+                    state = self._library.state
                 yield b": still here\n\n" if quiet else f"event: news\ndata: {state}\n\n".encode()
         finally:
             self.readers -= 1

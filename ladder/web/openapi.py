@@ -14,6 +14,9 @@ VERSION: Final = "3.1.0"
 _REF: Final = "#/components/schemas/{name}"
 
 
+_QUERY: Final = {"match": form_of("match")}
+"""What values behind a question mark look like that are as they are in addresses."""
+
 _WHY: Final = {
     400: "The request is not understood.",
     401: "No token that is valid came with it.",
@@ -140,7 +143,7 @@ def _parameters(path: str, query: Mapping[str, str], form: str) -> list[dict[str
             "name": name,
             "in": "query",
             "description": about,
-            "schema": {"type": "string", "pattern": f"^{form}$"},
+            "schema": {"type": "string", "pattern": f"^{_QUERY.get(name, form)}$"},
         }
         for name, about in query.items()
     ]

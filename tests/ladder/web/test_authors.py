@@ -27,7 +27,7 @@ from ladder.web.uploads import MOST_TRIES, Upload, Uploads, plain_name
 from referee.bots.settings import SiteLimits
 from referee.cli import run
 from referee.errors import RefereeError
-from support.ladders import made
+from support.ladders import count, job, made, play, submit
 from support.sites import HOST, Asked, opened
 
 BOT: Final = b"#!/bin/sh\nexec true\n"
@@ -481,3 +481,50 @@ async def test_uploads_are_tried_one_at_a_time_in_their_order(
                 await uploads._news.wait()
         nursery.cancel_scope.cancel()
     assert log.read_text() == "xxx"
+
+
+# --- what their bots wrote
+
+
+@pytest.fixture
+async def talked(tmp_path: Path) -> AsyncIterator[tuple[Asked, Store]]:
+    """A site of a ladder where two bots that write to stderr have met, of ada and of bob."""
+    with made(tmp_path / "talk", bots=()) as store:
+        for author in ("ada", "bob"):
+            submit(store, f"of-{author}", author, "stderr_then_illegal")
+        match = await play(store, job(store, (1, 2)))
+        count(store, match)
+        with closing(Uploads(store.files, SiteLimits())) as uploads:
+            async with opened(store, uploads=uploads) as asked:
+                yield asked, store
+
+
+async def test_authors_read_what_their_own_bots_wrote_and_nothing_else(
+    talked: tuple[Asked, Store],
+) -> None:
+    site, store = talked
+    for author, other in (("ada", "bob"), ("bob", "ada")):
+        text = store.tokens.add(author, (Scope.LOGS,), 1)[1]
+        for query in ("", f"?bot=of-{author}", "?match=1"):
+            found = (await site.client.get(f"/api/logs{query}", headers=bearer(text))).json()
+            (log,) = found["logs"]
+            assert (log["match"], log["bot"]) == (1, f"of-{author}")
+            assert {line["text"] for line in log["lines"]} == {"why I play this\n"}
+        refused = await site.client.get(f"/api/logs?bot=of-{other}", headers=bearer(text))
+        assert refused.status_code == 404
+
+
+@pytest.mark.parametrize("query", ["?bot=nobody", "?match=99", "?bot=", "?match=x", "?bot=a b"])
+async def test_logs_that_there_are_not_are_refused(talked: tuple[Asked, Store], query: str) -> None:
+    site, store = talked
+    text = store.tokens.add("ada", (Scope.LOGS,), 1)[1]
+    found = await site.client.get(f"/api/logs{query}", headers=bearer(text))
+    assert found.status_code in (400, 404)
+    assert found.json()["problem"]
+
+
+async def test_logs_need_a_token_for_them(talked: tuple[Asked, Store]) -> None:
+    site, store = talked
+    assert (await site.get("/api/logs")).status_code == 401
+    text = store.tokens.add("ada", (Scope.SUBMIT,), 1)[1]
+    assert (await site.client.get("/api/logs", headers=bearer(text))).status_code == 403
