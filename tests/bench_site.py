@@ -55,14 +55,21 @@ class Readers:
             if b"event: news" in chunk:
                 known = b"if-none-match: " + etag + b"\r\n" if etag else b""
                 asked = f"GET {page} HTTP/1.1\r\n{head}".encode() + known + b"\r\n"
-                etag = await self._ask(pages, asked)
+                try:
+                    etag = await self._ask(pages, asked)
+                except trio.BrokenResourceError:  # it was idle for long
+                    pages = await trio.open_tcp_stream("127.0.0.1", self.port)
+                    etag = await self._ask(pages, asked)
 
     async def _ask(self, stream: trio.SocketStream, asked: bytes) -> bytes:
         begun = time.perf_counter()
         await stream.send_all(asked)
         data = b""
         while b"\r\n\r\n" not in data:
-            data += await stream.receive_some(65536)
+            more = await stream.receive_some(65536)
+            if not more:
+                raise trio.BrokenResourceError
+            data += more
         head, _, body = data.partition(b"\r\n\r\n")
         fields = dict(line.lower().split(b": ", 1) for line in head.split(b"\r\n")[1:])
         left = int(fields.get(b"content-length", 0)) - len(body)
@@ -115,12 +122,14 @@ async def _load(serving: Serving, asked: argparse.Namespace, tokens: list[str]) 
         async with httpx.AsyncClient(base_url=serving.url, timeout=60) as client:
             headers = {"authorization": f"Bearer {token}"}
             found = await client.post("/api/uploads?file=bot.py", content=bot, headers=headers)
-            print("upload", found.status_code, found.text[:100] if found.status_code != 202 else "")
+            if found.status_code != 202:
+                print("upload", found.status_code, found.text[:100])
 
     async with trio.open_nursery() as nursery:
         for _ in range(asked.readers):
             nursery.start_soon(readers.follow, dice.choice(PAGES))
-            await trio.sleep(0.004)
+            await trio.sleep(0.02)
+        await trio.sleep(5)  # all have their page
         for token in tokens:
             nursery.start_soon(hand_in, token)
         readers.times.clear()

@@ -4,6 +4,7 @@ import gzip
 import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from contextlib import suppress
 from functools import partial
 from typing import Final, TypeVar
 
@@ -13,12 +14,24 @@ from msgspec import Struct
 from ladder.store.database import DatabaseGone
 from ladder.store.queries import Pulse
 from ladder.store.store import Store
+from referee.errors import HostError, RefereeError
 
 MOST_BYTES: Final = 64 << 20
 """So much is kept of pages that were made; those asked for longest ago go first."""
 
 WATCH_S: Final = 0.25
 """How often we look for new facts: a counted result is on screen within a second."""
+
+REST: Final = 3.0
+"""After a change that took so long to put on pages, the next comes so many times as long later:
+what results cost the site is a part of a core, however many there are."""
+
+MOST_AHEAD: Final = 32
+"""So many pages that people look at are made anew before a change is told; and for so long:"""
+LONGEST_AHEAD_S: Final = 2.0
+
+A_READER_S: Final = 0.004
+"""For each page that follows, changes come so much later: that they ask costs a part of a core."""
 
 _AWAY_S: Final = 2.0
 _SMALLEST_ZIPPED: Final = 1024
@@ -41,9 +54,16 @@ class Body(Struct, frozen=True):
 
 
 class _Made(Struct):
+    """A page that was made: of which state, and how it is made again where the store has it.
+
+    `wanted` is whether anybody has asked for it since it was made last.
+    """
+
     state: int
     body: Body
     making: trio.Lock
+    make: Callable[[], Body] | None = None
+    wanted: bool = True
 
 
 class Library:
@@ -53,6 +73,7 @@ class Library:
         state: rises whenever the ladder has changed.
         is_away: whether the database does not answer just now.
         pulse: what the ladder had when it was looked at last.
+        readers: how many pages follow.
     """
 
     def __init__(self, store: Store) -> None:
@@ -66,6 +87,10 @@ class Library:
         self._store = store
         self._one = trio.CapacityLimiter(1)
         self._films = trio.CapacityLimiter(1)
+        self.readers = 0
+        self._changed_at = 0.0
+        self._spent_s = 0.0
+        """How long pages took to make since the last change."""
         self._made: OrderedDict[Hashable, _Made] = OrderedDict()
         self._size = 0
         self.pulse: Pulse | None = None
@@ -107,11 +132,16 @@ class Library:
         if kept is None:
             kept = self._made[key] = _Made(-1, Body(b"", b"", ""), trio.Lock())
         self._made.move_to_end(key)
+        kept.wanted, kept.make = True, make if reads and not lasts else None
+        if self.is_fresh(key, lasts=lasts):
+            return kept.body  # though it may just be made anew
         try:
             async with kept.making:  # who asks for the same waits for it
                 if not self.is_fresh(key, lasts=lasts):
                     state = self.state  # before it is read: what changes meanwhile is read again
+                    begun = trio.current_time()
                     body = await (self.ask(lambda _: make()) if reads else self.think(make))
+                    self._spent_s += trio.current_time() - begun
                     self._keep(key, kept, state, body)
         finally:
             if kept.state < 0 and not kept.making.statistics().tasks_waiting:
@@ -121,7 +151,7 @@ class Library:
     def is_fresh(self, key: Hashable, *, lasts: bool = False) -> bool:
         """Whether a page need not be made; for arguments see `page`."""
         kept = self._made.get(key)
-        return kept is not None and (kept.state == self.state or (lasts and kept.state >= 0))
+        return kept is not None and (kept.state >= self.state or (lasts and kept.state >= 0))
 
     def _keep(self, key: Hashable, kept: _Made, state: int, body: Body) -> None:
         self._size += _size(body) - _size(kept.body)
@@ -148,12 +178,45 @@ class Library:
                 await trio.sleep(_AWAY_S)
                 continue
             self.is_away = False
-            if pulse != self.pulse:
+            if pulse != self.pulse and trio.current_time() >= self._changed_at + self.rest_s():
                 self.pulse = pulse
+                self._spent_s = 0.0
+                await self._make_ahead(self.state + 1)
                 self.state += 1
+                self._changed_at = trio.current_time()
                 self._changed.set()
                 self._changed = trio.Event()
             await trio.sleep(WATCH_S)
+
+    async def _make_ahead(self, state: int) -> None:
+        """Make the pages that people look at, for a state that nobody was told of.
+
+        Who asks meanwhile has them as they were, and who is told of it then waits for nothing.
+        """
+        wanted = [(key, kept) for key, kept in self._made.items() if kept.wanted and kept.make]
+        until = trio.current_time() + LONGEST_AHEAD_S
+        for key, kept in wanted[::-1][:MOST_AHEAD]:  # those first that were asked for last
+            if trio.current_time() > until:
+                break
+            with suppress(RefereeError, HostError):  # whoever asks for it is told why
+                await self._make_again(key, kept, state)
+
+    async def _make_again(self, key: Hashable, kept: _Made, state: int) -> None:
+        make, kept.wanted = kept.make, False
+        async with kept.making:
+            if make is not None and kept.state < state:
+                begun = trio.current_time()
+                body = await self.ask(lambda _: make())
+                self._spent_s += trio.current_time() - begun
+                self._keep(key, kept, state, body)
+
+    def rest_s(self) -> float:
+        """Return how long after the last change the next one may come."""
+        return max(REST * self._spent_s, self.spread_s())
+
+    def spread_s(self) -> float:
+        """Return over how long a change is told: not all who follow ask at once."""
+        return self.readers * A_READER_S
 
 
 def _size(body: Body) -> int:

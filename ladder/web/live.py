@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import AsyncIterator
+from itertools import count
 from typing import Final
 
 import trio
@@ -12,28 +13,24 @@ from ladder.web.library import Library
 BEAT_S: Final = 15.0
 """So often something is said, so that what stands between knows that we live."""
 
-GAP_S: Final = 0.3
-"""So long after a change it is told, with all that came meanwhile: a page asks once for them."""
-
 MOST_READERS: Final = 2000
 MOST_OF_ONE: Final = 40
 """Pages of one visitor: a school may have one address."""
+
+_GOLDEN: Final = 0.6180339887498949
+"""Multiples of it, less whole numbers, lie evenly between 0 and 1, however many there are."""
 
 LONGEST_S: Final = 15 * 60.0
 """After that a page connects anew: none that forgot to leave is held for ever."""
 
 
 class News:
-    """Who follows, and when it is to end.
-
-    Attributes:
-        readers: how many pages follow.
-    """
+    """Who follows, and when it is to end."""
 
     def __init__(self, library: Library) -> None:
         """Nobody follows yet."""
-        self.readers = 0
         self._library = library
+        self._numbers = count()
         self._of: Counter[str] = Counter()
         self._closed = trio.Event()
 
@@ -43,7 +40,7 @@ class News:
 
     def follow(self, visitor: str) -> Response:
         """Return an answer that goes on; or one that says that too many follow already."""
-        if self.readers >= MOST_READERS or self._of[visitor] >= MOST_OF_ONE:
+        if self._library.readers >= MOST_READERS or self._of[visitor] >= MOST_OF_ONE:
             return PlainTextResponse(
                 "too many pages follow already\n", 503, headers={"retry-after": "60"}
             )
@@ -53,7 +50,8 @@ class News:
         )
 
     async def _events(self, visitor: str) -> AsyncIterator[bytes]:
-        self.readers += 1
+        self._library.readers += 1
+        turn = next(self._numbers) * _GOLDEN % 1.0
         self._of[visitor] += 1
         try:
             state, until = self._library.state, trio.current_time() + LONGEST_S
@@ -65,12 +63,12 @@ class News:
                 # said out here: a scope must not be open while a generator is left
                 quiet = waited.cancelled_caught
                 if not quiet:
-                    with trio.move_on_after(GAP_S):
+                    with trio.move_on_after(turn * self._library.spread_s()):
                         await self._closed.wait()
                     state = self._library.state
                 yield b": still here\n\n" if quiet else f"event: news\ndata: {state}\n\n".encode()
         finally:
-            self.readers -= 1
+            self._library.readers -= 1
             self._of[visitor] -= 1
             if not self._of[visitor]:
                 del self._of[visitor]

@@ -77,7 +77,7 @@ async def _healthz(site: Site, request: Request) -> Response:
 
 async def _metrics(site: Site, request: Request) -> Response:
     figures, pulse = site.figures, site.library.pulse
-    figures.readers.set(site.news.readers)
+    figures.readers.set(site.library.readers)
     figures.away.set(site.library.is_away)
     if pulse is not None:
         figures.facts.set(pulse.facts)

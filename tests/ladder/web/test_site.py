@@ -1,6 +1,7 @@
 """What stands before the pages: limits, news, and what is kept of pages that were made."""
 
 from collections.abc import AsyncGenerator, Callable, Iterator
+from itertools import count
 from pathlib import Path
 from typing import cast
 
@@ -12,9 +13,10 @@ from starlette.responses import StreamingResponse
 from trio.testing import MockClock
 
 from ladder.store.database import DatabaseGone
+from ladder.store.queries import Pulse
 from ladder.store.store import Store
 from ladder.web import library
-from ladder.web.library import Body, Library
+from ladder.web.library import A_READER_S, REST, WATCH_S, Body, Library
 from ladder.web.live import BEAT_S, MOST_OF_ONE, News
 from ladder.web.rate_limit import MOST_VISITORS, Rate, RateLimit, visitor_of
 from ladder.web.serving import Listen, check_tls
@@ -100,6 +102,31 @@ async def test_a_page_is_made_once_for_all_who_ask_at_once(store: Store) -> None
     assert len(calls) == 1
 
 
+async def test_pages_that_people_look_at_are_made_before_a_change_is_told(store: Store) -> None:
+    """Who asks meanwhile has them as they were; what nobody looks at any more is not made."""
+    shelf, made_for = Library(store), list[tuple[str, int]]()
+
+    def maker(name: str) -> Callable[[], Body]:
+        def make() -> Body:
+            made_for.append((name, shelf.state))
+            return Body.of(f"{name} {len(made_for)}".encode())
+
+        return make
+
+    for name in ("looked at", "left"):
+        await shelf.page(name, maker(name))
+    shelf._made["left"].wanted = False
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(shelf.watch)
+        state = await shelf.change(0)
+        nursery.cancel_scope.cancel()
+    assert made_for == [("looked at", 0), ("left", 0), ("looked at", 0)]
+    assert shelf.is_fresh("looked at")
+    assert not shelf.is_fresh("left")
+    assert (await shelf.page("looked at", maker("looked at"))).plain == b"looked at 3"
+    assert state == 1
+
+
 async def test_a_page_that_fails_is_made_again_and_nothing_is_kept(store: Store) -> None:
     shelf = Library(store)
 
@@ -127,6 +154,32 @@ async def test_what_is_kept_of_pages_has_a_bound(
     assert sum(len(one.body.plain) + len(one.body.zipped) for one in shelf._made.values()) == (
         shelf._size
     )
+
+
+async def test_what_results_cost_a_site_is_a_part_of_a_core(
+    store: Store, monkeypatch: pytest.MonkeyPatch, autojump_clock: MockClock
+) -> None:
+    """However fast they come: after a change whose pages took long, the next one comes later."""
+    shelf = Library(store)
+    facts = count()
+
+    async def ask(question: object) -> Pulse:
+        return Pulse(next(facts), "", 0, 0, 0)
+
+    monkeypatch.setattr(shelf, "ask", ask)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(shelf.watch)
+        await trio.sleep(0.01)
+        for cost_s in (0.0, 1.0, 0.0):
+            state, begun = shelf.state, trio.current_time()
+            shelf._spent_s = cost_s  # as if pages had taken so long
+            await shelf.change(state)
+            assert cost_s * REST <= trio.current_time() - begun <= cost_s * REST + 2 * WATCH_S
+        shelf.readers = 500
+        state, begun = shelf.state, trio.current_time()
+        await shelf.change(state)
+        assert trio.current_time() - begun >= 500 * A_READER_S - WATCH_S
+        nursery.cancel_scope.cancel()
 
 
 async def test_while_the_database_is_away_pages_say_so(
@@ -196,7 +249,7 @@ async def test_who_follows_hears_that_the_ladder_has_changed(store: Store) -> No
         assert await anext(events) == b"event: news\ndata: 1\n\n"
         nursery.cancel_scope.cancel()
     await events.aclose()
-    assert news.readers == 0
+    assert shelf.readers == 0
 
 
 async def test_a_quiet_ladder_still_says_something(store: Store, autojump_clock: MockClock) -> None:
@@ -210,13 +263,14 @@ async def test_a_quiet_ladder_still_says_something(store: Store, autojump_clock:
 
 
 async def test_who_follows_is_let_go_when_the_site_ends(store: Store) -> None:
-    news = News(Library(store))
+    shelf = Library(store)
+    news = News(shelf)
     events = events_of(news)
     await anext(events)
     news.close()
     async for _ in events:
         pass  # what was on its way
-    assert news.readers == 0
+    assert shelf.readers == 0
 
 
 async def test_one_visitor_cannot_follow_without_end(store: Store) -> None:
