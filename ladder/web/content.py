@@ -114,6 +114,7 @@ class Page(Struct, frozen=True, kw_only=True):
         type: of its value.
         make: reads the store; raises `Missing` where there is nothing of the kind.
         query: the names that may stand behind the question mark, and what each means.
+        lives: whether it follows the results; what a match was never changes, nor do rules.
     """
 
     name: str
@@ -122,3 +123,4 @@ class Page(Struct, frozen=True, kw_only=True):
     type: Any  # as in `Content.value`
     make: Callable[[Store, Asked], Content]
     query: Mapping[str, str] = {}
+    lives: bool = True

@@ -56,14 +56,17 @@ async def _html(site: Site, page: Page, request: Request) -> Response:
     who = viewer(request) if page is MATCH else 0
 
     def make(store: Store) -> Body:
-        return Body.of(_rendered(site, page.make(store, wanted), wanted, path, who))
+        content = page.make(store, wanted)
+        return Body.of(_rendered(site, content, wanted, path, who, lives=page.lives))
 
     key = (page.name, "html", wanted, path, who)
     body = await made(site, request, key, site.library.reading(make))
     return answer(request, body, _HTML)
 
 
-def _rendered(site: Site, content: Content, wanted: Asked, path: str, who: int) -> bytes:
+def _rendered(
+    site: Site, content: Content, wanted: Asked, path: str, who: int, *, lives: bool
+) -> bytes:
     """Return a page as HTML.
 
     Args:
@@ -72,6 +75,7 @@ def _rendered(site: Site, content: Content, wanted: Asked, path: str, who: int) 
         wanted: what was asked for.
         path: its address.
         who: which bot's eyes a match is seen with, from 1; 0 for all hands.
+        lives: whether it follows the results.
     """
     mark = "&".join(f"{name}={value}" for name, value in wanted.query.items())
     json = json_path(path) + (f"?{mark}" if mark else "")
@@ -79,5 +83,5 @@ def _rendered(site: Site, content: Content, wanted: Asked, path: str, who: int) 
         mark = f"bot={who}"
     here = path + (f"?{mark}" if mark else "")
     film = f"{path}/film.json" + (f"?bot={who}" if who else "")
-    extra = {"viewer": who, "page_path": path, "film": film}
+    extra = {"viewer": who, "page_path": path, "film": film, "live": lives}
     return rendering.html(content, site.around, here, json, extra)

@@ -71,4 +71,5 @@ MATCH = Page(
     about="One match, by its number or by eight digits of its id and more.",
     type=LadderMatchJson,
     make=_make,
+    lives=False,
 )

@@ -42,6 +42,7 @@ RULES = Page(
     about="The games of the catalogue.",
     type=tuple[GameJson, ...],
     make=_make_all,
+    lives=False,
 )
 RULES_OF = Page(
     name="rules_of",
@@ -49,4 +50,5 @@ RULES_OF = Page(
     about="The rules of one game, with their sources and options.",
     type=GameJson,
     make=_make_one,
+    lives=False,
 )

@@ -138,6 +138,14 @@ async def test_a_counted_result_is_on_the_page_within_a_second(tmp_path: Path) -
             assert (await site.get("/matches")).headers["etag"] == after.headers["etag"]
 
 
+async def test_only_what_can_change_follows_the_results(site: Asked) -> None:
+    """A match that is looked at stays as it is: else its cards were laid anew at each result."""
+    for address in ("/", "/games/1", "/bots/1", "/queue", "/matches"):
+        assert "hx-sse:connect" in (await site.get(address)).text
+    for address in ("/matches/1", "/matches/1?bot=1", "/rules", "/rules/sueca"):
+        assert "hx-" not in (await site.get(address)).text.replace("hx-sse", "")
+
+
 async def test_a_page_that_a_browser_has_is_not_sent_again(site: Asked) -> None:
     found = await site.get("/games/1")
     again = await site.get("/games/1", if_none_match=found.headers["etag"])
