@@ -1,5 +1,5 @@
 # make match   environment, install, a real match between a Python and a C bot
-# make test    most tests, some four minutes on two cores, without daemons
+# make test    most tests, some four to eight minutes on two cores, without daemons
 # make lint    format, style, types, and which folder imports which
 # make bare    the same where no sandbox is to be found, as root and as an ordinary user
 # make ci      every test, many on far more cases; every sandbox, the zoo of hostile bots,
@@ -27,7 +27,7 @@ match: $(READY)
 	$(BIN)/referee match sample:greedy sample:first-c --game briscola-2
 
 test: $(READY)
-	$(BIN)/pytest -q $(SHARED)
+	$(BIN)/pytest -q $(SHARED) $(LESS)
 
 # .ci/run calls this before `make ci` installs anything
 bare:
