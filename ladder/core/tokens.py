@@ -67,7 +67,7 @@ def token_text(identity: bytes, secret: bytes) -> str:
 def hash_of(text: str) -> str:
     """Return the hash that a token is known by.
 
-    A hash that is quick is enough: the text has 256 bits by chance, which nobody can guess.
+    A hash that is quick is enough: the text has 256 random bits, which no program can guess.
     """
     return hashlib.sha256(text.encode()).hexdigest()
 

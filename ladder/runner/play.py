@@ -68,7 +68,7 @@ async def play(
     """Play until the span is over, or until it is cancelled.
 
     Args:
-        store: nobody else asks it meanwhile.
+        store: no other task asks it meanwhile.
         watch: is told of matches.
         span: how long it goes on.
         workers: how many matches at a time; None: as many as there are cores.

@@ -80,7 +80,7 @@ class Library:
         """Reads nothing yet.
 
         Args:
-            store: open until the last question was answered; nobody else asks it meanwhile.
+            store: open until the last question was answered; no other task asks it meanwhile.
         """
         self.state = 0
         self.is_away = False

@@ -46,7 +46,12 @@ class Trials(Struct, frozen=True):
     trouble: Callable[[str], None]
 
     async def run(self) -> None:
-        """Try one upload after the other, for ever."""
+        """Try one upload after the other, for ever.
+
+        Raises:
+            HostError: the disk does not let us.
+        """
+        self.uploads.wait_again()
         while True:
             upload = await self.uploads.next()
             result = await self._tried(upload)

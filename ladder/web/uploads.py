@@ -8,8 +8,8 @@ outlives the site: when that is started again, each upload is there, or it never
 import fcntl
 import secrets
 import shutil
-from collections.abc import AsyncGenerator, Iterable
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing, contextmanager
 from pathlib import Path
 from typing import IO, Final
 
@@ -24,7 +24,7 @@ from ladder.show.submit_json import AcceptedJson
 from ladder.show.upload_json import UploadState
 from ladder.web.content import EnoughForNow, Forbidden, Missing, Refused, TooLarge
 from referee.bots.settings import SiteLimits
-from referee.errors import RefereeError
+from referee.errors import HostError, RefereeError
 from referee.whole_file import atomic_write, sync_folder
 
 FOLDER: Final = "uploads"
@@ -182,22 +182,23 @@ class Uploads:
         Raises:
             TooLarge: it is larger than is taken.
             Refused: it is empty.
-            OSError: the disk does not let us.
+            HostError: the disk does not let us.
         """
         identity = secrets.token_hex(ID_BYTES)
         part = self._folder / f"{identity}{_PART}"
         self._receiving[author] = self._receiving.get(author, 0) + 1
         try:
-            size = await self._write(part, chunks)
-            upload = Upload(
-                id=identity,
-                author=author,
-                file=plain_name(file),
-                name=name,
-                bytes=size,
-                at_ms=now_ms(),
-            )
-            await trio.to_thread.run_sync(self._take, part, upload)
+            with _on_disk():
+                size = await self._write(part, chunks)
+                upload = Upload(
+                    id=identity,
+                    author=author,
+                    file=plain_name(file),
+                    name=name,
+                    bytes=size,
+                    at_ms=now_ms(),
+                )
+                await trio.to_thread.run_sync(self._take, part, upload)
         finally:
             self._receiving[author] -= 1
             if not self._receiving[author]:
@@ -239,9 +240,20 @@ class Uploads:
         await self.change(upload)
         return upload
 
+    def wait_again(self) -> None:
+        """Have those wait again whose trial was broken off, as by a full disk."""
+        for upload in self._all.values():
+            if upload.state is UploadState.TRYING:
+                self._all[upload.id] = replace(upload, state=UploadState.WAITING)
+
     async def change(self, upload: Upload) -> None:
-        """Write down how far an upload is; once its trial is over its file goes."""
-        await trio.to_thread.run_sync(self._save, upload)
+        """Write down how far an upload is; once its trial is over its file goes.
+
+        Raises:
+            HostError: the disk does not let us; the upload is as it was.
+        """
+        with _on_disk():
+            await trio.to_thread.run_sync(self._save, upload)
         self._all[upload.id] = upload
         if upload.is_over:
             self.file_of(upload).unlink(missing_ok=True)
@@ -266,6 +278,15 @@ class Uploads:
         """Return an upload as soon as it, or its place in the queue, may have changed."""
         await self._news.wait()
         return self._all.get(upload.id, upload)
+
+
+@contextmanager
+def _on_disk() -> Iterator[None]:
+    """Say what the disk says of uploads as trouble of the machine, in the block."""
+    try:
+        yield
+    except OSError as error:
+        raise HostError(f"uploads: {error.strerror}") from error
 
 
 def _locked(folder: Path) -> IO[bytes]:
@@ -304,11 +325,3 @@ def laid_out(upload: Upload, file: Path, folder: Path) -> Path:
     shutil.copyfile(file, path)
     path.chmod(0o755)
     return path
-
-
-def states(uploads: Iterable[Upload]) -> dict[UploadState, int]:
-    """Return how many uploads there are in each state."""
-    found = dict.fromkeys(UploadState, 0)
-    for upload in uploads:
-        found[upload.state] += 1
-    return found

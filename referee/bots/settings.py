@@ -87,7 +87,7 @@ class SiteLimits(Struct, frozen=True, forbid_unknown_fields=True):
         upload: MiB of what is handed in at a time.
         uploads: how many in a day.
         waiting: how many may wait for their trial.
-        bots: how many bots that play.
+        bots: with more that play, the author hands in none until one is retired.
     """
 
     upload: Annotated[int, Meta(ge=1, le=1024)] = 32

@@ -292,7 +292,7 @@ const Viewer = (() => {
       for (const { seat, card } of state.trick) {
         const winner = state.taken && state.taken.seat === seat ? " winner" : "";
         const fresh = deed && deed.seat === seat ? " fresh" : "";
-        trick.append(element("figure", { class: `laid${winner}${fresh}`, style: null, "data-seat": seat },
+        trick.append(element("figure", { class: `laid${winner}${fresh}`, "data-seat": seat },
           this.card(card), element("figcaption", {}, this.seatName(seat))));
       }
       const facts = element("p", { class: "facts" });

@@ -1,5 +1,6 @@
 """Authors on the site: who they are, what they may hand in, and what becomes of it."""
 
+import errno
 import json
 import stat
 import sys
@@ -26,7 +27,7 @@ from ladder.web.trial import Trials
 from ladder.web.uploads import MOST_TRIES, Upload, Uploads, plain_name
 from referee.bots.settings import SiteLimits
 from referee.cli import run
-from referee.errors import RefereeError
+from referee.errors import HostError, RefereeError
 from support.ladders import count, job, made, play, submit
 from support.sites import HOST, Asked, opened
 
@@ -528,3 +529,29 @@ async def test_logs_need_a_token_for_them(talked: tuple[Asked, Store]) -> None:
     assert (await site.get("/api/logs")).status_code == 401
     text = store.tokens.add("ada", (Scope.SUBMIT,), 1)[1]
     assert (await site.client.get("/api/logs", headers=bearer(text))).status_code == 403
+
+
+async def test_a_full_disk_costs_no_upload_and_is_no_mistake_of_the_site(
+    site: Asked, uploads: Uploads, token: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who hands in is told to come again; what was being tried is tried when there is room."""
+    kept = await hand_in(site, token)
+    answers(monkeypatch, "raise SystemExit(2)")
+
+    def full(_: Uploads, __: Upload) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Uploads, "_save", full)
+        found = await site.client.post("/api/uploads", content=BOT, headers=bearer(token))
+        assert found.status_code == 503
+        assert site.troubles == ["/api/uploads: uploads: No space left on device"]
+        with pytest.raises(HostError, match="No space left"):
+            await trials(uploads, []).run()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(trials(uploads, []).run)
+        with trio.fail_after(30):
+            while not uploads.find("ada", str(kept["id"])).is_over:
+                await uploads.change_of(uploads.find("ada", str(kept["id"])))
+        nursery.cancel_scope.cancel()
+    assert len(uploads.of("ada")) == 1
