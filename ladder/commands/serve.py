@@ -67,12 +67,12 @@ def serve_site(
     check_tls(tls)
     settings = read_settings()
     listen = Listen(host=host, port=port, tls=tls, proxy=proxy)
+    ready = _ready(SandboxName(sandbox), settings) if run or uploads else None
     with ExitStack() as held:
         store = held.enter_context(opened_or_made(where))
         taken_in = (
             held.enter_context(closing(Uploads(store.files, settings.site))) if uploads else None
         )
-        ready = _ready(SandboxName(sandbox), settings) if run or uploads else None
         players = held.enter_context(_players(store, settings)) if run else None
         watch = held.enter_context(shown(console(stderr=True), None))
         around = Around(store.opened.name, takes_bots=uploads)

@@ -95,20 +95,21 @@ def test_what_is_wrong_is_said_before_anything_is_served(
 
 @pytest.mark.parametrize("words", [(), ("--no-run",), ("--no-uploads",)])
 def test_without_a_sandbox_it_neither_plays_nor_takes_in_bots(
-    folder: Path,
+    tmp_path: Path,
     words: tuple[str, ...],
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Bots of strangers have nowhere to run: it does not begin."""
+    """Bots of strangers have nowhere to run: it does not begin, and makes no ladder."""
 
     def none(*_: object, strangers: bool) -> None:
         assert strangers
         raise RefereeError("no sandbox works here")
 
     monkeypatch.setattr(play, "opened_for", none)
-    assert run(["serve", "--ladder", str(folder), *words]) == 2
+    assert run(["serve", "--ladder", str(tmp_path / "new"), *words]) == 2
     assert "no sandbox works here" in capsys.readouterr().err
+    assert not (tmp_path / "new").exists()
 
 
 def test_behind_a_proxy_who_asks_is_who_the_proxy_says(folder: Path) -> None:
