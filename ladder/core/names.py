@@ -7,7 +7,10 @@ from referee.errors import RefereeError
 
 LONGEST: Final = 32
 _ALLOWED: Final = "[A-Za-z0-9_.-]"
-_NAME: Final = re.compile(f"{_ALLOWED}{{1,{LONGEST}}}")
+NAME: Final = f"{_ALLOWED}{{1,{LONGEST}}}"
+"""What all of a name looks like, as a regular expression."""
+
+_NAME: Final = re.compile(NAME)
 _NUMBER: Final = re.compile("#[0-9]{1,18}")
 
 

@@ -1,6 +1,5 @@
 """Routes for authors: they sign in by a link, hand in bots, and see what becomes of them."""
 
-import re
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from functools import partial
@@ -13,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from ladder.core.names import name_of
+from ladder.core.names import NAME, name_of
 from ladder.core.tokens import Scope, Token
 from ladder.files.signing import now_ms
 from ladder.show.logs_json import LogsJson
@@ -21,9 +20,9 @@ from ladder.show.upload_json import MeJson, UploadJson
 from ladder.store.store import Store
 from ladder.web import rendering
 from ladder.web.content import Content, Refused, TooLarge, form_of
-from ladder.web.guard import guarded, part
+from ladder.web.guard import given, guarded, part
 from ladder.web.logs import logs_of
-from ladder.web.openapi import Operation
+from ladder.web.openapi import Operation, Value
 from ladder.web.sign_in import author_of, check_origin, let_go, let_in, valid_token
 from ladder.web.site_state import Site
 from ladder.web.uploads import Upload, Uploads
@@ -38,41 +37,50 @@ _LARGEST_FORM: Final = 16 << 10
 """Bytes of a form around the file in it."""
 
 
-AUTHORS: Final = (
-    Operation(
-        name="me",
-        method="GET",
-        path="/api/me",
-        about="Who asks, and what they have handed in.",
-        type=MeJson,
-    ),
-    Operation(
-        name="upload",
-        method="POST",
-        path="/api/uploads",
-        about="Hand in a bot: a zip with a bot.toml, or one executable.",
-        type=UploadJson,
-        status=202,
-        query={"file": "What its author calls the file.", "name": "What tables call the bot."},
-        takes_bytes=True,
-        refusals=(401, 403, 413),
-    ),
-    Operation(
-        name="upload_state",
-        method="GET",
-        path="/api/uploads/{upload}",
-        about="What has become of an upload.",
-        type=UploadJson,
-    ),
-    Operation(
-        name="logs",
-        method="GET",
-        path="/api/logs",
-        about="What one's own bots wrote to stderr in their last matches.",
-        type=LogsJson,
-        query={"bot": "Only this bot, by its name.", "match": "Only this match."},
-    ),
+_ME: Final = Operation(
+    name="me",
+    method="GET",
+    path="/api/me",
+    about="Who asks, and what they have handed in.",
+    type=MeJson,
 )
+
+_UPLOAD: Final = Operation(
+    name="upload",
+    method="POST",
+    path="/api/uploads",
+    about="Hand in a bot: a zip with a bot.toml, or one executable.",
+    type=UploadJson,
+    status=202,
+    query={
+        "file": Value("What its author calls the file.", ".{0,400}"),
+        "name": Value("What tables call the bot; as its file says, if empty.", f"({NAME})?"),
+    },
+    takes_bytes=True,
+    refusals=(401, 403, 413),
+)
+
+_UPLOAD_STATE: Final = Operation(
+    name="upload_state",
+    method="GET",
+    path="/api/uploads/{upload}",
+    about="What has become of an upload.",
+    type=UploadJson,
+)
+
+_LOGS: Final = Operation(
+    name="logs",
+    method="GET",
+    path="/api/logs",
+    about="What one's own bots wrote to stderr in their last matches.",
+    type=LogsJson,
+    query={
+        "bot": Value("Only this bot, by its name.", NAME),
+        "match": Value("Only this match: its number, or digits of its id.", form_of("match")),
+    },
+)
+
+AUTHORS: Final = (_ME, _UPLOAD, _UPLOAD_STATE, _LOGS)
 """What programs of authors can ask for."""
 
 
@@ -171,22 +179,17 @@ async def _api_state(site: Site, uploads: Uploads, request: Request) -> Response
 async def _logs(site: Site, uploads: Uploads, request: Request) -> Response:
     """Answer with what an author's own bots wrote."""
     token = await author_of(site, request, Scope.LOGS, "logs")
-    given = request.query_params
-    bot = _name(given["bot"]) if "bot" in given else ""
-    match = given.get("match", "")
-    if "match" in given and re.fullmatch(form_of("match"), match, re.ASCII) is None:
-        raise Refused("'match' has to be the number of a match, or digits of its id.")
-    if "bot" in given and not bot:
-        raise Refused("'bot' has to be the name of a bot.")
+    wanted = given(request, _LOGS)
+    bot, match = wanted.get("bot", ""), wanted.get("match", "")
     found = await site.library.ask(lambda store: logs_of(store, token.author, bot, match))
     return _json_answer(found)
 
 
 async def _api_upload(site: Site, uploads: Uploads, request: Request) -> Response:
     """Take in the bytes of a request as a bot; `file` and `name` stand behind the question mark."""
+    wanted = given(request, _UPLOAD)  # before it counts as one of the day's
     token = await _allowed(site, uploads, request)
-    name = _name(request.query_params.get("name", ""))
-    file = request.query_params.get("file", "") or "bot"
+    file, name = wanted.get("file", "") or "bot", wanted.get("name", "")
     upload = await uploads.receive(token.author, file, name, _bytes_of(request, uploads))
     return _json_answer(_json(uploads, upload), 202)
 

@@ -2,7 +2,7 @@
 
 import re
 import traceback
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
 
 import trio
@@ -14,6 +14,7 @@ from ladder.store.database import DatabaseGone
 from ladder.web.answers import problem
 from ladder.web.content import NUMBER, Asked, Missing, Page, Refused, Told, form_of
 from ladder.web.library import Body
+from ladder.web.openapi import Operation
 from ladder.web.rate_limit import visitor_of
 from ladder.web.site_state import Site
 from referee.errors import HostError, RefereeError
@@ -127,6 +128,32 @@ def asked(request: Request, page: Page) -> Asked:
         if re.fullmatch(NUMBER, value, re.ASCII) is None:
             raise Refused(f"{name!r} has to be a number, from 1 on.")
     return Asked(path, query)
+
+
+def given(request: Request, operation: Operation) -> dict[str, str]:
+    """Return what stands behind the question mark of what a program asks for.
+
+    Raises:
+        Refused: it is not as the description of the API has it.
+    """
+    values = dict(request.query_params)
+    only(values, operation.query)
+    for name, value in values.items():
+        if re.fullmatch(operation.query[name].form, value, re.ASCII) is None:
+            raise Refused(f"{name!r}: this is not one ({operation.query[name].about})")
+    return values
+
+
+def only(values: Mapping[str, str], known: Mapping[str, object]) -> None:
+    """Do nothing, if all names behind a question mark are known ones.
+
+    Raises:
+        Refused: one is not, and a program that misspells a name has to hear of it. People's links
+            are not looked at so: where they are passed on, other sites add names of their own.
+    """
+    for name in values:
+        if name not in known:
+            raise Refused(f"{name[:40]!r} is not known here; {', '.join(known) or 'nothing'} is.")
 
 
 def part(request: Request, name: str) -> str:

@@ -14,9 +14,6 @@ VERSION: Final = "3.1.0"
 _REF: Final = "#/components/schemas/{name}"
 
 
-_QUERY: Final = {"match": form_of("match")}
-"""What values behind a question mark look like that are as they are in addresses."""
-
 _WHY: Final = {
     400: "The request is not understood.",
     401: "No token that is valid came with it.",
@@ -34,11 +31,23 @@ class Problem(Struct, frozen=True):
     problem: str
 
 
+class Value(Struct, frozen=True):
+    """What may stand behind the question mark under a name.
+
+    Attributes:
+        about: what it means.
+        form: what all of it looks like, as a regular expression.
+    """
+
+    about: str
+    form: str
+
+
 class Operation(Struct, frozen=True, kw_only=True):
     """Something that programs can ask for beside the pages, as an author.
 
     Attributes:
-        query: the names that may stand behind the question mark, and what each means.
+        query: what may stand behind the question mark, by name.
         takes_bytes: whether its body is a file.
         type: of its answer.
         status: of an answer in order.
@@ -51,7 +60,7 @@ class Operation(Struct, frozen=True, kw_only=True):
     about: str
     type: Any  # each has its own
     status: int = 200
-    query: Mapping[str, str] = {}
+    query: Mapping[str, Value] = {}
     takes_bytes: bool = False
     refusals: tuple[int, ...] = (401, 403)
 
@@ -98,7 +107,9 @@ def _page(page: Page, schema: Any, problem: Any) -> dict[str, Any]:  # of JSON
     return {
         "operationId": page.name,
         "summary": page.about,
-        "parameters": _parameters(page.path, page.query, NUMBER),
+        "parameters": _parameters(
+            page.path, {name: Value(about, NUMBER) for name, about in page.query.items()}
+        ),
         "responses": {
             "200": _answer("What the page says.", schema),
             **_problems(problem, (400, 404, 429, 503)),
@@ -111,7 +122,7 @@ def _operation(one: Operation, answer: Any, problem: Any) -> dict[str, Any]:  # 
         "operationId": one.name,
         "summary": one.about,
         "security": [{"token": []}],
-        "parameters": _parameters(one.path, one.query, "[A-Za-z0-9_.-]{1,32}"),
+        "parameters": _parameters(one.path, one.query),
         "responses": {
             str(one.status): _answer("What was asked for.", answer),
             **_problems(problem, (400, 404, 429, 503, *one.refusals)),
@@ -127,8 +138,8 @@ def _operation(one: Operation, answer: Any, problem: Any) -> dict[str, Any]:  # 
     return found
 
 
-def _parameters(path: str, query: Mapping[str, str], form: str) -> list[dict[str, Any]]:  # of JSON
-    """Return what can vary in an address; values behind the question mark have one form."""
+def _parameters(path: str, query: Mapping[str, Value]) -> list[dict[str, Any]]:  # of JSON
+    """Return what can vary in an address."""
     found: list[dict[str, Any]] = [
         {
             "name": name,
@@ -142,10 +153,10 @@ def _parameters(path: str, query: Mapping[str, str], form: str) -> list[dict[str
         {
             "name": name,
             "in": "query",
-            "description": about,
-            "schema": {"type": "string", "pattern": f"^{_QUERY.get(name, form)}$"},
+            "description": value.about,
+            "schema": {"type": "string", "pattern": f"^{value.form}$"},
         }
-        for name, about in query.items()
+        for name, value in query.items()
     ]
 
 

@@ -11,7 +11,7 @@ from ladder.store.store import Store
 from ladder.web import rendering
 from ladder.web.answers import answer
 from ladder.web.content import Asked, Content, Page
-from ladder.web.guard import asked, guarded, made, viewer
+from ladder.web.guard import asked, guarded, made, only, viewer
 from ladder.web.library import Body
 from ladder.web.openapi import json_path
 from ladder.web.pages.bots import BOT, BOTS
@@ -42,6 +42,7 @@ def page_routes(site: Site) -> list[Route]:
 
 
 async def _json(site: Site, page: Page, request: Request) -> Response:
+    only(request.query_params, page.query)
     wanted = asked(request, page)
 
     def make(store: Store) -> Body:

@@ -317,6 +317,17 @@ async def test_an_author_hands_in_so_many_a_day(site: Asked, uploads: Uploads, t
     assert "2 bots in a day" in found.json()["problem"]
 
 
+@pytest.mark.parametrize("query", ["nam=it", "name=a%20b", "file=a%0Ab"])
+async def test_what_the_api_does_not_describe_is_refused_and_costs_nothing(
+    site: Asked, store: Store, uploads: Uploads, token: str, query: str
+) -> None:
+    """Nor does anything of it become an upload: a misspelt name would be lost without a word."""
+    found = await site.client.post(f"/api/uploads?{query}", content=BOT, headers=bearer(token))
+    assert found.status_code == 400
+    assert query.partition("=")[0] in found.json()["problem"]
+    assert (uploads.of("ada"), store.tokens.used_today("ada", "submit")) == ([], 0)
+
+
 async def test_nobody_sees_what_others_hand_in(site: Asked, store: Store, token: str) -> None:
     upload = await hand_in(site, token)
     other = store.tokens.add("bob", tuple(Scope), 1)[1]
@@ -515,7 +526,9 @@ async def test_authors_read_what_their_own_bots_wrote_and_nothing_else(
         assert refused.status_code == 404
 
 
-@pytest.mark.parametrize("query", ["?bot=nobody", "?match=99", "?bot=", "?match=x", "?bot=a b"])
+@pytest.mark.parametrize(
+    "query", ["?bot=nobody", "?match=99", "?bot=", "?match=x", "?bot=a b", "?bots=it"]
+)
 async def test_logs_that_there_are_not_are_refused(talked: tuple[Asked, Store], query: str) -> None:
     site, store = talked
     text = store.tokens.add("ada", (Scope.LOGS,), 1)[1]

@@ -192,6 +192,14 @@ async def test_what_is_not_there_is_said_in_a_sentence(
         assert "/ladder" not in found.text.replace("/ladder.json", "")
 
 
+async def test_a_name_that_is_not_known_is_refused_in_json_and_passed_over_in_a_link(
+    site: Asked,
+) -> None:
+    """Programs misspell names; people pass links on that have got others on their way."""
+    assert (await site.get("/matches.json?befor=3")).status_code == 400
+    assert (await site.get("/matches?utm_source=x")).status_code == 200
+
+
 async def test_every_answer_has_the_headers_that_keep_browsers_safe(site: Asked) -> None:
     for address in ("/", "/nothing", "/ladder.json", "/feed.atom", "/healthz", "/metrics"):
         found = await site.get(address)
