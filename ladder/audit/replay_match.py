@@ -206,6 +206,7 @@ def _check_header(header: Header, match: Match, pool: Pool, names: tuple[str, ..
         ("given", header.given, False),
         ("legs", header.legs, pool.seatings),
         ("benched", header.benched, ()),
+        ("clocks", header.clocks, {}),
         ("sandbox", header.sandbox, match.outcome.sandbox),
     )
     _compare(("the bots' hashes", tuple(bot.hash for bot in header.bots), match.job.hashes))

@@ -25,6 +25,7 @@ app = typer.Typer(
 for _name, _line in {
     "games": "Lists the games; with an ID, prints that game's rules and options.",
     "match": "Plays a match.",
+    "play": "Plays with you at the table.",
     "replay": "Shows a recorded match.",
     "debug": "Tells a bot again what a record says it was told, up to an act.",
     "new": "Makes a folder with a bot to start from.",

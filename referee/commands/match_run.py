@@ -2,7 +2,7 @@
 
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, closing, contextmanager
 from datetime import UTC, datetime
 from itertools import count
@@ -69,6 +69,11 @@ def run_match(
         print(json_text(match_report(plan, bots, result, path, where), indent=None))
     else:
         print_report(plan, bots, result, path, where, repeatable=repeatable)
+    return told(result)
+
+
+def told(result: MatchResult) -> int:
+    """Say what went wrong in a match that is over; return the exit code."""
     if result.bug is not None:
         traceback.print_exception(result.bug)  # what we need to mend it
     if result.given_up is not None:
@@ -90,7 +95,7 @@ def _play(
     record: Path | None,
     tee: Tee | None,
 ) -> tuple[MatchResult, Path, str]:
-    path = record or _default_path(plan, bots)
+    path = record or default_path(plan, bots)
     talk = console(stderr=True)
 
     async def conduct() -> tuple[MatchResult, str] | None:
@@ -102,8 +107,8 @@ def _play(
             if preparing.cancelled_caught:
                 return None
             stderr = StderrLog(stderr_file(path))
-            with _recorder(path) as recorder, _progress(plan, talk) as watch:
-                talk.print(_where(sandbox), style="dim")
+            with opened_recorder(path) as recorder, _progress(plan, talk) as watch:
+                talk.print(where_text(sandbox), style="dim")
                 with closing(stderr):
                     result = await play_match(
                         plan,
@@ -124,14 +129,16 @@ def _play(
     return played[0], path, played[1]
 
 
-def _where(sandbox: Sandbox) -> str:
+def where_text(sandbox: Sandbox) -> str:
+    """Return where bots run, for people."""
     if sandbox.name == SandboxName.BARE:
         return f"bots run bare ({sandbox.how}): run only bots you trust"
     return f"sandbox: {sandbox.name} ({sandbox.how})"
 
 
 @contextmanager
-def _recorder(path: Path) -> Iterator[Recorder]:
+def opened_recorder(path: Path) -> Iterator[Recorder]:
+    """Yield what writes a record, until the block is left."""
     recorder = Recorder(path)
     try:
         yield recorder
@@ -158,8 +165,8 @@ def _progress(plan: MatchPlan, talk: Console) -> Iterator[Callable[[DealResult],
         yield watch
 
 
-def _default_path(plan: MatchPlan, bots: list[BotSource]) -> Path:
-    """A name that no record has yet: the game, the bots, the day and the time."""
+def default_path(plan: MatchPlan, bots: Sequence[BotSource]) -> Path:
+    """Return a name that no record has yet: the game, the bots, the day and the time."""
     now = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
     names = "_".join("".join(filter(str.isalnum, bot.name))[:20] or "bot" for bot in bots)
     for number in count(1):

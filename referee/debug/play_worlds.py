@@ -9,17 +9,12 @@ import trio
 from msgspec import Struct
 from msgspec.structs import replace
 
-from protocol.codec import decode_ready
-from protocol.errors import RemoteProtocolError
-from protocol.messages import Answer
 from referee.bots.find import BotSpec
-from referee.debug.fed_process import FedProcess
 from referee.debug.mean_interval import MeanInterval, mean_interval
-from referee.debug.what_if import answer_with, leg_at
+from referee.debug.untimed_deal import untimed_deal
+from referee.debug.what_if import leg_at
 from referee.errors import RefereeError, innermost
-from referee.match.leg import Ask, Leg
 from referee.match.worlds import NoWorld, World, Worlds
-from referee.play.start import launched
 from referee.record.retelling import Question
 from referee.rules.game import best_value
 from referee.sandbox import Sandbox
@@ -116,55 +111,14 @@ class WorldPlayer:
 
     async def _play(self, world: World, action: str) -> int:
         """Play one deal; return its value to the bot."""
-        plan = replace(
-            self._plan,
-            number=0,
-            seating=self._start.bots,
-            decks=1,
-            dealer=self._start.dealer,
-            block=lambda _: (self._start.key, world.deck),
-        )
-        leg, processes = Leg(plan), dict[int, FedProcess]()
-        leg.next_deal()
+        start = replace(self._start, deck=world.deck)
         try:
-            for place in leg.to_start():
-                await self._greet(leg.greet(place), processes)
-            leg.open_deal()
-            given = iter((*world.acts, action))
-            while (asked := leg.ask()) is not None:
-                reply = await processes[asked.place].ask(asked.line)
-                answer_with(leg, asked, next(given, None) or _chosen(asked, reply.answer(asked.id)))
-        finally:
-            for process in processes.values():
-                process.end()
-        return leg.close_deal().by_seat[self._at.seat]
-
-    async def _greet(self, ask: Ask, processes: dict[int, FedProcess]) -> None:
-        spec = self._specs[self._start.bots[ask.place]]
-        try:
-            processes[ask.place] = process = FedProcess(
-                ask.place, await launched(spec, self._sandbox)
+            deal = await untimed_deal(
+                self._plan, start, self._specs, self._sandbox, (*world.acts, action)
             )
-            reply = await process.ask(ask.line)
-        except OSError as error:
-            raise RefereeError(f"--worlds: {spec.name} cannot be started: {error}") from error
-        try:
-            ask.connection.replay(decode_ready(reply.line[:-1].removesuffix(b"\r")))
-        except RemoteProtocolError as error:
-            why = reply.exit or error.detail
-            raise RefereeError(f"--worlds: {spec.name} did not get ready: {why}") from error
-
-
-def _chosen(asked: Ask, answer: Answer | str) -> str:
-    """Return the action of an answer.
-
-    Raises:
-        RefereeError: there is none, or it is not legal.
-    """
-    if isinstance(answer, Answer) and answer.action in asked.legal:
-        return answer.action
-    said = answer.action if isinstance(answer, Answer) else answer
-    raise RefereeError(f"--worlds: the bot at place {asked.place} went wrong: {said}")
+        except RefereeError as error:
+            raise RefereeError(f"--worlds: {error}") from error
+        return deal.by_seat[self._at.seat]
 
 
 def compared(

@@ -16,7 +16,7 @@ from protocol.connection import Connection
 from protocol.limits import DEPTH, LINE_FROM_BOT, MATCH_FROM_BOT, NOTE, PROTOCOL_VERSION
 from protocol.messages import Answer, Deal, DealEnd, End, Fault, Hello, Limits
 from referee.match.chance import BlockKey, private_seed, shuffled
-from referee.match.clock import Clock, full_clock
+from referee.match.clock import Clock
 from referee.match.leg_state import LegPlan, LegState
 from referee.match.outbox import Voice
 from referee.match.outcome import FaultFound
@@ -167,9 +167,10 @@ class Leg:
         """Begins a leg; `faults` counts each bot's faults in earlier legs of the match."""
         self.plan = plan
         self.course = LegState(plan, faults)
-        clock = full_clock(plan.terms.time)
         self._limits = limits_of(plan)
-        self.voices = [Voice(place, clock, self._limits.match) for place in self.course.places]
+        self.voices = [
+            Voice(at, plan.clock_at(at), self._limits.match) for at in self.course.places
+        ]
         self._deals = 0
         self._deal: _Deal | None = None
         self._asked: Ask | None = None
@@ -231,7 +232,7 @@ class Leg:
 
     def greet(self, place: int) -> Ask:
         """The `hello` to a new process at this place."""
-        plan = self.plan
+        plan, voice = self.plan, self.voices[place]
         hello = Hello(
             protocol=(PROTOCOL_VERSION,),
             game=plan.terms.game,
@@ -241,12 +242,11 @@ class Leg:
             bot=plan.seating[place],
             bots=self.course.bots,
             limits=self._limits,
-            time=plan.terms.time,
+            time=voice.clock.control,
             seed=private_seed(self.deal.start.key, place),
         )
-        voice = self.voices[place]
         line = voice.greet(hello)
-        return Ask(place, "", line, plan.terms.time.start_ms * 1000, voice.connection)
+        return Ask(place, "", line, voice.clock.control.start_ms * 1000, voice.connection)
 
     def open_deal(self) -> None:
         """Tells everybody who sits and listens that the cards are dealt."""

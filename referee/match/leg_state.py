@@ -4,14 +4,15 @@ A place is a seat of the leg's first deal, and the bot process that sits there. 
 when a bot drops out; places never are.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from protocol.messages import Rules
+from protocol.messages import Rules, TimeControl
 from referee.match.chance import BlockKey
+from referee.match.clock import Clock, full_clock
 from referee.match.terms import Terms
 from referee.match.verdict import FAULTS_BEFORE_BENCH, OnFault
 from referee.rules.cards import Card
@@ -43,6 +44,7 @@ class LegPlan(Struct, frozen=True):
         decks: how many decks, each standing alone; None for a match to the game's own end.
         dealer: the place that deals first.
         block: returns the block of the deal with this number, counted from 0.
+        clocks: of the bots that have another one than the terms say.
     """
 
     number: int
@@ -53,6 +55,11 @@ class LegPlan(Struct, frozen=True):
     decks: int | None
     dealer: int
     block: Callable[[int], Block]
+    clocks: Mapping[int, TimeControl] = {}
+
+    def clock_at(self, place: int) -> Clock:
+        """Return the clock of the bot at this place, when the leg begins."""
+        return full_clock(self.clocks.get(self.seating[place], self.terms.time))
 
 
 class LegState:

@@ -8,7 +8,7 @@ from typing import Annotated, Final, Literal, Protocol
 from msgspec import Meta, Struct
 
 from protocol.limits import NAME
-from protocol.messages import Count, Rules
+from protocol.messages import Count, Rules, TimeControl
 from referee.match.leg import DealResult
 from referee.match.terms import Terms
 from referee.match.verdict import Blame, Evidence, Receipt, Verdict
@@ -38,6 +38,7 @@ class Header(Struct, frozen=True, omit_defaults=True):
         legs: how many there are to be.
         sandbox: where the bots ran, and what bound them there.
         benched: bots that played no more before the first card, as after their third fault.
+        clocks: of the bots that had another one than the terms say, as people do.
     """
 
     record: Count
@@ -50,6 +51,7 @@ class Header(Struct, frozen=True, omit_defaults=True):
     legs: int
     sandbox: str = ""
     benched: tuple[int, ...] = ()
+    clocks: dict[int, TimeControl] = {}
 
 
 class LegLine(Struct, frozen=True):

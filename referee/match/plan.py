@@ -1,11 +1,11 @@
 """What a person asked for, checked and turned into a plan before anything is played. Pure."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from msgspec import Struct
 
-from protocol.messages import Rules
+from protocol.messages import Rules, TimeControl
 from referee.errors import RefereeError
 from referee.games import find
 from referee.match.chance import (
@@ -38,6 +38,7 @@ class MatchConfig(Struct, frozen=True, kw_only=True):
         deck: decks given by hand, one a line; None: they follow from the key.
         deck_file: the file that they stand in, for errors.
         benched: bots that play no more before the first card, as after their third fault.
+        clocks: of the bots that have another one than the terms say, as people do.
     """
 
     terms: Terms
@@ -49,6 +50,7 @@ class MatchConfig(Struct, frozen=True, kw_only=True):
     deck_file: str = ""
     dealer: int | None = None
     benched: tuple[int, ...] = ()
+    clocks: Mapping[int, TimeControl] = {}
 
 
 class MatchPlan(Struct, frozen=True):
@@ -66,6 +68,7 @@ class MatchPlan(Struct, frozen=True):
         dealer: the place that deals first in every leg.
         block: returns the block of the deal of a leg with this number, counted from 0.
         benched: bots that play no more before the first card, as after their third fault.
+        clocks: of the bots that have another one than the terms say.
     """
 
     terms: Terms
@@ -79,6 +82,7 @@ class MatchPlan(Struct, frozen=True):
     dealer: int
     block: Callable[[int], Block]
     benched: tuple[int, ...] = ()
+    clocks: Mapping[int, TimeControl] = {}
 
     def leg(self, number: int) -> LegPlan:
         """Return the plan of one leg."""
@@ -91,6 +95,7 @@ class MatchPlan(Struct, frozen=True):
             decks=self.decks,
             dealer=self.dealer,
             block=self.block,
+            clocks=self.clocks,
         )
 
 
@@ -109,6 +114,7 @@ def make_plan(asked: MatchConfig) -> MatchPlan:
         raise RefereeError("key: it must not be empty")
     decks = _count_decks(asked.deals, given)
     check_benched(asked.benched, asked.bots, decks)
+    check_clocks(asked.clocks, asked.bots)
     secret, first = event_key(asked.key), _first(asked)
     if not 0 <= terms.pace_ms <= _LONGEST_PACE_MS:
         raise RefereeError(f"pace {terms.pace_ms}: from 0 to {_LONGEST_PACE_MS} milliseconds")
@@ -128,6 +134,7 @@ def make_plan(asked: MatchConfig) -> MatchPlan:
         dealer=_dealer(asked.dealer, seats, block_key(secret, 0), first),
         block=block,
         benched=asked.benched,
+        clocks=asked.clocks,
     )
 
 
@@ -139,6 +146,17 @@ def check_benched(benched: tuple[int, ...], bots: int, decks: int | None) -> Non
     """
     if benched and (decks is None or benched != tuple(sorted({*benched} & {*range(bots)}))):
         raise RefereeError(f"the bots {list(benched)} cannot be benched before the first card")
+
+
+def check_clocks(clocks: Mapping[int, TimeControl], bots: int) -> None:
+    """Refuse clocks of bots that do not play.
+
+    Raises:
+        RefereeError: naming one.
+    """
+    for bot in clocks:
+        if not 0 <= bot < bots:
+            raise RefereeError(f"bot {bot} has a clock and does not play")
 
 
 def _read_decks(text: str | None, file: str, pack: Deck) -> tuple[Deck, ...]:

@@ -35,4 +35,5 @@ def header(plan: MatchPlan, bots: Sequence[BotSpec], sandbox: Sandbox) -> Header
         legs=len(plan.seatings),
         sandbox=f"{sandbox.name}: {sandbox.how}",
         benched=plan.benched,
+        clocks=dict(plan.clocks),
     )

@@ -5,7 +5,7 @@ from referee.games import find
 from referee.match.chance import BlockKey, leg_order
 from referee.match.leg_state import Block
 from referee.match.lines import DealLine, Header, LegLine
-from referee.match.plan import MatchPlan, check_benched
+from referee.match.plan import MatchPlan, check_benched, check_clocks
 from referee.match.seating import holders, legs
 from referee.record.cursor import Cursor
 from referee.record.reader import Mismatch
@@ -29,6 +29,7 @@ def recorded_plan(cursor: Cursor) -> MatchPlan:
     """
     header = cursor.header
     rules = _rules(header)
+    _check_bots(header)
     begun = next(iter(cursor.begins), None)
     dealer = begun.dealer if isinstance(begun, LegLine) else 0
     if not 0 <= dealer < rules.game.seats:
@@ -53,17 +54,22 @@ def recorded_plan(cursor: Cursor) -> MatchPlan:
         seatings=_in_order(_seatings(header, rules), cursor),
         dealer=dealer,
         block=block,
-        benched=_benched(header),
+        benched=header.benched,
+        clocks=header.clocks,
     )
 
 
-def _benched(header: Header) -> tuple[int, ...]:
-    """Return which bots played no more from the start."""
+def _check_bots(header: Header) -> None:
+    """Look whether what the header says of single bots can be.
+
+    Raises:
+        Mismatch: it cannot.
+    """
     try:
         check_benched(header.benched, len(header.bots), header.decks)
+        check_clocks(header.clocks, len(header.bots))
     except RefereeError as error:
         raise Mismatch(1, str(error)) from error
-    return header.benched
 
 
 def _rules(header: Header) -> MatchRules:

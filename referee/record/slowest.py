@@ -40,7 +40,8 @@ class SlowAct(Struct, frozen=True):
 def slowest_acts(path: Path) -> tuple[SlowAct, ...]:
     """Return the slowest acts of a record, faults included, the slowest first.
 
-    A record that cannot be played again has none.
+    A record that cannot be played again has none. People, who have clocks of their own, are left
+    out: how long they think is nothing to mend.
     """
     found: list[tuple[int, int, SlowAct]] = []
     numbers = count()
@@ -54,6 +55,8 @@ def slowest_acts(path: Path) -> tuple[SlowAct, ...]:
         if receipt is None or receipt.complete < LEAST_US:
             return
         bot = record.match.bot_at(step.ask.place)
+        if bot in reader.header.clocks:
+            return
         slow = SlowAct(receipt.complete, bot, step.leg, step.deal, step.act)
         heapq.heappush(found, (slow.us, next(numbers), slow))
         if len(found) > SHOWN:

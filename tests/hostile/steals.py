@@ -2,7 +2,8 @@
 # row: resources: processor stolen by every means
 # kinds: children sessions threads flapping forks relay bandwidth disk signals timers pipes yields
 #   polite populates resumes before-ready after-an-answer protects
-# expect: plays late startup - late is what its own crowd makes it, and nobody else
+# expect: plays late startup memory - late is what its own crowd makes it, and nobody else; memory
+#   where its crowd locks what is read to count its mappings, as fork_bomb does
 # time: move=500ms,start=2s
 # before: sixty children made an honest thinker late in 6 of 6 deals, and charged startup to it
 # after: tests/fair_shares.py counts: no fault of a victim and no void deal as root and in Docker;

@@ -23,6 +23,7 @@ from ladder.terms import LuckUse
 from protocol.messages import Rules
 from referee.bots.find import find as find_bot
 from referee.bots.settings import Settings
+from referee.match.clock import parse_time
 from referee.match.luck import VALUES_DIGEST
 from referee.match.outcome import nothing_played
 from referee.match.seating import Seating
@@ -31,6 +32,8 @@ from referee.play import conductor
 from referee.record.chain import BadLine, Chain, decode
 from referee.record.reader import RecordReader
 from referee.sandbox.bare import Bare
+from referee.workers import player
+from referee.workers.job_plan import plan_of
 from referee.workers.jobs import Job
 from referee.workers.player import Player
 from support import pools
@@ -273,6 +276,20 @@ async def test_no_bot_of_a_ladder_forfeits_a_match(tmp_path: Path) -> None:
 
     trouble = prove_match(found.match, found.pool, found.path)
     assert (trouble or "").startswith("benched: ")
+
+
+@pytest.mark.slow
+async def test_no_bot_of_a_ladder_has_a_clock_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With more time than its opponent it would have been another match."""
+    monkeypatch.setattr(
+        player, "plan_of", lambda job: replace(plan_of(job), clocks={0: parse_time("move=1h")})
+    )
+    found = await played(tmp_path, pool_of("briscola-2", 2), "sample:first", "sample:greedy")
+
+    trouble = prove_match(found.match, found.pool, found.path)
+    assert (trouble or "").startswith("clocks: ")
 
 
 @pytest.mark.slow

@@ -1,0 +1,68 @@
+"""What a bot of ours would have got with a person's cards: par, as golfers say."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+
+from msgspec import Struct
+
+from referee.bots.find import BotSpec
+from referee.debug.untimed_deal import untimed_deal
+from referee.errors import RefereeError
+from referee.match.leg import DealReason, DealResult
+from referee.match.plan import MatchPlan
+from referee.match.table import Table
+from referee.sandbox import Sandbox
+
+
+class Par(Struct, frozen=True):
+    """A deal of a person's beside the same deal with another in their place.
+
+    Attributes:
+        points: card points of the person's side.
+        par_points: the same, by the bot in the person's place.
+        value: what the deal was worth to the person, as the unit of all statistics has it.
+        par_value: likewise.
+    """
+
+    points: int
+    par_points: int
+    value: int
+    par_value: int
+
+
+async def par_of(
+    plan: MatchPlan,
+    deal: DealResult,
+    person: int,
+    specs: Mapping[int, BotSpec],
+    sandbox: Sandbox,
+) -> Par | None:
+    """Play a deal again without a person.
+
+    Args:
+        plan: of the match.
+        deal: one of it.
+        person: which bot of the match they are.
+        specs: who plays, by bot; in the person's place the bot that they are compared with.
+        sandbox: where.
+
+    Returns:
+        None where there is no comparison: the deal was not played to its end, only two of three
+        played it, or a bot goes wrong.
+    """
+    whole = len(deal.start.bots) == plan.rules.game.seats
+    if deal.reason is not DealReason.PLAYED or deal.faults or not whole:
+        return None
+    seat = deal.start.bots.index(person)
+    table = Table(deal.game, deal.start.deck, deal.start.dealer)
+    for _, action in deal.acts:
+        table.play(action)
+    mine = table.tally()
+    with suppress(RefereeError):
+        again = await untimed_deal(plan.leg(0), deal.start, specs, sandbox)
+        other = Table(deal.game, deal.start.deck, deal.start.dealer)
+        for _, action in again.acts:
+            other.play(action)
+        theirs = other.tally()
+        return Par(mine.points[seat], theirs.points[seat], mine.values[seat], theirs.values[seat])
+    return None
