@@ -22,6 +22,8 @@ from ladder.web.library import Library
 from ladder.web.rendering import Around
 from ladder.web.serving import Listen, Work, check_tls, serve
 from ladder.web.site_state import opened_site
+from ladder.web.table_routes import table_routes
+from ladder.web.tables import Tables
 from ladder.web.trial import Trials
 from ladder.web.uploads import Uploads
 from referee.bots.settings import Settings, read_settings
@@ -75,13 +77,17 @@ def serve_site(
         )
         players = held.enter_context(_players(store, settings)) if run else None
         watch = held.enter_context(shown(console(stderr=True), None))
-        around = Around(store.opened.name, takes_bots=uploads)
+        has_tables = uploads and settings.site.tables > 0
+        around = Around(store.opened.name, takes_bots=uploads, has_tables=has_tables)
         site = opened_site(Library(store), around, watch.say)
         routes: list[Route] = []
         work: list[Work] = []
         if taken_in is not None and ready is not None:
             routes += author_routes(site, taken_in)
             work.append(Trials(taken_in, anywhere(store.where), ready.sandbox, watch.say).run)
+            tables = Tables(settings.site.tables, watch.say)
+            routes += table_routes(site, tables, ready.sandbox)
+            work.append(tables.run)
         if players is not None and ready is not None:
             playing = partial(play, players, watch, Span())
             work.append(partial(playing, workers=workers, ready=ready, settings=settings))

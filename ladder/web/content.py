@@ -15,6 +15,7 @@ _TEXT: Final = {
     "match": r"[0-9a-f]{1,64}",
     "game": r"[a-z0-9][a-z0-9-]{0,63}",
     "upload": r"[0-9a-f]{24}",
+    "table": r"[0-9a-f]{24}",
 }
 """What the parts of an address look like that are no numbers."""
 

@@ -24,6 +24,7 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 _TROUBLE: Final = "The machine of this site is in trouble; its organiser has to see to it."
 _AWAY: Final = "The database does not answer just now; try again in a minute."
 _BUG: Final = "This is a mistake of the site; its organiser has been told."
+_NOT_UNDERSTOOD: Final = "That was not understood."
 _TOO_MANY: Final = "You ask for more than one visitor may; try again a little later."
 
 
@@ -54,6 +55,8 @@ def guarded(site: Site, name: str, endpoint: Endpoint) -> Endpoint:
             response = await endpoint(request)
         except (TooMany, RefereeError, HostError) as error:
             response = _told(site, request, error)
+        except HTTPException as error:  # what the framework finds wrong with a form
+            response = problem(site.around, request, error.status_code, _NOT_UNDERSTOOD)
         except Exception:  # a mistake of ours costs one answer, not the site
             site.say(traceback.format_exc())
             response = problem(site.around, request, 500, _BUG)
@@ -83,7 +86,7 @@ def refused(site: Site) -> Callable[[Request, Exception], Awaitable[Response]]:
     async def answered(request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 500
         told = {404: "There is no such page.", 405: "That cannot be done here."}
-        return problem(site.around, request, status, told.get(status, "That was not understood."))
+        return problem(site.around, request, status, told.get(status, _NOT_UNDERSTOOD))
 
     return answered
 

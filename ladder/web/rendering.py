@@ -25,6 +25,7 @@ FILES: Final = {
     "htmx.js": "text/javascript; charset=utf-8",
     "join.js": "text/javascript; charset=utf-8",
     "upload.js": "text/javascript; charset=utf-8",
+    "table.js": "text/javascript; charset=utf-8",
     "cards.js": "text/javascript; charset=utf-8",
     "viewer.js": "text/javascript; charset=utf-8",
     "viewer.css": "text/css; charset=utf-8",
@@ -42,10 +43,12 @@ class Around(msgspec.Struct, frozen=True):
     Attributes:
         site: the name of the ladder.
         takes_bots: whether bots can be handed in on the site.
+        has_tables: whether people can play there.
     """
 
     site: str
     takes_bots: bool = False
+    has_tables: bool = False
 
 
 def html(
@@ -64,6 +67,7 @@ def html(
         "page": content,
         "site": around.site,
         "takes_bots": around.takes_bots,
+        "has_tables": around.has_tables,
         "version": version("briscola-referee"),
         "here": path,
         "json": json,

@@ -81,19 +81,21 @@ class Heads(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SiteLimits(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a site takes in of each author.
+    """What a site takes in of each author, and how many people play there.
 
     Attributes:
         upload: MiB of what is handed in at a time.
         uploads: how many in a day.
         waiting: how many may wait for their trial.
         bots: with more that play, the author hands in none until one is retired.
+        tables: at how many people play at a time, an author at one; 0: none do.
     """
 
     upload: Annotated[int, Meta(ge=1, le=1024)] = 32
     uploads: Positive = 24
     waiting: Positive = 3
     bots: Positive = 8
+    tables: Annotated[int, Meta(ge=0, le=1000)] = 2
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):

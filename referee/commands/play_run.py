@@ -139,10 +139,7 @@ class PlayRun(Struct, frozen=True):
     async def _compare(self, table: _Table, deal: DealResult, person: TerminalPerson) -> None:
         """Tell a person the par of a deal that is over."""
         specs = dict(enumerate(self._with(table.bots, table.adviser)))
-        par = None
-        for _ in range(2):  # the end of the match ends all bots, those of a comparison among them
-            par = par or await par_of(self.plan, deal, self.person, specs, table.sandbox)
-        person.pars.put(par)
+        person.pars.put(await par_of(self.plan, deal, self.person, specs, table.sandbox))
 
 
 @contextmanager

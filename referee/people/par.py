@@ -30,6 +30,14 @@ class Par(Struct, frozen=True):
     par_value: int
 
 
+def par_line(par: Par, bot: str) -> str:
+    """Return a par in words; `bot` is the name of who played for it."""
+    return (
+        f"Par, what {bot} gets with your cards: {par.par_points} card points "
+        f"(you {par.points}), deal value {par.par_value:+d} (you {par.value:+d})"
+    )
+
+
 async def par_of(
     plan: MatchPlan,
     deal: DealResult,
@@ -50,6 +58,20 @@ async def par_of(
         None where there is no comparison: the deal was not played to its end, only two of three
         played it, or a bot goes wrong.
     """
+    for _ in range(2):  # the end of a match ends all its bots, those of a comparison among them
+        found = await _once(plan, deal, person, specs, sandbox)
+        if found is not None:
+            return found
+    return None
+
+
+async def _once(
+    plan: MatchPlan,
+    deal: DealResult,
+    person: int,
+    specs: Mapping[int, BotSpec],
+    sandbox: Sandbox,
+) -> Par | None:
     whole = len(deal.start.bots) == plan.rules.game.seats
     if deal.reason is not DealReason.PLAYED or deal.faults or not whole:
         return None

@@ -11,7 +11,7 @@ from protocol.messages import Act, Deal, DealEnd, End, Fault, Hello, View
 from referee.people.adviser import Adviser
 from referee.people.choosing import Chooser
 from referee.people.event_text import event_lines
-from referee.people.par import Par
+from referee.people.par import Par, par_line
 from referee.terminal.card_text import action_face, face, faces
 from referee.text import printable
 
@@ -120,10 +120,7 @@ class TerminalPerson:
         except queue.Empty:
             par = None
         if par is not None:
-            self._say(
-                f"Par, what greedy gets with your cards: {par.par_points} card points "
-                f"(you {par.points}), deal value {par.par_value:+d} (you {par.value:+d})"
-            )
+            self._say(par_line(par, "greedy"))
         if self._differed:
             self._console.print(
                 Text.assemble("You — greedy: ", Text("; ").join(self._differed)), style="dim"

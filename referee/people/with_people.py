@@ -34,12 +34,30 @@ class Place(Struct, frozen=True):
             self.listener.shutdown(socket.SHUT_RDWR)
 
 
+def relay_to(path: str, name: str) -> tuple[BotSource, BotSpec]:
+    """Return a person's process, as it is found and as a match starts it.
+
+    Args:
+        path: the socket at whose other end the person is asked.
+        name: what tables call them.
+    """
+    words = (sys.executable, "-I", "-S", str(_RELAY), path)
+    hash_, folder = hash_file(_RELAY), os.path.dirname(path)
+    source = BotSource(
+        name=name, words=words, files={}, folder=Path(folder), hash=hash_, typed=name
+    )
+    return source, BotSpec(name=name, command=words, folder=folder, hash=hash_, typed=name)
+
+
 @contextmanager
 def place_for(name: str) -> Iterator[Place]:
     """Make a place for a person, until the block is left; then nobody asks any more.
 
     Args:
         name: what tables call them.
+
+    Raises:
+        HostError: the machine does not let us.
     """
     with (
         TemporaryDirectory(prefix="referee-person-") as folder,
@@ -51,13 +69,7 @@ def place_for(name: str) -> Iterator[Place]:
         except OSError as error:
             raise HostError(f"{path}: {error.strerror or error}") from error
         listener.listen(1)
-        words = (sys.executable, "-I", "-S", str(_RELAY), path)
-        hash_ = hash_file(_RELAY)
-        source = BotSource(
-            name=name, words=words, files={}, folder=Path(folder), hash=hash_, typed=name
-        )
-        spec = BotSpec(name=name, command=words, folder=folder, hash=hash_, typed=name)
-        place = Place(listener, source, spec)
+        place = Place(listener, *relay_to(path, name))
         try:
             yield place
         finally:

@@ -20,7 +20,10 @@ from ladder.web.author_routes import author_routes
 from ladder.web.library import Library
 from ladder.web.rendering import Around
 from ladder.web.site_state import Site, opened_site
+from ladder.web.table_routes import table_routes
+from ladder.web.tables import Tables
 from ladder.web.uploads import Uploads
+from referee.sandbox.names import SandboxName
 
 HOST = "http://site.test"
 
@@ -46,17 +49,26 @@ class Asked(Struct):
 
 @asynccontextmanager
 async def opened(
-    store: Store, visitor: str = "192.0.2.1", uploads: Uploads | None = None
+    store: Store,
+    visitor: str = "192.0.2.1",
+    uploads: Uploads | None = None,
+    tables: Tables | None = None,
 ) -> AsyncIterator[Asked]:
     """A site over a ladder, which it watches; the caller closes the store and the uploads."""
     library = Library(store)
     troubles: list[str] = []
-    around = Around(store.opened.name, takes_bots=uploads is not None)
+    around = Around(
+        store.opened.name, takes_bots=uploads is not None, has_tables=tables is not None
+    )
     site = opened_site(library, around, troubles.append)
-    routes = author_routes(site, uploads) if uploads is not None else ()
+    routes = author_routes(site, uploads) if uploads is not None else []
+    if tables is not None:
+        routes += table_routes(site, tables, SandboxName.BWRAP)
     transport = httpx.ASGITransport(application(site, routes), client=(visitor, 1))
     async with trio.open_nursery() as nursery:
         nursery.start_soon(library.watch)
+        if tables is not None:
+            nursery.start_soon(tables.run)
         await library.change(0)
         async with httpx.AsyncClient(transport=transport, base_url=HOST) as client:
             yield Asked(site, client, troubles)

@@ -96,6 +96,7 @@ def _make_one(store: Store, asked: Asked) -> Content:
         ),
         shown={
             "now": now,
+            "games": [pool for pool in roster.open_pools if roster.plays(pool.pool, now.entrant)],
             "state": roster.state(now.entrant),
             "pools": roster.pools,
             "seen": seen,

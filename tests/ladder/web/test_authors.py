@@ -146,6 +146,14 @@ def test_a_wrong_invitation_is_said_in_a_line(
     assert told.count("\n") == 1
 
 
+async def test_a_form_that_is_too_large_is_no_mistake_of_the_site(site: Asked) -> None:
+    form = {"content-type": "application/x-www-form-urlencoded", "origin": HOST}
+    request = site.client.build_request("POST", "/join", headers=form)
+    request.stream = Endless()
+    found = await site.client.send(request)
+    assert (found.status_code, site.troubles) == (400, [])
+
+
 async def test_a_token_ends_when_its_time_is_over(
     store: Store, token: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -104,8 +104,9 @@ def test_an_open_page_follows_the_results(chromium: Browser, tmp_path: Path) -> 
         assert looked.troubles == []
 
 
-def test_an_author_hands_in_bots_and_watches_them_play(chromium: Browser, tmp_path: Path) -> None:
-    """One in a shell, one by the form; they meet, and their match is seen from both sides."""
+def test_an_author_hands_in_bots_watches_them_and_plays(chromium: Browser, tmp_path: Path) -> None:
+    """One in a shell, one by the form; they meet, their match is seen from both sides; a person
+    sits down against one of them, on a phone, and plays to the last card."""
     need("bwrap", root=True)
     folder = tmp_path / "ladder"
     with made(folder, bots=()) as store:
@@ -124,6 +125,7 @@ def test_an_author_hands_in_bots_and_watches_them_play(chromium: Browser, tmp_pa
             assert "greedy v1 by ada" in done.stdout
             _by_the_form(chromium, url, tokens[1])
             _watched(chromium, url)
+            _played_against(chromium, url, tokens[1])
 
 
 def _by_the_form(chromium: Browser, url: str, token: str) -> None:
@@ -164,4 +166,27 @@ def _watched(chromium: Browser, url: str) -> None:
         assert [backs.nth(at).get_attribute("data-card") for at in range(3)] == ["?"] * 3
         page.keyboard.press("End")
         assert page.locator("#viewer .outcome table").is_visible()
+        assert looked.troubles == []
+
+
+def _played_against(chromium: Browser, url: str, token: str) -> None:
+    """A deal by touching the first card each time; then it is seen again."""
+    with looking(chromium, f"{url}/join#{token}", PHONE) as looked:
+        page = looked.page
+        page.wait_for_url(f"{url}/mine")
+        page.goto(f"{url}/bots/1")
+        page.get_by_role("button", name="Sit down").click()
+        cards = page.locator("form.hand button")
+        cards.first.wait_for()
+        assert looked.faults() == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+        for _ in range(30):
+            if not cards.count():
+                break
+            cards.first.click()
+            page.wait_for_selector("form.hand button, p.open")
+        page.wait_for_selector("#viewer[data-ready]")
+        assert "The match is over: you" in page.inner_text("main")
+        assert "Par, what greedy gets with your cards" in page.inner_text("main")
+        assert looked.faults() == []
         assert looked.troubles == []

@@ -1,0 +1,263 @@
+"""People play against bots of the ladder in their browser."""
+
+import json
+import re
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+import trio
+from msgspec.structs import replace
+from trio.testing import MockClock, wait_all_tasks_blocked
+
+from ladder.core.tokens import Scope
+from ladder.store.store import Store
+from ladder.web.content import EnoughForNow, Refused
+from ladder.web.table import LONGEST_THOUGHT_S, Table
+from ladder.web.table_process import TableOrder, plan_of
+from ladder.web.tables import Tables
+from protocol.messages import Act, Clock, View
+from referee.cli import run
+from referee.sandbox.names import SandboxName
+from referee.sandbox.procfs import children
+from support.ladders import made, usual_pools
+from support.sandboxes import need
+from support.sites import Asked, opened, started
+from support.terms import terms_of
+
+ASKED = re.compile(r'name="asked" value="([0-9a-f]+)"')
+ACTIONS = re.compile(r'name="action" value="([^"]+)"')
+FORM = {"bot": "1", "pool": "1", "deals": "1"}
+PROGRAM = "ladder.web.table_process"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with made(tmp_path / "ladder", usual_pools("briscola-2", "sueca")) as store:
+        yield store
+
+
+@pytest.fixture
+async def site(store: Store) -> AsyncIterator[Asked]:
+    async with opened(store, tables=Tables(1, print)) as site:
+        yield site
+
+
+def token_of(store: Store, author: str, *scopes: Scope) -> dict[str, str]:
+    token = store.tokens.add(author, scopes or tuple(Scope), 1)[1]
+    return {"authorization": f"Bearer {token}"}
+
+
+def order() -> TableOrder:
+    return TableOrder(
+        terms=terms_of("briscola-2"),
+        seats=2,
+        bot="sample:first",
+        called="first",
+        deals=1,
+        key="k",
+        socket="",
+        record="",
+        person="ada",
+        sandbox=SandboxName.BWRAP,
+    )
+
+
+def question(identity: str = "ab") -> Act:
+    view = View("tricks", 0, 1, ["7D", "2H"], "D", "AD", 34, 0, [], [0, 0], [], [])
+    return Act(identity, view, ("7D", "2H"), (), Clock(1, 1, 1))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pool", ["1", "2"])
+async def test_a_person_plays_a_match_to_its_end(
+    store: Store, site: Asked, pool: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Card by card; then there is par, a record that holds, and a film of it."""
+    need("bwrap", root=True)
+    headers = token_of(store, "ada")
+    found = await site.client.post("/play", data={**FORM, "pool": pool}, headers=headers)
+    assert found.status_code == 303
+    here = found.headers["location"]
+    page = ""
+    with trio.fail_after(50):
+        while 'class="open"' not in page:
+            page = (await site.client.get(here, headers=headers)).text
+            if (asked := ASKED.search(page)) is None:
+                await trio.sleep(0.02)
+                continue
+            form = {"asked": asked[1], "action": ACTIONS.findall(page)[0]}
+            done = await site.client.post(f"{here}/act", data=form, headers=headers)
+            assert done.status_code == 303
+    assert "The match is over: you " in page
+    assert "Par, what greedy gets with your cards" in page
+
+    record = tmp_path / "record"
+    record.write_bytes((await site.client.get(f"{here}/record", headers=headers)).content)
+    assert run(["replay", str(record), "--verify"]) == 0
+    capsys.readouterr()
+    film = (await site.client.get(f"{here}/film.json", headers=headers)).json()
+    assert json.dumps(film).count('"you"') == 1
+    assert site.troubles == []
+    assert not store.matches_of([1, 2], 5), "no result of the ladder comes of it"
+
+
+@pytest.mark.slow
+async def test_a_table_is_for_who_sits_there(store: Store, site: Asked) -> None:
+    """Who has no token, or one for something else, does not play; others see nothing of it."""
+    need("bwrap", root=True)
+    assert (await site.client.post("/play", data=FORM)).status_code == 401
+    reader = token_of(store, "eve", Scope.SUBMIT)
+    assert (await site.client.post("/play", data=FORM, headers=reader)).status_code == 403
+    ada, bob = token_of(store, "ada"), token_of(store, "bob")
+    here = (await site.client.post("/play", data=FORM, headers=ada)).headers["location"]
+    for path in ("", "/live", "/record", "/film.json"):
+        assert (await site.client.get(here + path, headers=bob)).status_code == 404
+    for path in ("/act", "/leave"):
+        assert (await site.client.post(here + path, headers=bob)).status_code == 404
+    again = await site.client.post("/play", data={**FORM, "pool": "2"}, headers=ada)
+    assert again.headers["location"] == here, "one table each"
+    full = await site.client.post("/play", data=FORM, headers=bob)
+    assert full.status_code == 429
+    assert "tables are taken" in full.text
+    await site.client.post(f"{here}/leave", headers=ada)
+    assert (await site.client.post("/play", data=FORM, headers=bob)).status_code == 303
+    assert "You have left the table." in (await site.client.get(here, headers=ada)).text
+
+
+@pytest.mark.parametrize(
+    ("form", "status"),
+    [
+        ({}, 400),
+        ({"bot": "x"}, 400),
+        ({"bot": "9"}, 404),
+        ({"pool": "9"}, 404),
+        ({"deals": "11"}, 400),
+        ({"deals": "0"}, 400),
+        ({"bot": "1" * 20}, 400),
+    ],
+)
+async def test_what_there_is_not_is_not_played(
+    store: Store, site: Asked, form: dict[str, str], status: int
+) -> None:
+    wish = {**FORM, **form} if form else {}
+    found = await site.client.post("/play", data=wish, headers=token_of(store, "ada"))
+    assert found.status_code == status
+    assert site.troubles == []
+
+
+async def test_a_page_of_another_site_plays_for_no_one(store: Store, site: Asked) -> None:
+    token = token_of(store, "ada")["authorization"].removeprefix("Bearer ")
+    site.client.cookies.set("referee_token", token)
+    found = await site.client.post("/play", data=FORM, headers={"origin": "https://evil.test"})
+    assert found.status_code == 403
+
+
+async def test_only_what_is_asked_and_legal_is_played() -> None:
+    """An answer counts once, whichever window it comes from."""
+    table = Table("ada", order())
+    with pytest.raises(Refused, match="asked before"):
+        table.choose("ab", "7D")
+    table.seen.asked = question()
+    for asked, action in (("cd", "7D"), ("ab", "AS"), ("ab", "")):
+        with pytest.raises(Refused):
+            table.choose(asked, action)
+    table.choose("ab", "7D")
+    with pytest.raises(Refused, match="asked before"):
+        table.choose("ab", "2H")
+
+
+async def test_who_has_gone_away_leaves_the_table(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For others, after a quarter of an hour without a card."""
+    table = Table("ada", order())
+
+    async def away(_: str) -> str:
+        await table._ask(question())
+        return ""
+
+    monkeypatch.setattr(table, "_played", away)
+    begun = trio.current_time()
+    await table.play()
+    assert trio.current_time() - begun == LONGEST_THOUGHT_S
+    assert table.seen.over == "You were away for too long."
+
+
+@pytest.mark.slow
+async def test_a_match_that_cannot_be_played_is_for_the_organiser_to_hear() -> None:
+    """The person hears that it was the machine; the table is free again."""
+    troubles: list[str] = []
+    tables = Tables(1, troubles.append)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(tables.run)
+        await wait_all_tasks_blocked()
+        table = tables.open("ada", replace(order(), bot="/no/such/bot"))
+        with pytest.raises(EnoughForNow):
+            tables.open("bob", order())
+        while not table.seen.over:
+            await table.change()
+        assert table.seen.over == "The machine could not play this match."
+        while not troubles:
+            await trio.lowlevel.checkpoint()
+        assert tables.of("ada") is None
+        nursery.cancel_scope.cancel()
+    assert "the table of ada: bot '/no/such/bot': there is no such file" in troubles[0]
+
+
+async def test_what_is_kept_of_a_person_has_a_bound(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One table that is over, and so many begun: whoever sits down and leaves all day long."""
+
+    async def nothing(*_: object) -> str:
+        return ""
+
+    monkeypatch.setattr(Table, "_played", nothing)
+    tables = Tables(100, print)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(tables.run)
+        for _ in range(10):
+            await wait_all_tasks_blocked()
+            tables.open("ada", order())
+        await wait_all_tasks_blocked()
+        assert len(tables._all) == 1
+        with pytest.raises(EnoughForNow, match="too often"):
+            tables.open("ada", order())
+        await trio.sleep(60)
+        tables.open("ada", order())
+        nursery.cancel_scope.cancel()
+
+
+def test_a_person_has_no_clock_and_sits_first() -> None:
+    plan = plan_of(order())
+    assert plan.clocks[0].move_ms == 24 * 60 * 60 * 1000
+    assert len(plan.seatings) == 1
+
+
+@pytest.mark.slow
+def test_a_site_that_is_stopped_leaves_no_match_behind(tmp_path: Path) -> None:
+    need("bwrap", root=True)
+    with made(tmp_path / "ladder") as store:
+        headers = token_of(store, "ada")
+        site = started(tmp_path / "ladder", "--no-run", "--sandbox", "bwrap")
+        try:
+            found = httpx.post(f"{site.url}/play", data=FORM, headers=headers, timeout=60)
+            assert found.status_code == 303
+            matches = [one for one in children(site.process.pid) if PROGRAM in command_of(one)]
+            assert len(matches) == 1
+            site.process.terminate()
+            assert site.process.wait(30) == 0
+        finally:
+            site.process.kill()
+            site.process.wait()
+    assert not any(map(command_of, matches))
+
+
+def command_of(pid: int) -> str:
+    """The command line of a process; "" if it is gone."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    except OSError:
+        return ""
