@@ -34,10 +34,7 @@ def match(
         str | None, typer.Option(help="See `referee games`.  [default: briscola-(number of bots)]")
     ] = None,
     options: shared.Options = None,
-    deals: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="N decks, each standing alone: deal values add up."),
-    ] = None,
+    deals: shared.Deals = None,
     key: shared.Key = None,
     deck: Annotated[
         str | None,
@@ -54,10 +51,7 @@ def match(
     freeze: shared.Freeze = Freeze.AUTO,
     pace: shared.Pace = 0,
     on_fault: shared.OnFault = None,
-    record: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Where the record goes.  [default: in records/]"),
-    ] = None,
+    record: shared.RecordFile = None,
     tee: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write all that is said to this file.")
     ] = None,

@@ -37,10 +37,7 @@ def play(
         typer.Option(help="See `referee games`.  [default: briscola-(number of bots + 1)]"),
     ] = None,
     options: shared.Options = None,
-    deals: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="N decks, each standing alone: deal values add up."),
-    ] = None,
+    deals: shared.Deals = None,
     key: shared.Key = None,
     time: shared.Time = "",
     my_time: Annotated[
@@ -50,10 +47,7 @@ def play(
         int, typer.Option(metavar="N", help="At which place you sit, from 1.", min=1)
     ] = 1,
     sandbox: shared.Sandbox = SandboxName.AUTO,
-    record: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Where the record goes.  [default: in records/]"),
-    ] = None,
+    record: shared.RecordFile = None,
 ) -> None:
     """Plays with you at the table.
 

@@ -3,6 +3,7 @@
 Defaults stay with the commands. Commands that need no sandbox do not import this: it takes a while.
 """
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,6 +15,14 @@ from referee.sandbox.names import SandboxName
 Options = Annotated[
     list[str] | None,
     typer.Option("--option", "-o", metavar="NAME=VALUE", help="See `referee games ID`."),
+]
+Deals = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="N decks, each standing alone: deal values add up."),
+]
+RecordFile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Where the record goes.  [default: in records/]"),
 ]
 Key = Annotated[str | None, typer.Option(help="Any text; the same key deals the same cards.")]
 Time = Annotated[

@@ -1,6 +1,6 @@
 """What a bot of ours would have got with a person's cards: par, as golfers say."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
 from msgspec import Struct
@@ -11,6 +11,7 @@ from referee.errors import RefereeError
 from referee.match.leg import DealReason, DealResult
 from referee.match.plan import MatchPlan
 from referee.match.table import Table
+from referee.rules.game import Tally
 from referee.sandbox import Sandbox
 
 
@@ -58,33 +59,24 @@ async def par_of(
         None where there is no comparison: the deal was not played to its end, only two of three
         played it, or a bot goes wrong.
     """
-    for _ in range(2):  # the end of a match ends all its bots, those of a comparison among them
-        found = await _once(plan, deal, person, specs, sandbox)
-        if found is not None:
-            return found
-    return None
-
-
-async def _once(
-    plan: MatchPlan,
-    deal: DealResult,
-    person: int,
-    specs: Mapping[int, BotSpec],
-    sandbox: Sandbox,
-) -> Par | None:
     whole = len(deal.start.bots) == plan.rules.game.seats
     if deal.reason is not DealReason.PLAYED or deal.faults or not whole:
         return None
     seat = deal.start.bots.index(person)
-    table = Table(deal.game, deal.start.deck, deal.start.dealer)
-    for _, action in deal.acts:
-        table.play(action)
-    mine = table.tally()
-    with suppress(RefereeError):
-        again = await untimed_deal(plan.leg(0), deal.start, specs, sandbox)
-        other = Table(deal.game, deal.start.deck, deal.start.dealer)
-        for _, action in again.acts:
-            other.play(action)
-        theirs = other.tally()
-        return Par(mine.points[seat], theirs.points[seat], mine.values[seat], theirs.values[seat])
+    mine = _tally(deal, deal.acts)
+    for _ in range(2):  # the end of a match ends all its bots, those of a comparison among them
+        with suppress(RefereeError):
+            again = await untimed_deal(plan.leg(0), deal.start, specs, sandbox)
+            theirs = _tally(deal, again.acts)
+            return Par(
+                mine.points[seat], theirs.points[seat], mine.values[seat], theirs.values[seat]
+            )
     return None
+
+
+def _tally(deal: DealResult, acts: Iterable[tuple[int, str]]) -> Tally:
+    """Return what the cards of a deal bring that is played so."""
+    table = Table(deal.game, deal.start.deck, deal.start.dealer)
+    for _, action in acts:
+        table.play(action)
+    return table.tally()
