@@ -5,7 +5,7 @@ import secrets
 import subprocess
 import sys
 from collections.abc import AsyncGenerator, Iterable
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -92,7 +92,7 @@ class Table:
         self.ended_at = math.inf
         self._seats: tuple[int, ...] = ()
         self._changed = trio.Event()
-        self._chosen, self._choices = trio.open_memory_channel[str](1)
+        self._chosen: trio.MemorySendChannel[str] | None = None
         self._scope = trio.CancelScope()
 
     def names(self) -> list[str]:
@@ -121,6 +121,7 @@ class Table:
         if action not in act.legal:
             raise Refused("That is not one of the cards that you may play.")
         self.seen.asked = None
+        assert self._chosen is not None  # noqa: S101  # there is a question
         self._chosen.send_nowait(action)
         self._tell()
 
@@ -210,14 +211,24 @@ class Table:
         self._tell()
 
     async def _sit(self, listener: trio.socket.SocketType) -> None:
-        """Answer for the person wherever a process of theirs asks: each deal may have another."""
-        while True:
-            connection, _ = await listener.accept()
-            with connection:
-                stream = trio.SocketStream(connection)
-                async with aclosing(_lines(stream)) as lines:
-                    async for line in lines:
-                        await self._told(stream, _decoder.decode(line))
+        """Answer for the person wherever a process of theirs asks.
+
+        One that comes while another is there takes its place: that was ended, as in a void deal.
+        """
+        before = trio.CancelScope()
+        async with trio.open_nursery() as nursery:
+            while True:
+                connection, _ = await listener.accept()
+                before.cancel()
+                before = trio.CancelScope()
+                nursery.start_soon(self._serve, connection, before)
+
+    async def _serve(self, connection: trio.socket.SocketType, scope: trio.CancelScope) -> None:
+        with connection, scope, suppress(trio.BrokenResourceError):
+            stream = trio.SocketStream(connection)
+            async with aclosing(_lines(stream)) as lines:
+                async for line in lines:
+                    await self._told(stream, _decoder.decode(line))
 
     async def _told(self, stream: trio.SocketStream, message: ToBot) -> None:
         match message:
@@ -246,10 +257,11 @@ class Table:
     async def _ask(self, act: Act) -> str:
         """Return what the person plays; one who has gone away leaves."""
         self._note(act.events)
+        self._chosen, choices = trio.open_memory_channel[str](1)
         self.seen.view, self.seen.asked = act.view, act
         self._tell()
         with trio.move_on_after(LONGEST_THOUGHT_S):
-            return await self._choices.receive()
+            return await choices.receive()
         self.seen.over = "You were away for too long."
         self.leave()
         await trio.sleep_forever()

@@ -1,5 +1,6 @@
 """The tables of a site at which people play, and how many there are."""
 
+import traceback
 from collections.abc import Callable
 from typing import Final
 
@@ -83,5 +84,7 @@ class Tables:
             wrong = await table.play()
         except HostError as error:
             wrong = str(error)
+        except Exception:  # a mistake of ours costs one table, not the site
+            wrong = traceback.format_exc()
         if wrong:
-            self._trouble(printable(f"the table of {table.author}: {wrong}"))
+            self._trouble(printable(f"the table of {table.author}: {wrong}", keep="\n"))

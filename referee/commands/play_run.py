@@ -81,7 +81,10 @@ class PlayRun(Struct, frozen=True):
             person = self._person(sources, hints)
             path = self.record or default_path(self.plan, sources)
             with kept(console()):
-                result, where = trio.run(self._conduct, place, person, adviser, path)
+                played = trio.run(self._conduct, place, person, adviser, path)
+            if played is None:
+                raise KeyboardInterrupt
+            result, where = played
         print_report(self.plan, sources, result, path, where, repeatable=True)
         return told(result)
 
@@ -100,14 +103,15 @@ class PlayRun(Struct, frozen=True):
 
     async def _conduct(
         self, place: Place, person: TerminalPerson, adviser: BotSource, path: Path
-    ) -> tuple[MatchResult, str]:
+    ) -> tuple[MatchResult, str] | None:
+        """Play; return what came of it, and where bots ran: None if there was no time to begin."""
         preparing, playing = trio.CancelScope(), trio.CancelScope()
         talk = console(stderr=True)
         async with interruptible(preparing, playing), AsyncExitStack() as stack:
             with preparing, busy(talk, "preparing the bots ..."):
                 table = await self._laid(stack, adviser)
             if preparing.cancelled_caught:
-                raise KeyboardInterrupt
+                return None
             talk.print(where_text(table.sandbox), style="dim")
             recorder = stack.enter_context(opened_recorder(path))
             nursery = await stack.enter_async_context(trio.open_nursery())

@@ -1,5 +1,6 @@
 """How a person says which action: with keys on a terminal, or in a line of its own."""
 
+import io
 import os
 import re
 import sys
@@ -73,6 +74,8 @@ class ByLine:
     def __init__(self, console: Console) -> None:
         """Lines come from stdin; what there is to choose from is printed."""
         self._console = console
+        if isinstance(sys.stdin, io.TextIOWrapper):
+            sys.stdin.reconfigure(errors="replace")  # a pipe may bring what is no text
 
     def choose(self, actions: Sequence[str], hint: Hint) -> str:
         """Ask until a line names one action."""

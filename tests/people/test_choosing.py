@@ -58,6 +58,14 @@ def test_bids_that_count_up_are_shown_as_first_and_last(monkeypatch: pytest.Monk
     assert printed == "you may play pass, bid 61 to 63, bid 70\n"
 
 
+def test_what_is_no_text_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pipe may bring anything."""
+    stdin = io.TextIOWrapper(io.BytesIO(b"\xff\xfe\nts\n"), encoding="utf-8")
+    monkeypatch.setattr(sys, "stdin", stdin)
+    chooser = ByLine(Console(file=io.StringIO(), width=200))
+    assert chooser.choose(CARDS, lambda: None) == "TS"
+
+
 @pytest.mark.parametrize("lines", ["", "q\n", "x\n"])
 def test_who_says_q_or_nothing_more_leaves(monkeypatch: pytest.MonkeyPatch, lines: str) -> None:
     with pytest.raises(Left):

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import httpx
@@ -17,7 +18,8 @@ from ladder.web.content import EnoughForNow, Refused
 from ladder.web.table import LONGEST_THOUGHT_S, Table
 from ladder.web.table_process import TableOrder, plan_of
 from ladder.web.tables import Tables
-from protocol.messages import Act, Clock, View
+from protocol.codec import encode
+from protocol.messages import Act, Clock, Deal, View
 from referee.cli import run
 from referee.sandbox.names import SandboxName
 from referee.sandbox.procfs import children
@@ -29,6 +31,13 @@ from support.terms import terms_of
 ASKED = re.compile(r'name="asked" value="([0-9a-f]+)"')
 ACTIONS = re.compile(r'name="action" value="([^"]+)"')
 FORM = {"bot": "1", "pool": "1", "deals": "1"}
+HELLO = (
+    b'{"type":"hello","protocol":[1],"game":"briscola-2","options":{},"decks":1,"rules":'
+    b'{"id":"briscola-2","revision":2,"digest":""},"bot":0,"bots":2,"limits":{"line":1,"match":1,'
+    b'"depth":1,"note":1},"time":{"start_ms":1,"move_ms":1,"bank_ms":0,"inc_ms":0,"soft_ms":0,'
+    b'"strikes":0},"seed":""}\n'
+)
+DEAL = encode(Deal(1, (0, 1), 0, 1, "briscola-2", {}, (0, 0)))
 PROGRAM = "ladder.web.table_process"
 
 
@@ -204,6 +213,51 @@ async def test_a_match_that_cannot_be_played_is_for_the_organiser_to_hear() -> N
         assert tables.of("ada") is None
         nursery.cancel_scope.cancel()
     assert "the table of ada: bot '/no/such/bot': there is no such file" in troubles[0]
+
+
+async def test_a_process_that_was_ended_is_followed_by_another_while_the_person_thinks(
+    tmp_path: Path,
+) -> None:
+    """As in a void deal: what the first one asked is asked no more, and the second has answers."""
+    table = Table("ada", order())
+    with trio.socket.socket(trio.socket.AF_UNIX) as listener:
+        await listener.bind(str(tmp_path / "seat"))
+        listener.listen(1)
+        async with AsyncExitStack() as seats, trio.open_nursery() as nursery:
+            nursery.start_soon(table._sit, listener)
+            for number in ("ab", "cd"):
+                seat = await seats.enter_async_context(
+                    await trio.open_unix_socket(str(tmp_path / "seat"))
+                )
+                await seat.send_all(HELLO)
+                assert b'"ready"' in await seat.receive_some()
+                await seat.send_all(DEAL + encode(question(number)))
+                while table.seen.asked is None or table.seen.asked.id != number:
+                    await table.change()
+            with pytest.raises(Refused, match="asked before"):
+                table.choose("ab", "7D")
+            table.choose("cd", "2H")
+            answer = json.loads(await seat.receive_some())
+            nursery.cancel_scope.cancel()
+    assert answer == {"id": "cd", "action": "2H"}
+
+
+async def test_a_mistake_of_ours_costs_one_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def wrong(*_: object) -> str:
+        raise ValueError("a mistake")
+
+    monkeypatch.setattr(Table, "_played", wrong)
+    troubles: list[str] = []
+    tables = Tables(1, troubles.append)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(tables.run)
+        await wait_all_tasks_blocked()
+        for _ in range(2):
+            table = tables.open("ada", order())
+            await wait_all_tasks_blocked()
+            assert table.seen.over == "The match was broken off."
+        nursery.cancel_scope.cancel()
+    assert [one.count("ValueError: a mistake") for one in troubles] == [1, 1]
 
 
 async def test_what_is_kept_of_a_person_has_a_bound(
