@@ -47,6 +47,10 @@ _LADDER: Final = {
         "ladder_archive:export_ladder",
         "Writes all facts and records of a ladder as one archive, with a signed head.",
     ),
+    "backup": (
+        "ladder_archive:backup_ladder",
+        "Copies a whole ladder, while it is in use, into a folder that is a ladder again.",
+    ),
     "import": (
         "ladder_archive:import_ladder",
         "Makes a ladder of an archive, after checking all of it.",

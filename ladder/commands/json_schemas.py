@@ -6,7 +6,7 @@
 from pathlib import Path
 from typing import Final
 
-from ladder.commands.ladder_archive import ExportJson, ImportJson
+from ladder.commands.ladder_archive import BackupJson, ExportJson, ImportJson
 from ladder.commands.ladder_records import RecordsJson
 from ladder.commands.ladder_run import LadderJson, RunJson
 from ladder.commands.ladder_show import BotHistoryJson
@@ -39,6 +39,7 @@ _OUTPUTS: Final = {
     "ladder revoke": RevokedJson,
     "ladder records": RecordsJson,
     "ladder export": ExportJson,
+    "ladder backup": BackupJson,
     "ladder import": ImportJson,
     "ladder verify": AuditJson,
     "ladder rebuild": RebuildJson,

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 from msgspec import Struct
 
+from ladder.archive.backup import back_up
 from ladder.archive.export import Exported, export
 from ladder.archive.load import Imported, take_in
 from ladder.commands.shared import Where, opened, tell_new_key
@@ -15,7 +16,7 @@ from ladder.store.location import where_of
 from referee.commands.shared import Json
 from referee.terminal.console import busy, console
 from referee.terminal.json_output import json_text
-from referee.text import plural, printable
+from referee.text import in_bytes, plural, printable
 
 
 class ArchiveJson(Struct, frozen=True):
@@ -32,6 +33,15 @@ class ExportJson(ArchiveJson, frozen=True):
     """What `referee ladder export --json` prints."""
 
     file: str
+
+
+class BackupJson(Struct, frozen=True):
+    """What `referee ladder backup --json` prints: files in all, those copied now, and bytes."""
+
+    folder: str
+    files: int
+    copied: int
+    bytes: int
 
 
 class ImportJson(ArchiveJson, frozen=True):
@@ -75,6 +85,30 @@ def export_ladder(
 def _facts_and_records(of: Exported | Imported) -> str:
     gone = f" ({of.gone:,} more are gone by policy)" if of.gone else ""
     return f"{plural(of.facts, 'fact')}, {plural(of.records, 'record')}{gone}"
+
+
+def backup_ladder(
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="A new one, or that of an earlier backup.")
+    ],
+    where: Where = None,
+    as_json: Json = False,
+) -> None:
+    """Copies a whole ladder, while it is in use, into a folder that is a ladder again.
+
+    With its bots, records, signing key, tokens and uploads: keep it as secret as the ladder. What
+    is there from an earlier backup is not copied again. To go on with it, `--ladder FOLDER`.
+    """
+    with opened(where) as store, busy(console(stderr=True), "copying ...") as say:
+        found = back_up(store, folder, lambda done: say(f"copying ... {done:,} files"))
+    if as_json:
+        told = BackupJson(str(folder), found.files, found.copied, found.bytes)
+        print(json_text(told, indent=None))
+    else:
+        print(
+            f"{folder}: {plural(found.files, 'file')} and the database, "
+            f"{found.copied:,} copied now ({in_bytes(found.bytes)})"
+        )
 
 
 def import_ladder(

@@ -32,6 +32,7 @@ def test_what_the_commands_of_a_ladder_print_fits(
     fits("ladder rebuild", printed(["ladder", "rebuild", *where], capsys))
     fits("ladder open", printed(["ladder", "open", *where], capsys))
     fits("ladder export", printed(export, capsys))
+    fits("ladder backup", printed(["ladder", "backup", str(tmp_path / "copy"), *where], capsys))
     fits("ladder migrate", printed(["ladder", "migrate", *where], capsys))
     other = ["ladder", "import", str(tmp_path / "it.zip"), "--ladder", str(tmp_path / "other")]
     fits("ladder import", printed(other, capsys))
