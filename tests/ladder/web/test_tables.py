@@ -166,15 +166,23 @@ async def test_a_page_of_another_site_plays_for_no_one(store: Store, site: Asked
 async def test_only_what_is_asked_and_legal_is_played() -> None:
     """An answer counts once, whichever window it comes from."""
     table = Table("ada", order())
+    played: list[str] = []
+
+    async def sit() -> None:
+        played.append(await table._ask(question()))
+
     with pytest.raises(Refused, match="asked before"):
         table.choose("ab", "7D")
-    table.seen.asked = question()
-    for asked, action in (("cd", "7D"), ("ab", "AS"), ("ab", "")):
-        with pytest.raises(Refused):
-            table.choose(asked, action)
-    table.choose("ab", "7D")
-    with pytest.raises(Refused, match="asked before"):
-        table.choose("ab", "2H")
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(sit)
+        await wait_all_tasks_blocked()
+        for asked, action in (("cd", "7D"), ("ab", "AS"), ("ab", "")):
+            with pytest.raises(Refused):
+                table.choose(asked, action)
+        table.choose("ab", "7D")
+        with pytest.raises(Refused, match="asked before"):
+            table.choose("ab", "2H")
+    assert played == ["7D"]
 
 
 async def test_who_has_gone_away_leaves_the_table(
