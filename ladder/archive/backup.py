@@ -101,7 +101,7 @@ def _copied_database(database: Path, to: Path) -> int:
     part = to.with_name(f".{to.name}.part")
     part.unlink(missing_ok=True)
     with (
-        closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as source,
+        closing(sqlite3.connect(f"{database.resolve().as_uri()}?mode=ro", uri=True)) as source,
         closing(sqlite3.connect(part)) as target,
     ):
         part.chmod(0o600)

@@ -220,6 +220,7 @@ class Table:
             while True:
                 connection, _ = await listener.accept()
                 before.cancel()
+                self.seen.asked = None
                 before = trio.CancelScope()
                 nursery.start_soon(self._serve, connection, before)
 

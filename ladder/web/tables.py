@@ -24,7 +24,7 @@ class Tables:
     """All tables of a site."""
 
     def __init__(self, most: int, trouble: Callable[[str], None]) -> None:
-        """Nobody plays yet.
+        """Begin without any table.
 
         Args:
             most: at how many tables people play at a time.

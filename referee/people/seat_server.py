@@ -41,12 +41,12 @@ class Person(Protocol):
 
 
 def serve(listener: socket.socket, person: Person, leave: Callable[[], None]) -> None:
-    """Ask a person for as long as there is somebody who asks.
+    """Ask a person for as long as a match asks.
 
     A process that is ended, as in a void deal, is followed by another.
 
     Args:
-        listener: where relays connect; once it is shut down nobody asks any more.
+        listener: where relays connect; once it is shut down no match asks any more.
         person: is asked.
         leave: is called if the person does not play on.
     """

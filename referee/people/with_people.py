@@ -29,7 +29,7 @@ class Place(Struct, frozen=True):
     spec: BotSpec
 
     def stop(self) -> None:
-        """Let nobody connect any more. Idempotent."""
+        """Refuse further connections. Idempotent."""
         with suppress(OSError):
             self.listener.shutdown(socket.SHUT_RDWR)
 
@@ -51,7 +51,7 @@ def relay_to(path: str, name: str) -> tuple[BotSource, BotSpec]:
 
 @contextmanager
 def place_for(name: str) -> Iterator[Place]:
-    """Make a place for a person, until the block is left; then nobody asks any more.
+    """Make a place for a person, until the block is left; then no match asks any more.
 
     Args:
         name: what tables call them.

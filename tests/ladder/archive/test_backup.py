@@ -112,6 +112,14 @@ def test_a_backup_takes_the_place_of_nothing_else(store: Store, tmp_path: Path) 
             back_up(store, within)
 
 
+def test_any_folder_may_have_a_ladder(tmp_path: Path) -> None:
+    """A name may have what means something in an address."""
+    with made(tmp_path / "50%41 #1?") as store:
+        back_up(store, tmp_path / "copy")
+    with Store(where_of(str(tmp_path / "copy"))) as copy:
+        assert len(copy.roster.entrants) == len(store.roster.entrants)
+
+
 def test_a_disk_that_says_no_is_said_in_a_line(store: Store, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(HostError, match="Not a directory"):

@@ -223,6 +223,11 @@ async def test_a_match_that_cannot_be_played_is_for_the_organiser_to_hear() -> N
     assert "the table of ada: bot '/no/such/bot': there is no such file" in troubles[0]
 
 
+def asked_at(table: Table) -> str:
+    """The id of the question at a table; "" for none."""
+    return "" if table.seen.asked is None else table.seen.asked.id
+
+
 async def test_a_process_that_was_ended_is_followed_by_another_while_the_person_thinks(
     tmp_path: Path,
 ) -> None:
@@ -239,8 +244,9 @@ async def test_a_process_that_was_ended_is_followed_by_another_while_the_person_
                 )
                 await seat.send_all(HELLO)
                 assert b'"ready"' in await seat.receive_some()
+                assert asked_at(table) == "", "what the one before has asked is over"
                 await seat.send_all(DEAL + encode(question(number)))
-                while table.seen.asked is None or table.seen.asked.id != number:
+                while asked_at(table) != number:
                     await table.change()
             with pytest.raises(Refused, match="asked before"):
                 table.choose("ab", "7D")
