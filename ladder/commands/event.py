@@ -17,12 +17,14 @@ from ladder.event.conductor import (
     Rounds,
     Way,
     check_against_plan,
+    log_of,
     play_event,
+    played_in,
     rounds_in_log,
 )
 from ladder.event.file import Event, event_path, read_event
 from ladder.event.key import commitment, kept_key
-from ladder.event.log import LOG, Contents, EventLog
+from ladder.event.log import LOG, EventLog
 from ladder.event.plan import EventPlan
 from ladder.event.progress import shown
 from ladder.event.rounds import expected_deals
@@ -164,21 +166,9 @@ def show(file: File, out: Out = None, as_json: Json = False) -> None:
 
     What counts is the log: neither the bots nor FILE need be as they were. FILE can be DIR, too.
     """
-    if out is None:
-        typed = Path(file)
-        if typed.name == LOG and typed.is_file():
-            out = typed.parent
-        else:
-            out = typed if typed.is_dir() else event_path(file)[1]
-    path = out / LOG
-    if not path.is_file():
-        raise RefereeError(f"nothing of this event has been played: there is no {str(path)!r}")
-    found = Contents(path)
-    if found.header is None:
-        raise RefereeError(f"nothing of this event has been played: {str(path)!r} is empty")
-    check_against_plan(found, path)
-    key = "" if found.end is None else found.end.key
-    _tell(found.header.plan, rounds_in_log(found), key, out, as_json=as_json, files=False)
+    path = log_of(file) if out is None else out / LOG
+    found = played_in(path)
+    _tell(found.plan, found.sections, found.key, path.parent, as_json=as_json, files=False)
 
 
 def _tell(

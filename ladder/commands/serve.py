@@ -18,7 +18,11 @@ from ladder.store.head_log import publish
 from ladder.store.location import anywhere
 from ladder.store.store import Store
 from ladder.web.author_routes import author_routes
+from ladder.web.events import Events
 from ladder.web.library import Library
+from ladder.web.live_matches import LiveMatches
+from ladder.web.live_routes import live_routes
+from ladder.web.pages.event import event_pages
 from ladder.web.rendering import Around
 from ladder.web.serving import Listen, Work, check_tls, serve
 from ladder.web.site_state import opened_site
@@ -56,6 +60,14 @@ def serve_site(
             "--uploads/--no-uploads", help="Take in bots of invited authors, and try them."
         ),
     ] = True,
+    event: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--event",
+            metavar="FILE",
+            help="Show an event, too, by its file or folder; whoever plays it. May be repeated.",
+        ),
+    ] = None,
     workers: Workers = None,
     sandbox: Sandbox = Sandboxes.AUTO,
 ) -> None:
@@ -69,6 +81,7 @@ def serve_site(
     check_tls(tls)
     settings = read_settings()
     listen = Listen(host=host, port=port, tls=tls, proxy=proxy)
+    events = Events(event or ())
     ready = _ready(SandboxName(sandbox), settings) if run or uploads else None
     with ExitStack() as held:
         store = held.enter_context(opened_or_made(where))
@@ -78,9 +91,19 @@ def serve_site(
         players = held.enter_context(_players(store, settings)) if run else None
         watch = held.enter_context(shown(console(stderr=True), None))
         has_tables = uploads and settings.site.tables > 0
-        around = Around(store.opened.name, takes_bots=uploads, has_tables=has_tables)
-        site = opened_site(Library(store), around, watch.say)
+        delay = settings.site.live_delay if settings.site.live else None
+        around = Around(
+            store.opened.name,
+            takes_bots=uploads,
+            has_tables=has_tables,
+            has_events=bool(events.logs),
+            live_delay=delay,
+        )
+        library = Library(store, events.pulse)
+        site = opened_site(library, around, watch.say, event_pages(events))
         routes: list[Route] = []
+        if delay is not None:
+            routes += live_routes(site, LiveMatches(library, delay))
         work: list[Work] = []
         if taken_in is not None and ready is not None:
             routes += author_routes(site, taken_in)

@@ -13,9 +13,10 @@ import trio
 from msgspec import Struct
 
 from ladder.benching import Misconduct, benched
+from ladder.event.file import event_path
 from ladder.event.forfeits import Forfeits
 from ladder.event.key import commitment
-from ladder.event.log import Contents, EventLog
+from ladder.event.log import LOG, Contents, EventLog
 from ladder.event.log_check import Misfit, check_log
 from ladder.event.log_lines import EventEnd, MatchLine, round_line
 from ladder.event.plan import EventPlan, SectionPlan
@@ -42,6 +43,10 @@ RECORDS: Final = "records"
 """The folder of records, in that of the event."""
 
 Rounds = tuple[RoundResult, ...]
+
+
+class NothingPlayed(RefereeError):
+    """An event that was not begun."""
 
 
 class EventListener(Protocol):
@@ -142,6 +147,46 @@ def rounds_in_log(found: Contents) -> tuple[Rounds, ...]:
         }
         sections[section].append(round_result(begun, played))
     return tuple(map(tuple, sections))
+
+
+class Played(Struct, frozen=True):
+    """What an event has come to so far; `key` is "" until it is over."""
+
+    plan: EventPlan
+    sections: tuple[Rounds, ...]
+    key: str
+
+
+def log_of(typed: str) -> Path:
+    """Return the log that a person means by an event's file, its folder, or the log itself.
+
+    Raises:
+        RefereeError: there is none of these.
+    """
+    path = Path(typed)
+    if path.name == LOG and path.is_file():
+        return path
+    return (path if path.is_dir() else event_path(typed)[1]) / LOG
+
+
+def played_in(path: Path) -> Played:
+    """Return what a log says, where it is an event's.
+
+    Args:
+        path: of the log.
+
+    Raises:
+        NothingPlayed: there is nothing in it.
+        RefereeError: it is no log.
+    """
+    if not path.is_file():
+        raise NothingPlayed(f"nothing of this event has been played: there is no {str(path)!r}")
+    found = Contents(path)
+    if found.header is None:
+        raise NothingPlayed(f"nothing of this event has been played: {str(path)!r} is empty")
+    check_against_plan(found, path)
+    key = "" if found.end is None else found.end.key
+    return Played(found.header.plan, rounds_in_log(found), key)
 
 
 class _EventConductor:

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from ladder.core.candidates import Situation, fields_of
 from ladder.core.facts import Decision, LadderJob, Match, Pool, Submission, unplayed
 from ladder.core.matchmaking import Candidates, TableDraw, next_table, why_none
-from ladder.files import record_store
+from ladder.files import live_records, record_store
 from ladder.host_or_bot import Doubts
 from ladder.runner.match_fact import match_of
 from ladder.runner.patient_store import Desk
@@ -44,8 +44,6 @@ IDLE_S: Final = 2.0
 
 _LEAVE_S: Final = 5.0
 """So long we try to give back what we hold; after that, it expires."""
-
-_PLAYING: Final = ".playing-"
 
 
 class RunnerListener(Protocol):
@@ -166,8 +164,8 @@ class LadderRunner:
         records = self._files / record_store.RECORDS
         try:
             records.mkdir(mode=0o700, parents=True, exist_ok=True)
-            for left in records.glob(f"{_PLAYING}*"):
-                if not self._desk.is_alive(left.name.removeprefix(_PLAYING).split("=")[0]):
+            for left in live_records.paths(self._files):
+                if not self._desk.is_alive(live_records.owner_of(left)):
                     left.unlink(missing_ok=True)
         except OSError as error:
             raise HostError(f"records {str(records)!r}: {error.strerror}") from error
@@ -321,8 +319,7 @@ class LadderRunner:
     @contextmanager
     def _record(self, lease: Lease) -> Iterator[Path]:
         """Where a worker writes a record; gone when the block is left."""
-        name = f"{_PLAYING}{self._owner}={lease.token[:16]}"
-        path = self._files / record_store.RECORDS / name
+        path = live_records.path_of(self._files, self._owner, lease.token)
         try:
             yield path
         finally:

@@ -85,6 +85,7 @@ class OpenJob(Struct, frozen=True):
 
     job: LadderJob
     since_ms: int
+    token: str
     owner: str
     until_ms: int
     attempts: int
@@ -97,7 +98,14 @@ def waiting_jobs(connection: Connection) -> list[OpenJob]:
         Damaged: a row does not hold what we wrote.
     """
     return [
-        OpenJob(_job_in(row.job, row.body), row.at_ms, row.owner, row.until_ms, row.attempts)
+        OpenJob(
+            job=_job_in(row.job, row.body),
+            since_ms=row.at_ms,
+            token=row.token,
+            owner=row.owner,
+            until_ms=row.until_ms,
+            attempts=row.attempts,
+        )
         for row in connection.execute(_JOBS)
     ]
 

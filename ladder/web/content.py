@@ -12,6 +12,7 @@ NUMBER: Final = r"[1-9][0-9]{0,8}"
 """What numbers look like in the address of a page."""
 
 _TEXT: Final = {
+    "job": r"[0-9a-f]{64}",
     "match": r"[0-9a-f]{1,64}",
     "game": r"[a-z0-9][a-z0-9-]{0,63}",
     "upload": r"[0-9a-f]{24}",

@@ -122,11 +122,11 @@ def asked(request: Request, page: Page) -> Asked:
 
     Raises:
         Missing: it does not.
-        Refused: a value behind the question mark does not.
+        Refused: a value behind the question mark does not; a name without one is as with 1.
     """
     path = {name: part(request, name) for name in request.path_params}
     given = request.query_params
-    query = {name: given[name] for name in page.query if name in given}
+    query = {name: given[name] or "1" for name in page.query if name in given}
     for name, value in query.items():
         if re.fullmatch(NUMBER, value, re.ASCII) is None:
             raise Refused(f"{name!r} has to be a number, from 1 on.")

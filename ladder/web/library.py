@@ -76,15 +76,17 @@ class Library:
         readers: how many pages follow.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, also: Callable[[], Hashable] = lambda: None) -> None:
         """Reads nothing yet.
 
         Args:
             store: open until the last question was answered; no other task asks it meanwhile.
+            also: what else pages are made of is as it was while this returns the same.
         """
         self.state = 0
         self.is_away = False
-        self._store = store
+        self._store, self._also = store, also
+        self._seen: Hashable = None
         self._one = trio.CapacityLimiter(1)
         self._films = trio.CapacityLimiter(1)
         self.readers = 0
@@ -178,8 +180,10 @@ class Library:
                 await trio.sleep(_AWAY_S)
                 continue
             self.is_away = False
-            if pulse != self.pulse and trio.current_time() >= self._changed_at + self.rest_s():
-                self.pulse = pulse
+            also = self._also()
+            is_new = (pulse, also) != (self.pulse, self._seen)
+            if is_new and trio.current_time() >= self._changed_at + self.rest_s():
+                self.pulse, self._seen = pulse, also
                 self._spent_s = 0.0
                 await self._make_ahead(self.state + 1)
                 self.state += 1

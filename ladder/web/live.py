@@ -1,7 +1,9 @@
 """News of the ladder for pages that are open: server-sent events."""
 
+import math
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import aclosing
 from itertools import count
 from typing import Final
 
@@ -24,6 +26,21 @@ LONGEST_S: Final = 15 * 60.0
 """After that a page connects anew: none that forgot to leave is held for ever."""
 
 
+STILL_HERE: Final = b": still here\n\n"
+
+
+def event(name: str, data: str, again_ms: int | None = None) -> bytes:
+    """Return an event as a browser takes it.
+
+    Args:
+        name: what has happened.
+        data: a line.
+        again_ms: how long a browser waits before it connects anew.
+    """
+    again = "" if again_ms is None else f"retry: {again_ms}\n"
+    return f"{again}event: {name}\ndata: {data}\n\n".encode()
+
+
 class News:
     """Who follows, and when it is to end."""
 
@@ -39,39 +56,61 @@ class News:
         self._closed.set()
 
     def follow(self, visitor: str) -> Response:
-        """Return an answer that goes on; or one that says that too many follow already."""
+        """Return an answer that tells whenever the ladder has changed; see `stream`."""
+        return self.stream(visitor, self._changes)
+
+    def stream(self, visitor: str, events: Callable[[], AsyncGenerator[bytes]]) -> Response:
+        """Return an answer that goes on; or one that says that too many follow already.
+
+        Args:
+            visitor: who follows.
+            events: what is said, as often as something has to be; it ends where `pause` says so.
+        """
         if self._library.readers >= MOST_READERS or self._of[visitor] >= MOST_OF_ONE:
             return PlainTextResponse(
                 "too many pages follow already\n", 503, headers={"retry-after": "60"}
             )
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
         return StreamingResponse(
-            self._events(visitor), media_type="text/event-stream", headers=headers
+            self._counted(visitor, events), media_type="text/event-stream", headers=headers
         )
 
-    async def _events(self, visitor: str) -> AsyncIterator[bytes]:
+    async def pause(self, seconds: float, until: float = math.inf) -> bool:
+        """Wait, and return whether there is to be more: not once we are to end, or from then on."""
+        with trio.move_on_after(seconds):
+            await self._closed.wait()
+        return not self._closed.is_set() and trio.current_time() < until
+
+    async def _counted(
+        self, visitor: str, events: Callable[[], AsyncGenerator[bytes]]
+    ) -> AsyncIterator[bytes]:
         self._library.readers += 1
-        turn = next(self._numbers) * _GOLDEN % 1.0
         self._of[visitor] += 1
         try:
-            state, until = self._library.state, trio.current_time() + LONGEST_S
-            # at once, too: what has changed since the page was made, or while it was away
-            yield f"retry: 2000\nevent: news\ndata: {state}\n\n".encode()
-            while not self._closed.is_set() and trio.current_time() < until:
-                with trio.move_on_after(BEAT_S) as waited:
-                    state = await self._next(state)
-                # said out here: a scope must not be open while a generator is left
-                quiet = waited.cancelled_caught
-                if not quiet:
-                    with trio.move_on_after(turn * self._library.spread_s()):
-                        await self._closed.wait()
-                    state = self._library.state
-                yield b": still here\n\n" if quiet else f"event: news\ndata: {state}\n\n".encode()
+            async with aclosing(events()) as said:
+                async for one in said:
+                    yield one
         finally:
             self._library.readers -= 1
             self._of[visitor] -= 1
             if not self._of[visitor]:
                 del self._of[visitor]
+
+    async def _changes(self) -> AsyncGenerator[bytes]:
+        turn = next(self._numbers) * _GOLDEN % 1.0
+        state, until = self._library.state, trio.current_time() + LONGEST_S
+        # at once, too: what has changed since the page was made, or while it was away
+        yield event("news", str(state), again_ms=2000)
+        while await self.pause(0, until):
+            with trio.move_on_after(BEAT_S) as waited:
+                state = await self._next(state)
+            # said out here: a scope must not be open while a generator is left
+            if waited.cancelled_caught:
+                yield STILL_HERE
+            else:
+                await self.pause(turn * self._library.spread_s())
+                state = self._library.state
+                yield event("news", str(state))
 
     async def _next(self, state: int) -> int:
         """Return the next state of the ladder, or the same where we are to end."""

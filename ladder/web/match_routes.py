@@ -49,7 +49,7 @@ async def _recorded(site: Site, request: Request) -> _Recorded:
         record = record_of(store, number, match)
         if record is None:
             raise Missing(f"Match {number} has no record, or not any more.")
-        return _Recorded(number, names_of(store, match), record)
+        return _Recorded(number, names_of(store, match.job), record)
 
     return await site.library.ask(find)
 

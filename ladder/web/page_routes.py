@@ -21,22 +21,24 @@ from ladder.web.pages.match import MATCH
 from ladder.web.pages.match_list import MATCHES
 from ladder.web.pages.pair import PAIR
 from ladder.web.pages.rules import RULES, RULES_OF
+from ladder.web.pages.running import RUNNING
 from ladder.web.pages.waiting import QUEUE
 from ladder.web.site_state import Site
 
-PAGES: Final = (LADDER, GAME, BOTS, BOT, PAIR, MATCHES, MATCH, QUEUE, RULES, RULES_OF)
+PAGES: Final = (LADDER, GAME, BOTS, BOT, PAIR, MATCHES, MATCH, QUEUE, RUNNING, RULES, RULES_OF)
 
 _HTML: Final = "text/html; charset=utf-8"
 
 
 def page_routes(site: Site) -> list[Route]:
     """Return the routes of all pages; those of JSON first, whose addresses are longer."""
+    pages = (*PAGES, *site.pages)
     json = [
         Route(json_path(page.path), guarded(site, page.name, partial(_json, site, page)))
-        for page in PAGES
+        for page in pages
     ]
     html = [
-        Route(page.path, guarded(site, page.name, partial(_html, site, page))) for page in PAGES
+        Route(page.path, guarded(site, page.name, partial(_html, site, page))) for page in pages
     ]
     return [*json, *html]
 

@@ -44,11 +44,15 @@ class Around(msgspec.Struct, frozen=True):
         site: the name of the ladder.
         takes_bots: whether bots can be handed in on the site.
         has_tables: whether people can play there.
+        has_events: whether it shows events.
+        live_delay: after how many seconds matches under way are shown; None: they are not.
     """
 
     site: str
     takes_bots: bool = False
     has_tables: bool = False
+    has_events: bool = False
+    live_delay: int | None = None
 
 
 def html(
@@ -68,6 +72,9 @@ def html(
         "site": around.site,
         "takes_bots": around.takes_bots,
         "has_tables": around.has_tables,
+        "has_events": around.has_events,
+        "has_live": around.live_delay is not None,
+        "live_delay": around.live_delay,
         "version": version("briscola-referee"),
         "here": path,
         "json": json,

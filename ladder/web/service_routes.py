@@ -53,7 +53,7 @@ async def _feed(site: Site, request: Request) -> Response:
 
 async def _openapi(site: Site, request: Request) -> Response:
     operations = AUTHORS if site.around.takes_bots else ()
-    body = Body.of(msgspec.json.encode(document(PAGES, operations)))
+    body = Body.of(msgspec.json.encode(document((*PAGES, *site.pages), operations)))
     return answer(request, body, "application/json")
 
 
@@ -66,7 +66,8 @@ async def _static(request: Request) -> Response:
 
 
 async def _robots(request: Request) -> Response:
-    return PlainTextResponse("User-agent: *\nDisallow: /pairs/\nDisallow: /live\n")
+    closed = "".join(f"Disallow: {path}\n" for path in ("/pairs/", "/live", "/running/"))
+    return PlainTextResponse(f"User-agent: *\n{closed}")
 
 
 async def _healthz(site: Site, request: Request) -> Response:

@@ -5,6 +5,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from ladder.web.content import Page
 from ladder.web.figures import Figures
 from ladder.web.library import Library
 from ladder.web.live import News
@@ -27,6 +28,7 @@ class Site(Struct, frozen=True):
 
     Attributes:
         around: what stands around every page.
+        pages: those beside the ladder's own.
         say: is told what the organiser should know, in lines.
         asking: bounds what one visitor asks for; `making` what is made for one.
         guessing: bounds how many tokens may be wrong.
@@ -36,14 +38,17 @@ class Site(Struct, frozen=True):
     news: News
     figures: Figures
     around: Around
+    pages: tuple[Page, ...]
     say: Callable[[str], None]
     asking: RateLimit
     making: RateLimit
     guessing: RateLimit
 
 
-def opened_site(library: Library, around: Around, say: Callable[[str], None]) -> Site:
+def opened_site(
+    library: Library, around: Around, say: Callable[[str], None], pages: tuple[Page, ...] = ()
+) -> Site:
     """Return a site that has answered nothing yet; for arguments see the class."""
     news, figures = News(library), Figures()
     limits = map(RateLimit, (ASKING, MAKING, GUESSING))
-    return Site(library, news, figures, around, say, *limits)
+    return Site(library, news, figures, around, pages, say, *limits)

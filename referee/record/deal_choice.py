@@ -1,4 +1,4 @@
-"""Which deal of a record is meant: as it is printed."""
+"""Which deals of a record are meant: one, as it is printed, or those whose cards may be shown."""
 
 import re
 from typing import Final, Self
@@ -43,3 +43,17 @@ class DealChoice(Struct, frozen=True):
     def __str__(self) -> str:
         """As it was typed."""
         return str(self.deal) if self.leg is None else f"{self.leg}.{self.deal}"
+
+
+class DecksOver(Struct, frozen=True):
+    """All deals of the first decks: of a match under way, those that are dealt no more.
+
+    Attributes:
+        decks: how many.
+    """
+
+    decks: int
+
+    def is_meant(self, number: int, leg: int, deal: int) -> bool:  # as of one deal
+        """Whether a deal is one of them, in a leg (from 0) the deal of this number."""
+        return deal <= self.decks

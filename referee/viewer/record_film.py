@@ -4,12 +4,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from referee.errors import RefereeError
 from referee.match.leg import DealResult
 from referee.match.terms import unusual_options
 from referee.match.verdict import FaultCode
-from referee.record.deal_choice import DealChoice
+from referee.record.deal_choice import DealChoice, DecksOver
 from referee.record.eyes import Eyes, NotSeated
 from referee.record.held_deals import HeldDeals
 from referee.record.reader import Mismatch, RecordReader
@@ -81,8 +82,9 @@ class Film(Struct, frozen=True, kw_only=True):
         options: those that are not as the game has them.
         bots: their names, told apart.
         viewer: the name of whose eyes it is seen with; None: all hands are shown.
-        result: None where the record has no end, or only one deal was wanted.
+        result: None where the record has no end, or only some deals were wanted.
         trouble: why there is no more of it; None where all of it is there.
+        under_way: while the match goes on, how many deals are over, and of how many.
     """
 
     game: str
@@ -92,13 +94,14 @@ class Film(Struct, frozen=True, kw_only=True):
     deals: tuple[DealFilm, ...]
     result: FilmResult | None
     trouble: str | None
+    under_way: tuple[int, int] | UnsetType = UNSET
 
 
 def film_of(
     path: Path,
     bot: str | None = None,
     place: int | None = None,
-    only: DealChoice | None = None,
+    only: DealChoice | DecksOver | None = None,
     names: tuple[str, ...] | None = None,
 ) -> Film:
     """Return the film of a record, as far as it holds.
@@ -107,7 +110,7 @@ def film_of(
         path: of the record; see `RecordReader`.
         bot: the name of the one whose eyes it is seen with.
         place: the seat of the first deal whose eyes it is seen with, instead.
-        only: the one deal that is wanted.
+        only: the deals that are wanted.
         names: what to call the bots; None: as the record does.
 
     Raises:
@@ -123,7 +126,7 @@ def film_of(
         eyes = _eyes(found, called, bot, place)
         held = HeldDeals(found)
         deals = tuple(_deals(found, held, lines, eyes, only))
-        if only is not None and not deals:
+        if isinstance(only, DealChoice) and not deals:
             raise RefereeError(f"deal {only}: the record has no such deal")
         return Film(
             game=found.header.terms.game,
@@ -134,6 +137,38 @@ def film_of(
             result=_result(found) if only is None else None,
             trouble=held.trouble or found.unfinished,
         )
+
+
+def film_under_way(path: Path, names: tuple[str, ...], decks: int, deals: tuple[int, int]) -> Film:
+    """Return the film of a record that is written while we read it, of all hands.
+
+    Args:
+        path: of the record.
+        names: what to call the bots.
+        decks: how many decks are dealt no more; no other is shown.
+        deals: how many deals are over, and of how many.
+
+    Raises:
+        RefereeError: it is no record.
+    """
+    film = film_of(path, only=DecksOver(decks), names=names)
+    return replace(film, trouble=None, under_way=deals)
+
+
+def film_of_nothing(
+    game: str, options: tuple[str, ...], names: tuple[str, ...], deals: tuple[int, int]
+) -> Film:
+    """Return the film of a match under way of which nothing can be shown yet; see `Film`."""
+    return Film(
+        game=game,
+        options=options,
+        bots=names,
+        viewer=None,
+        deals=(),
+        result=None,
+        trouble=None,
+        under_way=deals,
+    )
 
 
 def _eyes(found: Resimulation, names: tuple[str, ...], bot: str | None, place: int | None) -> Eyes:
@@ -165,7 +200,7 @@ def _deals(
     held: HeldDeals,
     lines: ActLines,
     eyes: Eyes,
-    only: DealChoice | None,
+    only: DealChoice | DecksOver | None,
 ) -> Iterator[DealFilm]:
     for number, deal in enumerate(held.and_the_last(), 1):
         acts, leg = lines.take(number), found.totals.leg

@@ -4,13 +4,16 @@ A job is a match of decks that stand alone: some blocks that follow one another,
 its seatings, by bots whose processes live for one leg.
 """
 
-from typing import Protocol
+from typing import Final, Protocol
 
 from msgspec import Struct
 
 from referee.errors import RefereeError
 from referee.match.outcome import MatchOutcome
 from referee.match.terms import Terms
+
+UNFINISHED: Final = ".part"
+"""What the name of a record ends with until the record is complete."""
 
 
 class Job(Struct, frozen=True, kw_only=True):

@@ -5,7 +5,6 @@ import traceback
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Final
 
 import msgspec
 import trio
@@ -22,10 +21,7 @@ from referee.sandbox import Sandbox
 from referee.sandbox.choose import only_own
 from referee.workers.block_sums import Blocks, outcome_of
 from referee.workers.job_plan import plan_of
-from referee.workers.jobs import Job, JobResult, Unready
-
-UNFINISHED: Final = ".part"
-"""What the name of a record ends with until the record is complete."""
+from referee.workers.jobs import UNFINISHED, Job, JobResult, Unready
 
 
 class Player:

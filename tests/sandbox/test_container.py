@@ -716,12 +716,12 @@ async def test_how_a_bot_ended_is_unknown_without_a_daemon(
 
 
 async def test_a_daemon_that_cannot_be_reached_is_no_sandbox(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Neither one that is not there nor one that is not here."""
     before = threading.active_count()
     for host, said in (
-        ("unix:///no/such", "no Docker daemon listens"),
+        (f"unix://{tmp_path}/none", "no Docker daemon listens"),
         ("tcp://far", "only a local"),
     ):
         monkeypatch.setenv("DOCKER_HOST", host)

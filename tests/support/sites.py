@@ -4,7 +4,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -17,7 +17,11 @@ from msgspec import Struct
 from ladder.store.store import Store
 from ladder.web.app import application
 from ladder.web.author_routes import author_routes
+from ladder.web.events import Events
 from ladder.web.library import Library
+from ladder.web.live_matches import LiveMatches
+from ladder.web.live_routes import live_routes
+from ladder.web.pages.event import event_pages
 from ladder.web.rendering import Around
 from ladder.web.site_state import Site, opened_site
 from ladder.web.table_routes import table_routes
@@ -51,17 +55,27 @@ class Asked(Struct):
 async def opened(
     store: Store,
     visitor: str = "192.0.2.1",
+    *,
     uploads: Uploads | None = None,
     tables: Tables | None = None,
+    live_delay: int | None = None,
+    events: Sequence[str] = (),
 ) -> AsyncIterator[Asked]:
     """A site over a ladder, which it watches; the caller closes the store and the uploads."""
-    library = Library(store)
+    shown = Events(events)
+    library = Library(store, shown.pulse)
     troubles: list[str] = []
     around = Around(
-        store.opened.name, takes_bots=uploads is not None, has_tables=tables is not None
+        store.opened.name,
+        takes_bots=uploads is not None,
+        has_tables=tables is not None,
+        has_events=bool(events),
+        live_delay=live_delay,
     )
-    site = opened_site(library, around, troubles.append)
+    site = opened_site(library, around, troubles.append, event_pages(shown))
     routes = author_routes(site, uploads) if uploads is not None else []
+    if live_delay is not None:
+        routes += live_routes(site, LiveMatches(library, live_delay))
     if tables is not None:
         routes += table_routes(site, tables, SandboxName.BWRAP)
     transport = httpx.ASGITransport(application(site, routes), client=(visitor, 1))

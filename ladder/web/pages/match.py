@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from ladder.core.facts import Match
+from ladder.core.facts import LadderJob, Match
 from ladder.files import record_store
 from ladder.show.match_json import LadderMatchJson, match_json
 from ladder.store.store import Store
@@ -26,10 +26,10 @@ def match_of(store: Store, text: str) -> tuple[int, Match]:
         raise Missing(f"{str(error).capitalize()}.") from error
 
 
-def names_of(store: Store, match: Match) -> tuple[str, ...]:
+def names_of(store: Store, job: LadderJob) -> tuple[str, ...]:
     """Return what to call the bots of a match, of which no two are called alike."""
     labels = store.roster.labels(versions=True)
-    return tuple(told_apart([labels[entrant] for entrant in match.job.entrants]))
+    return tuple(told_apart([labels[entrant] for entrant in job.entrants]))
 
 
 def record_of(store: Store, number: int, match: Match) -> Path | None:
@@ -42,7 +42,7 @@ def record_of(store: Store, number: int, match: Match) -> Path | None:
 
 def _make(store: Store, asked: Asked) -> Content:
     number, match = match_of(store, asked.path["match"])
-    names = names_of(store, match)
+    names = names_of(store, match.job)
     pool = pool_of(store, str(match.job.pool))
     has_record = record_of(store, number, match) is not None
     record = f"/matches/{number}/record" if has_record else None

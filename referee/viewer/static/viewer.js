@@ -85,9 +85,22 @@ const Viewer = (() => {
       const atEnd = this.deal === this.film.deals.length - 1 && this.frame === this.lastFrame;
       const called = this.current ? this.current.called : null;
       this.film = film;
+      this.tellProgress();
       this.listDeals();
       if (atEnd || called === null) this.turnTo(film.deals.length - 1, Infinity);
       else this.turnTo(Math.max(film.deals.findIndex((one) => one.called === called), 0), this.frame);
+    }
+
+    /* How far a match is that goes on; `over` is where to read what became of it. */
+    tellProgress(over) {
+      const { under_way: underWay, deals } = this.film;
+      this.live.hidden = underWay === undefined;
+      if (this.live.hidden) return;
+      const [done, of] = underWay;
+      const shown = deals.length ? "" : ` ${this.t.nothing_yet}`;
+      this.live.replaceChildren(...(over
+        ? [`${this.t.match_over}: `, element("a", { href: over }, this.t.result)]
+        : [`${this.t.deals_over.replace("{done}", done).replace("{of}", of)}${shown}`]));
     }
 
     /* What lies on the table: frames say only what has changed. */
@@ -118,6 +131,7 @@ const Viewer = (() => {
       this.hideText = element("span");
       this.linkButton = element("button", { type: "button", class: "link", onclick: () => this.copyLink() });
       this.heading = element("h2");
+      this.live = element("p", { class: "live", role: "status" });
       this.stage = element("div", { class: "stage" });
       this.caption = element("p", { class: "caption", role: "status" });
       this.acts = element("ol", { class: "acts", tabindex: 0, "data-label": "acts" });
@@ -125,6 +139,7 @@ const Viewer = (() => {
       const sees_all = this.film.viewer === null || this.film.viewer === undefined;
       this.root.replaceChildren(
         this.heading,
+        this.live,
         element("div", { class: "bar" },
           button("first", "⇤", () => this.go(0)), button("back", "←", () => this.step(-1)), this.playButton,
           button("on", "→", () => this.step(1)), button("last", "⇥", () => this.go(Infinity)),
@@ -153,6 +168,7 @@ const Viewer = (() => {
       const options = this.film.options.length ? ` (${this.film.options.join(", ")})` : "";
       const viewer = this.film.viewer ? ` · ${this.t.seen_by} ${this.film.viewer}` : "";
       this.heading.textContent = `${this.film.game}${options}: ${this.film.bots.join(" – ")}${viewer}`;
+      this.tellProgress();
       this.listDeals();
       this.listActs();
     }
@@ -173,6 +189,7 @@ const Viewer = (() => {
     }
 
     copyLink() {
+      if (!this.current) return;
       history.replaceState(null, "", this.hash());
       const copied = () => {
         this.linkButton.textContent = `${this.t.link}: ${this.t.copied}`;
@@ -414,7 +431,7 @@ const Viewer = (() => {
     const root = document.getElementById("viewer");
     if (!root) return;
     const inline = (id) => { const found = document.getElementById(id); return found && JSON.parse(found.textContent); };
-    const fetched = async (url) => { const answer = await fetch(url); if (!answer.ok) throw new Error(String(answer.status)); return answer.json(); };
+    const fetched = async (url) => { const answer = await fetch(url); if (!answer.ok) throw new Error(String(answer.status)); return answer.status === 204 ? null : answer.json(); };
     try {
       const texts = inline("viewer-texts") ?? await fetched(root.dataset.texts);
       const film = inline("viewer-film") ?? await fetched(root.dataset.film);
@@ -423,9 +440,10 @@ const Viewer = (() => {
       if (root.dataset.live) {
         const news = new EventSource(root.dataset.live);
         news.addEventListener("film", async () => {
-          viewer.update(await fetched(root.dataset.film));
+          const more = await fetched(root.dataset.film);
+          if (more !== null) viewer.update(more);
         });
-        news.addEventListener("over", () => news.close());
+        news.addEventListener("over", ({ data }) => { news.close(); viewer.tellProgress(data); });
       }
     } catch (error) {
       console.error(error);

@@ -15,7 +15,9 @@ from playwright.sync_api import Browser, ViewportSize
 from ladder.core.tokens import Scope
 from ladder.submissions.pack import packed
 from referee.bots.settings import Settings
+from referee.cli import run
 from support.browser import PHONE, WIDE, browser, looking
+from support.events import event_text
 from support.ladders import count, filled, invented, job, made, usual_pools
 from support.sandboxes import need
 from support.sites import served
@@ -34,6 +36,9 @@ PAGES = (
     "/queue",
     "/rules",
     "/rules/mariagio",
+    "/events",
+    "/events/1",
+    "/events/1?wall=1",
     "/join",
     "/no/such/page",
 )
@@ -57,8 +62,18 @@ def ladder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def url(ladder: Path) -> Iterator[str]:
-    with served(ladder, "--no-run", "--no-uploads") as address:
+def event(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of an event of 22 bots that was played."""
+    path = tmp_path_factory.mktemp("event") / "cup.toml"
+    games = ('briscola-2\nformat = "swiss"\nrounds = 2',)
+    path.write_text(event_text(22, games, top='blocks = 1\nsandbox = "bare"\nrecords = false'))
+    assert run(["event", "run", str(path), "--no-check"]) == 0
+    return path
+
+
+@pytest.fixture(scope="module")
+def url(ladder: Path, event: Path) -> Iterator[str]:
+    with served(ladder, "--no-run", "--no-uploads", "--event", str(event)) as address:
         yield address
 
 
@@ -102,6 +117,52 @@ def test_an_open_page_follows_the_results(chromium: Browser, tmp_path: Path) -> 
             page.wait_for_selector(f'a[href="/matches/{number}"]', timeout=10_000)
         assert page.evaluate("window.stays")
         assert looked.troubles == []
+
+
+def test_a_wall_has_twenty_bots_that_are_read_from_afar(chromium: Browser, url: str) -> None:
+    """On a projector of 1280 by 720, without scrolling."""
+    size = ViewportSize(width=1280, height=720)
+    with looking(chromium, f"{url}/events/1?wall", size) as looked:
+        rows = looked.page.locator("div.wall > table tbody tr")
+        assert rows.count() == 20
+        boxes = [rows.nth(at).bounding_box() for at in range(20)]
+        assert all(box is not None and box["y"] + box["height"] <= size["height"] for box in boxes)
+        tall = "parseFloat(getComputedStyle(document.querySelector('div.wall > table')).fontSize)"
+        assert looked.page.evaluate(tall) >= 18
+        assert looked.page.evaluate("document.documentElement.scrollHeight") <= size["height"]
+        assert not looked.page.get_by_role("navigation").is_visible()
+        assert looked.troubles == []
+
+
+def test_a_match_is_watched_while_it_is_played(
+    chromium: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """How far it is, then deal after deal, then the link to what became of it."""
+    need("bwrap", root=True)
+    settings = tmp_path / "settings.toml"
+    settings.write_text("[site]\nlive_delay = 1\n")
+    monkeypatch.setenv("REFEREE_SETTINGS", str(settings))
+    folder = tmp_path / "ladder"
+    with made(folder, usual_pools("briscola-2", blocks=30), ("thinks", "greedy")) as store:
+        words = ("--no-uploads", "--sandbox", "bwrap", "--workers", "1")
+        with (
+            served(folder, *words) as url,
+            looking(chromium, f"{url}/queue") as looked,
+        ):
+            page = looked.page
+            page.get_by_role("link", name="watch").click(timeout=30_000)
+            page.wait_for_selector("#viewer[data-ready]")
+            assert "No deck has been played in all seatings yet" in page.inner_text("main")
+            deals = page.locator("#viewer select[data-label=deal] option")
+            deals.nth(1).wait_for(state="attached", timeout=60_000)
+            assert "Under way:" in page.inner_text("#viewer .live")
+            assert page.locator("#viewer .in-hand, #viewer .outcome").first.is_visible()
+            assert looked.faults() == []
+            over = page.get_by_role("link", name="Result", exact=True)
+            over.click(timeout=60_000)
+            page.wait_for_url(f"{url}/matches/1")
+            assert looked.troubles == []
+        assert store.counts().matches >= 1
 
 
 def test_an_author_hands_in_bots_watches_them_and_plays(chromium: Browser, tmp_path: Path) -> None:
