@@ -41,6 +41,8 @@ _SHOWN: Final = 40
 _MOST_PLACES: Final = 64
 _MOST_SEATINGS: Final = 100_000
 
+_OF_BOTS: Final = (Deed.RETIRED, Deed.CHOSEN, Deed.BENCHED)
+
 
 class Story:
     """A ladder as its facts tell it.
@@ -126,7 +128,7 @@ class Story:
                 yield f"its partner is bot {partner}, and there is none"
 
     def _of_decision(self, fact: Decision) -> Iterator[str]:
-        of_bot = fact.deed not in (Deed.CLOSED, Deed.OPENED)
+        of_bot = fact.deed in _OF_BOTS
         of_pool = fact.deed in (Deed.CLOSED, Deed.OPENED, Deed.BENCHED)
         if (of_bot or fact.entrant) and fact.entrant not in self.roster.entrants:
             yield f"it is of entrant {fact.entrant}, and there is none"

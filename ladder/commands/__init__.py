@@ -76,6 +76,9 @@ _LADDER: Final = {
         "ladder_retire:rollback",
         "Lets an earlier version of a bot play, or one that was retired or benched.",
     ),
+    "pause": ("ladder_notices:pause", "Chooses no next match, until `resume`."),
+    "resume": ("ladder_notices:resume", "Has matches chosen again after `pause`."),
+    "announce": ("ladder_notices:announce", "Says something on every page of a ladder's site."),
 }
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from ladder.commands.ladder_archive import BackupJson, ExportJson, ImportJson
+from ladder.commands.ladder_notices import NoticeJson
 from ladder.commands.ladder_records import RecordsJson
 from ladder.commands.ladder_run import LadderJson, RunJson
 from ladder.commands.ladder_show import BotHistoryJson
@@ -37,6 +38,9 @@ _OUTPUTS: Final = {
     "ladder invite": InviteJson,
     "ladder tokens": TokenJson,
     "ladder revoke": RevokedJson,
+    "ladder pause": NoticeJson,
+    "ladder resume": NoticeJson,
+    "ladder announce": NoticeJson,
     "ladder records": RecordsJson,
     "ladder export": ExportJson,
     "ladder backup": BackupJson,

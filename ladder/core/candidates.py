@@ -176,7 +176,9 @@ def _field(
         busy: by author, as `_busy` has it.
         without: entrants that are left out.
     """
-    playing = [one for one in situation.roster.playing(pool.pool) if one.entrant not in without]
+    paused = situation.roster.why_paused(pool.pool)
+    known = situation.roster.playing(pool.pool) if paused is None else ()
+    playing = [one for one in known if one.entrant not in without]
     own = [table.entrants for table in tables if table.pool == pool.pool]
     turns = _Turns(situation.roster, own, pool.places)
     ahead, last = turns.ahead({one.author for one in playing}), turns.last()
@@ -203,6 +205,7 @@ def _field(
         places=pool.places,
         sides=pool.sides,
         candidates=tuple(candidates),
+        paused=paused,
         name=pool.name,
         blocks=pool.blocks,
         since=next(since, len(tables)) + 1,

@@ -97,7 +97,7 @@ class Submission(Struct, frozen=True, tag=True, kw_only=True):
 
 
 class Deed(StrEnum):
-    """What can be decided of a bot or a pool."""
+    """What can be decided of a bot, of a pool, or of the whole ladder."""
 
     RETIRED = "retired"
     """No version of it plays any more."""
@@ -109,6 +109,12 @@ class Deed(StrEnum):
     """No more matches are played in this pool."""
     OPENED = "opened"
     """Matches are played in this pool again, and in no other of its name."""
+    PAUSED = "paused"
+    """No next match is chosen in this pool, or in none; those that were chosen are played."""
+    RESUMED = "resumed"
+    """The same is over."""
+    ANNOUNCED = "announced"
+    """The reason is what people are to read, until the next of these; "" is nothing."""
 
 
 class Decision(Struct, frozen=True, tag=True, kw_only=True):
@@ -117,7 +123,7 @@ class Decision(Struct, frozen=True, tag=True, kw_only=True):
     Attributes:
         entrant: the version that it is about; 0 for none.
         pool: where; 0 for everywhere.
-        reason: in words, for its author.
+        reason: in words, for its author, or for all.
     """
 
     deed: Deed

@@ -90,11 +90,15 @@ def why_none(fields: Sequence[Candidates]) -> str:
     """Why `next_table` finds no table, pool by pool, in words; "" if it finds one."""
     reasons = []
     for field in sorted(fields, key=lambda one: one.pool):
+        name = field.name or f"pool {field.pool}"
+        if field.paused is not None:
+            reasons.append(f"{name} is paused" + (f" ({field.paused})" if field.paused else ""))
+            continue
         lineups = Lineups(field)
         if lineups.easy or lineups.table(lineups.candidates, _as_it_is) is not None:
             return ""
         bots = len({one.bot for one in field.candidates})
-        reason = f"{field.name or f'pool {field.pool}'}: a table has {field.places} places, and "
+        reason = f"{name}: a table has {field.places} places, and "
         if bots < field.places:
             reason += f"{bots or 'no'} {'bot plays' if bots == 1 else 'bots play'}"
         else:

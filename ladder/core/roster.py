@@ -37,6 +37,10 @@ class Roster:
         self._chosen: dict[int, int] = {}
         self.retired: dict[int, str] = {}
         """Why, by bot."""
+        self.paused: dict[int, str] = {}
+        """Why, by pool; 0 is all of them."""
+        self.announced: Decision | None = None
+        """What people are to read."""
         self._open: dict[str, int] = {}
         self._bots: dict[tuple[str, str], int] = {}
         for fact in facts:
@@ -73,6 +77,12 @@ class Roster:
                 self._choose(fact.entrant)
             case Deed.BENCHED:
                 self.benched[fact.pool, fact.entrant] = fact.reason
+            case Deed.PAUSED:
+                self.paused[fact.pool] = fact.reason
+            case Deed.RESUMED:
+                self.paused.pop(fact.pool, None)
+            case Deed.ANNOUNCED:
+                self.announced = fact if fact.reason else None
 
     def _choose(self, entrant: int) -> None:
         """This version of its bot plays from now on, whatever was decided of it before."""
@@ -86,6 +96,10 @@ class Roster:
     def open_pools(self) -> tuple[Pool, ...]:
         """The pools in which matches are played, by number."""
         return tuple(self.pools[number] for number in sorted(self._open.values()))
+
+    def why_paused(self, pool: int) -> str | None:
+        """Why no next match is chosen in a pool, in words; None if one is."""
+        return self.paused.get(0, self.paused.get(pool))
 
     def chosen(self, bot: int) -> int:
         """The version of a bot that plays, or would."""

@@ -64,6 +64,7 @@ class Candidates(Struct, frozen=True):
         name: what people call the pool; "" for its number.
         blocks: how many a match has.
         since: the last table of the pool was so many tables of the ladder ago, counted from 1.
+        paused: why no table is chosen, in words; then there are no candidates. None if one is.
     """
 
     pool: int
@@ -73,6 +74,7 @@ class Candidates(Struct, frozen=True):
     name: str = ""
     blocks: int = 1
     since: int = 1
+    paused: str | None = None
 
 
 class Lineups:

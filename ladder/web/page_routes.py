@@ -3,6 +3,7 @@
 from functools import partial
 from typing import Final
 
+from msgspec.structs import replace
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -13,6 +14,7 @@ from ladder.web.answers import answer
 from ladder.web.content import Asked, Content, Page
 from ladder.web.guard import asked, guarded, made, only, viewer
 from ladder.web.library import Body
+from ladder.web.notices import notices
 from ladder.web.openapi import json_path
 from ladder.web.pages.bots import BOT, BOTS
 from ladder.web.pages.game import GAME
@@ -60,6 +62,8 @@ async def _html(site: Site, page: Page, request: Request) -> Response:
 
     def make(store: Store) -> Body:
         content = page.make(store, wanted)
+        shown = {**content.shown, "notices": notices(store.roster)}
+        content = replace(content, shown=shown)
         return Body.of(_rendered(site, content, wanted, path, who, lives=page.lives))
 
     key = (page.name, "html", wanted, path, who)

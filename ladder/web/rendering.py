@@ -79,6 +79,7 @@ def html(
         "here": path,
         "json": json,
         "live": bool(json),
+        "notices": (),
         **content.shown,
         **extra,
     }
