@@ -80,6 +80,7 @@ def html(
         "json": json,
         "live": bool(json),
         "notices": (),
+        "language": "",
         **content.shown,
         **extra,
     }

@@ -25,6 +25,7 @@ from ladder.web.sign_in import author_of
 from ladder.web.site_state import Site
 from ladder.web.table import Kept, Table
 from ladder.web.table_process import TableOrder
+from ladder.web.table_words import words_for
 from ladder.web.tables import Tables
 from referee.match.chance import KEY_BITS
 from referee.sandbox.names import SandboxName
@@ -144,15 +145,18 @@ async def _mine(site: Site, tables: Tables, request: Request) -> Table:
 async def _table(site: Site, tables: Tables, request: Request) -> Response:
     """Answer with what the person sees."""
     table = await _mine(site, tables, request)
-    seen = table.seen
+    seen, words = table.seen, words_for(request.headers.get("accept-language", ""))
     content = Content(
-        title=f"You and {table.order.called}",
+        title=words.labels["you_and"].replace("{name}", table.order.called),
         description=f"A match against {table.order.called}.",
         template="table.html",
         value=None,
         shown={
             "table": table,
             "seen": seen,
+            "words": words,
+            "t": words.labels,
+            "language": words.language,
             "game": table.order.terms.game,
             "trick": list(seen.view.trick) if seen.view else [],
             "points": [

@@ -89,6 +89,9 @@ async def test_a_person_plays_a_match_to_its_end(
     found = await site.client.post("/play", data={**FORM, "pool": pool}, headers=headers)
     assert found.status_code == 303
     here = found.headers["location"]
+    page = (await site.client.get(here, headers={**headers, "accept-language": "it-IT"})).text
+    assert '<main id="main" lang="it"' in page
+    assert "<h1>Tu e " in page
     page = ""
     with trio.fail_after(50):
         while 'class="open"' not in page:

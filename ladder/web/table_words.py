@@ -1,0 +1,80 @@
+"""What stands on the page of a table, in the language of who looks at it."""
+
+import re
+from functools import cache
+from typing import Any, Final
+
+import msgspec
+
+from referee.viewer.page import TEXTS, static
+
+USUAL: Final = "en"
+_CARD: Final = re.compile(r"[A2-9TJQK][HDCS]", re.ASCII)
+_SUIT: Final = re.compile(r"[HDCS]", re.ASCII)
+_WANTED: Final = re.compile(
+    r"([a-z]{2,3})(?:-[a-z0-9-]+)?(?:;q=([01](?:\.[0-9]{1,3})?))?", re.ASCII
+)
+_MOST_WISHES: Final = 20
+
+
+class TableWords:
+    """The texts of a language.
+
+    Attributes:
+        language: its code, as `lang` has it in HTML.
+        labels: by name.
+    """
+
+    def __init__(self, language: str) -> None:
+        """Take those of a language that the viewer has."""
+        self.language = language
+        self._texts = _texts()[language]
+        self.labels: dict[str, str] = self._texts["table"]
+
+    def card(self, card: str, *, italian: bool) -> str:
+        """Return what a card or a suit is called; `italian`: with the suits of Italian cards."""
+        suits = self._texts["italian_suits" if italian else "suits"]
+        if not _CARD.fullmatch(card):  # a suit, or a card of which only the rank is seen
+            return str(suits.get(card, card))
+        ranks = {**self._texts["ranks"], **(self._texts["italian_ranks"] if italian else {})}
+        named = self._texts["card_of"].replace("{rank}", ranks[card[0]])
+        return str(named.replace("{suit}", suits[card[1]]))
+
+    def action(self, action: str) -> str:
+        """Return what an action is called that is no card: "bid 80", "call AH"."""
+        word, *rest = action.split(" ")
+        named = (
+            self.card(part, italian=True)
+            if _CARD.fullmatch(part) or _SUIT.fullmatch(part)
+            else part
+            for part in rest
+        )
+        return " ".join((str(self._texts["words"].get(word, word)), *named))
+
+
+def words_for(accepted: str) -> TableWords:
+    """Return the texts of the language that a browser likes best, of those that there are.
+
+    Args:
+        accepted: the header `Accept-Language` (RFC 9110, 12.5.4).
+    """
+    best, language = 0.0, USUAL
+    for wish in accepted.lower().split(",")[:_MOST_WISHES]:
+        found = _WANTED.fullmatch(wish.strip().replace(" ", ""))
+        if found is None or found[1] not in _texts():
+            continue
+        weight = float(found[2] or 1)
+        if weight > best:
+            best, language = weight, found[1]
+    return _of(language)
+
+
+@cache
+def _of(language: str) -> TableWords:
+    return TableWords(language)
+
+
+@cache
+def _texts() -> dict[str, dict[str, Any]]:  # texts, lists of them by name
+    found: dict[str, dict[str, Any]] = msgspec.json.decode(static(TEXTS))
+    return found
