@@ -107,7 +107,11 @@ def serve_site(
         work: list[Work] = []
         if taken_in is not None and ready is not None:
             routes += author_routes(site, taken_in)
-            work.append(Trials(taken_in, anywhere(store.where), ready.sandbox, watch.say).run)
+            where_it_is = anywhere(store.where)
+            trials = Trials(
+                taken_in, where_it_is, ready.sandbox, watch.say, lambda: library.is_away
+            )
+            work.append(trials.run)
             tables = Tables(settings.site.tables, watch.say)
             routes += table_routes(site, tables, ready.sandbox)
             work.append(tables.run)

@@ -24,6 +24,7 @@ LONGEST_S: Final = 20 * 60.0
 """A trial that takes longer is ended; builds and matches have their own bounds below that."""
 
 _AGAIN_S: Final = 15.0
+_LOOK_S: Final = 1.0
 _LONGEST_WHY: Final = 4000
 _NO_ANSWER: Final = (
     "The machine could not try this bot, through no fault that was seen of it; hand it in again."
@@ -38,12 +39,15 @@ class Trials(Struct, frozen=True):
         ladder: as `ladder.store.location.anywhere` has it.
         sandbox: as `--sandbox` has it.
         trouble: is told what the organiser should know.
+        away: whether the ladder's database does not answer just now: no bot is tried then, and a
+            trial that had begun is none.
     """
 
     uploads: Uploads
     ladder: str
     sandbox: str
     trouble: Callable[[str], None]
+    away: Callable[[], bool]
 
     async def run(self) -> None:
         """Try one upload after the other, for ever.
@@ -53,6 +57,8 @@ class Trials(Struct, frozen=True):
         """
         self.uploads.wait_again()
         while True:
+            while self.away():  # noqa: ASYNC110  # another task finds it out by asking, too
+                await trio.sleep(_LOOK_S)
             upload = await self.uploads.next()
             result = await self._tried(upload)
             await self.uploads.change(result)
@@ -101,6 +107,8 @@ class Trials(Struct, frozen=True):
     def _unanswered(self, upload: Upload, why: str) -> Upload:
         """Return an upload of which nothing was found out: it is tried again, a few times."""
         self.trouble(printable(f"the trial of upload {upload.id} of {upload.author}: {why}"))
+        if self.away():
+            return replace(upload, state=UploadState.WAITING, tries=upload.tries - 1)
         if upload.tries >= MOST_TRIES:
             return _refused(upload, _NO_ANSWER)
         return replace(upload, state=UploadState.WAITING)

@@ -96,11 +96,11 @@ class Serving(Struct):
     process: subprocess.Popen[bytes]
 
 
-def started(ladder: Path, *words: str, says: IO[bytes] | None = None) -> Serving:
+def started(ladder: Path | str, *words: str, says: IO[bytes] | None = None) -> Serving:
     """Starts a site; returns once it answers. The caller ends it.
 
     Args:
-        ladder: its folder.
+        ladder: as `--ladder` has it.
         words: options.
         says: where to it speaks; None: nowhere.
     """

@@ -394,8 +394,8 @@ def test_a_file_keeps_what_can_be_kept_of_its_name(file: str, name: str) -> None
 # --- what becomes of it
 
 
-def trials(uploads: Uploads, told: list[str]) -> Trials:
-    return Trials(uploads, "/nowhere", "bwrap", told.append)
+def trials(uploads: Uploads, told: list[str], *, away: bool = False) -> Trials:
+    return Trials(uploads, "/nowhere", "bwrap", told.append, lambda: away)
 
 
 async def waiting(uploads: Uploads) -> Upload:
@@ -470,6 +470,41 @@ async def test_a_machine_that_gives_no_answer_tries_again_a_few_times(
     assert found.state is UploadState.REFUSED
     assert "no fault that was seen of it" in found.why
     assert len(told) == MOST_TRIES
+
+
+async def test_a_database_that_is_away_uses_up_no_tries(
+    uploads: Uploads, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However long: nothing is found out of a bot meanwhile."""
+    answers(monkeypatch, "raise SystemExit(3)")
+    upload = await waiting(uploads)
+    for _ in range(2 * MOST_TRIES):
+        found = await trials(uploads, [], away=True)._tried(upload)
+        assert (found.state, found.tries) == (UploadState.WAITING, 0)
+        await uploads.change(found)
+        upload = await uploads.next()
+
+
+async def test_no_trial_begins_while_the_database_is_away(
+    uploads: Uploads, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trial, "_LOOK_S", 0.001)
+    answers(monkeypatch, "raise SystemExit(2)")
+    await uploads.receive("ada", "a.sh", "", whole())
+    looks: list[UploadState] = []
+
+    def is_away() -> bool:
+        (upload,) = uploads._all.values()
+        looks.append(upload.state)
+        return len(looks) <= 5
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(Trials(uploads, "/nowhere", "bwrap", print, is_away).run)
+        with trio.fail_after(30):
+            while not all(one.is_over for one in uploads._all.values()):
+                await uploads._news.wait()
+        nursery.cancel_scope.cancel()
+    assert looks[:6] == [UploadState.WAITING] * 6
 
 
 async def test_a_trial_without_an_end_is_ended(

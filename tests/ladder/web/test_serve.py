@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
@@ -18,6 +19,7 @@ from ladder.show.upload_json import UploadState
 from referee.cli import run
 from referee.errors import RefereeError
 from support.ladders import made
+from support.postgres import Mode, Postgres
 from support.sandboxes import need
 from support.sites import Serving, served, started
 
@@ -180,6 +182,48 @@ def test_a_site_that_is_killed_loses_no_upload_and_takes_none_in_twice(
         assert sorted(one.name for one in mine) == sorted(names)
     assert not list((folder / "uploads").glob("*.bot"))
     assert run(["ladder", "verify", "--ladder", str(folder)]) == 0
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("after_s", [0.0, 0.8, 1.6])
+def test_a_database_that_is_killed_loses_no_upload_and_takes_none_in_twice(
+    postgres: Postgres, database: str, tmp_path: Path, after_s: float
+) -> None:
+    """Before the trial, while the bot is tried, or while it is taken in; then it is away a while.
+
+    The site goes on, says that it is away, and takes the bots in once the database is back.
+    """
+    need("bwrap", root=True)
+    typed = f"{database}?files={tmp_path / 'files'}"
+    with made(typed) as store:
+        author = {"authorization": f"Bearer {store.tokens.add('ada', tuple(Scope), 1)[1]}"}
+    serving = started(typed, "--no-run", "--sandbox", "bwrap")
+    try:
+        ids = {hand_in(serving.url, author, name) for name in ("one", "two")}
+        time.sleep(after_s)
+        postgres.stop(Mode.IMMEDIATE)
+        until = time.monotonic() + 30
+        while httpx.get(f"{serving.url}/healthz").status_code == 200:
+            assert time.monotonic() < until
+            time.sleep(0.1)
+        assert httpx.get(f"{serving.url}/api/me", headers=author).status_code == 503
+        postgres.start()
+        states: dict[object, object] = {}
+        until = time.monotonic() + 120
+        while set(states.values()) != {UploadState.ACCEPTED} and time.monotonic() < until:
+            with suppress(KeyError):  # it may not be back yet
+                found = uploads_of(serving.url, author)
+                states = {upload["id"]: upload["state"] for upload in found}
+            time.sleep(0.2)
+        assert states == dict.fromkeys(ids, "accepted")
+    finally:
+        postgres.start()
+        serving.process.terminate()
+        assert serving.process.wait(30) == 0
+    with made(typed) as store:
+        mine = [one for one in store.refresh().entrants.values() if one.author == "ada"]
+        assert sorted(one.name for one in mine) == ["one", "two"]
+    assert run(["ladder", "verify", "--ladder", typed]) == 0
 
 
 @pytest.mark.thorough
