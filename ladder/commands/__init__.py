@@ -78,7 +78,7 @@ _LADDER: Final = {
     ),
     "pause": ("ladder_notices:pause", "Chooses no next match, until `resume`."),
     "resume": ("ladder_notices:resume", "Has matches chosen again after `pause`."),
-    "announce": ("ladder_notices:announce", "Says something on every page of a ladder's site."),
+    "announce": ("ladder_notices:announce", "Says something over the pages of a ladder's site."),
 }
 
 

@@ -47,6 +47,7 @@ def pause(
 
     Bots can be handed in meanwhile. All runners and sites of the ladder go by it.
     """
+    reason = reason.strip()
     _check(reason, "--reason")
     with opened(where) as store:
         pool, name = _meant(store, game)
@@ -87,7 +88,8 @@ def announce(
     where: Where = None,
     as_json: Json = False,
 ) -> None:
-    """Says something on every page of a ladder's site, until something else is said."""
+    """Says something over the pages of a ladder's site, until something else is said."""
+    text = text.strip()
     _check(text, "TEXT")
     with opened(where) as store:
 

@@ -69,6 +69,7 @@ class Roster:
                 name = self.pools[fact.pool].name
                 if self._open.get(name) == fact.pool:
                     del self._open[name]
+                self.paused.pop(fact.pool, None)
             case Deed.OPENED:
                 self._open[self.pools[fact.pool].name] = fact.pool
             case Deed.RETIRED:

@@ -4,6 +4,7 @@ A deck is dealt once in each leg of a match, so what it has is told only when th
 dealt it, too: until then whoever saw its cards would know what is to come.
 """
 
+import errno
 import os
 import stat
 import time
@@ -24,6 +25,7 @@ _TOKEN: Final = 16
 
 _LEG, _DEAL_END = b'{"leg":', b'{"deal_end":'
 _PIECE: Final = 1 << 20
+_HOW: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 def paths(folder: Path) -> Iterator[Path]:
@@ -58,7 +60,9 @@ def owner_of(path: Path) -> str:
 
 
 class LiveRecord:
-    """A record that a runner writes, read as far as it has come.
+    """A record that a runner writes, read as far as it has come. To be closed.
+
+    Where another file has taken its place, as when a job is played again, all begins anew.
 
     Attributes:
         path: of the file.
@@ -72,29 +76,39 @@ class LiveRecord:
             path: of the file; it need not be there yet.
         """
         self.path = path
-        self.deals = 0
-        self._legs = self._leg = self._of_leg = 0
-        self._offset = 0
+        self._file = -1
+        """Held open: no other file has its number meanwhile."""
+        self._begin()
+
+    def _begin(self) -> None:
+        self.deals = self._legs = self._leg = self._of_leg = self._offset = 0
         self._line = b""
         """How the line begins whose end is not there yet."""
         self._over: deque[tuple[float, int]] = deque([(0.0, 0)])
         """How many decks were over, and since when, by the machine's clock."""
 
+    @property
+    def opened(self) -> Path:
+        """The file that was read, whatever has its name by now."""
+        return Path(f"/proc/self/fd/{self._file}")
+
     def look(self) -> bool:
         """Read what has come since, and return whether the file is there."""
         try:
-            file = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+            file = os.open(self.path, _HOW)
         except OSError:
             return False  # not begun, or its match is over
         try:
-            found = os.fstat(file)
-            if stat.S_ISREG(found.st_mode) and self._has_header():
-                while data := os.pread(file, _PIECE, self._offset):
-                    self._offset += len(data)
-                    self._count(data)
-                self._note(found.st_mtime)
-        finally:
-            os.close(file)
+            self._take(file)
+            if not self._has_header():
+                return True
+            while data := os.pread(self._file, _PIECE, self._offset):
+                self._offset += len(data)
+                self._count(data)
+            self._note(os.fstat(self._file).st_mtime)  # after reading: it is never too early
+        except OSError:
+            self.close()
+            return False
         return True
 
     def decks(self, delay_s: float) -> int:
@@ -105,10 +119,36 @@ class LiveRecord:
         at, decks = self._over[0]
         return decks if at <= before else 0
 
+    def close(self) -> None:
+        """Let go of the file. Idempotent."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+        self._begin()
+
+    def __del__(self) -> None:
+        """One that is forgotten lets go of its file, too."""
+        self.close()
+
+    def _take(self, file: int) -> None:
+        """Read this file from now on, from its beginning if it is another one than before.
+
+        Raises:
+            OSError: it is none that can be read.
+        """
+        found = os.fstat(file)
+        if self._file >= 0 and os.path.samestat(found, os.fstat(self._file)):
+            os.close(file)
+        else:
+            self.close()
+            self._file = file
+        if not stat.S_ISREG(found.st_mode) or found.st_size < self._offset:
+            raise OSError(errno.EINVAL, "it is not what a runner writes")
+
     def _has_header(self) -> bool:
         """Whether the first line is there, which says how many legs there are to be."""
         if not self._legs:
-            with suppress(RefereeError), RecordReader(self.path) as reader:
+            with suppress(RefereeError), RecordReader(self.opened) as reader:
                 self._legs = reader.header.legs
         return self._legs > 0
 

@@ -116,6 +116,7 @@ class Page(Struct, frozen=True, kw_only=True):
         type: of its value.
         make: reads the store; raises `Missing` where there is nothing of the kind.
         query: the names that may stand behind the question mark, and what each means.
+        reads: whether it is made of the store; else the store answers others meanwhile.
         lives: whether it follows the results; what a match was never changes, nor do rules.
     """
 
@@ -125,4 +126,5 @@ class Page(Struct, frozen=True, kw_only=True):
     type: Any  # as in `Content.value`
     make: Callable[[Store, Asked], Content]
     query: Mapping[str, str] = {}
+    reads: bool = True
     lives: bool = True

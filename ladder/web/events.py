@@ -3,11 +3,33 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from ladder.event.conductor import NothingPlayed, Played, log_of, played_in
+from msgspec import Struct
+
+from ladder.event.conductor import NothingPlayed, log_of, played_in
+from ladder.event.plan import EventPlan
+from ladder.event.publish import standings_of
+from ladder.standings.heading import Heading
+from ladder.standings.table import Standings
+
+Pulse = tuple[int, int]
+"""Of a log: its bytes, and when it was written to."""
+
+
+class EventSoFar(Struct, frozen=True):
+    """What an event has come to."""
+
+    plan: EventPlan
+    heading: Heading
+    standings: tuple[Standings, ...]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all of it was played."""
+        return bool(self.heading.key)
 
 
 class Events:
-    """Events in the order in which the organiser has named them."""
+    """Events in the order in which the organiser has named them. One thread asks at a time."""
 
     def __init__(self, typed: Sequence[str]) -> None:
         """Read nothing yet.
@@ -19,25 +41,41 @@ class Events:
             RefereeError: one of these is not there.
         """
         self.logs = tuple(map(log_of, typed))
+        self._known: dict[Path, tuple[Pulse, EventSoFar | None]] = {}
 
-    def pulse(self) -> tuple[tuple[int, int], ...]:
+    def pulse(self) -> tuple[Pulse, ...]:
         """Return what changes whenever something was played."""
-        return tuple(map(_state, self.logs))
+        return tuple(map(_pulse, self.logs))
 
-    def played(self, number: int) -> Played | None:
+    def name(self, number: int) -> str:
+        """Return what an event is called before its log says so."""
+        return self.logs[number - 1].resolve().parent.name
+
+    def so_far(self, number: int) -> EventSoFar | None:
         """Return what an event has come to, by its number from 1; None where it was not begun.
 
+        A log is read once for all pages that are made of it.
+
         Raises:
-            IndexError: there is no such event.
             RefereeError: its log is damaged.
         """
-        try:
-            return played_in(self.logs[number - 1])
-        except NothingPlayed:
-            return None
+        path = self.logs[number - 1]
+        pulse = _pulse(path)
+        known = self._known.get(path)
+        if known is None or known[0] != pulse:
+            known = self._known[path] = pulse, _read(path)
+        return known[1]
 
 
-def _state(path: Path) -> tuple[int, int]:
+def _read(path: Path) -> EventSoFar | None:
+    try:
+        played = played_in(path)
+    except NothingPlayed:
+        return None
+    return EventSoFar(played.plan, *standings_of(played.plan, played.sections, played.key))
+
+
+def _pulse(path: Path) -> Pulse:
     try:
         found = path.stat()
     except OSError:

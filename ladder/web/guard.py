@@ -15,7 +15,7 @@ from ladder.web.answers import problem
 from ladder.web.content import NUMBER, Asked, Missing, Page, Refused, Told, form_of
 from ladder.web.library import Body
 from ladder.web.openapi import Operation
-from ladder.web.rate_limit import visitor_of
+from ladder.web.rate_limit import RateLimit, visitor_of
 from ladder.web.site_state import Site
 from referee.errors import HostError, RefereeError
 
@@ -106,10 +106,19 @@ async def made(
         TooMany: it would have to be made, and the visitor had enough of them made.
     """
     if not site.library.is_fresh(key, lasts=lasts):
-        wait = site.making.take(visitor(request), trio.current_time())
-        if wait:
-            raise TooMany(wait)
+        take_from(site.making, request)
     return await site.library.page(key, make, reads=reads, lasts=lasts)
+
+
+def take_from(limit: RateLimit, request: Request) -> None:
+    """Count a request of a visitor.
+
+    Raises:
+        TooMany: the visitor had enough of them.
+    """
+    wait = limit.take(visitor(request), trio.current_time())
+    if wait:
+        raise TooMany(wait)
 
 
 def visitor(request: Request) -> str:
@@ -117,16 +126,21 @@ def visitor(request: Request) -> str:
     return visitor_of(request.client.host if request.client else "")
 
 
-def asked(request: Request, page: Page) -> Asked:
+def asked(request: Request, page: Page, unsaid: str = "") -> Asked:
     """Return what is asked for, where it looks like something that there can be.
+
+    Args:
+        request: asks.
+        page: which.
+        unsaid: what a name behind the question mark means that has no value.
 
     Raises:
         Missing: it does not.
-        Refused: a value behind the question mark does not; a name without one is as with 1.
+        Refused: a value behind the question mark does not.
     """
     path = {name: part(request, name) for name in request.path_params}
     given = request.query_params
-    query = {name: given[name] or "1" for name in page.query if name in given}
+    query = {name: given[name] or unsaid for name in page.query if name in given}
     for name, value in query.items():
         if re.fullmatch(NUMBER, value, re.ASCII) is None:
             raise Refused(f"{name!r} has to be a number, from 1 on.")

@@ -76,12 +76,12 @@ class Library:
         readers: how many pages follow.
     """
 
-    def __init__(self, store: Store, also: Callable[[], Hashable] = lambda: None) -> None:
+    def __init__(self, store: Store, also: Callable[[], Hashable] | None = None) -> None:
         """Reads nothing yet.
 
         Args:
             store: open until the last question was answered; no other task asks it meanwhile.
-            also: what else pages are made of is as it was while this returns the same.
+            also: what else pages are made of is as it was while this returns the same; in a thread.
         """
         self.state = 0
         self.is_away = False
@@ -143,7 +143,8 @@ class Library:
                     state = self.state  # before it is read: what changes meanwhile is read again
                     begun = trio.current_time()
                     body = await (self.ask(lambda _: make()) if reads else self.think(make))
-                    self._spent_s += trio.current_time() - begun
+                    if not lasts:  # no change makes it anew
+                        self._spent_s += trio.current_time() - begun
                     self._keep(key, kept, state, body)
         finally:
             if kept.state < 0 and not kept.making.statistics().tasks_waiting:
@@ -180,7 +181,7 @@ class Library:
                 await trio.sleep(_AWAY_S)
                 continue
             self.is_away = False
-            also = self._also()
+            also = None if self._also is None else await trio.to_thread.run_sync(self._also)
             is_new = (pulse, also) != (self.pulse, self._seen)
             if is_new and trio.current_time() >= self._changed_at + self.rest_s():
                 self.pulse, self._seen = pulse, also

@@ -13,23 +13,14 @@ from ladder.store.database import DatabaseGone
 from ladder.store.store import Store
 from ladder.web.answers import answer
 from ladder.web.content import Missing
-from ladder.web.guard import guarded, made, part, visitor
-from ladder.web.library import Body
+from ladder.web.guard import guarded, part, take_from, visitor
 from ladder.web.live import BEAT_S, LONGEST_S, STILL_HERE, event
-from ladder.web.live_matches import LiveMatches
+from ladder.web.live_matches import LiveMatches, Shown
 from ladder.web.site_state import Site
-from referee.errors import RefereeError
-from referee.viewer.page import film_json
-from referee.viewer.record_film import film_of_nothing, film_under_way
+from referee.errors import HostError, RefereeError
 
 _EVERY_S: Final = 1.0
 """How often there may be more of a match."""
-
-_NOT_PLAYED: Final = "This match is not played just now."
-
-
-class _Gone(RefereeError):
-    """The record is not there any more: the match is over, or is begun anew. Caught below."""
 
 
 def live_routes(site: Site, matches: LiveMatches) -> list[Route]:
@@ -46,42 +37,38 @@ def live_routes(site: Site, matches: LiveMatches) -> list[Route]:
     ]
 
 
+async def _look(
+    site: Site, matches: LiveMatches, request: Request
+) -> tuple[str, Shown | None, str | None]:
+    """Return the job that is meant, what is shown of it, and where its result is, if it is over.
+
+    Raises:
+        Missing: it is neither played nor over.
+        TooMany: the visitor has asked for too many that others do not look at.
+    """
+    job = part(request, "job")
+    if not matches.follows(job):
+        take_from(site.making, request)
+    shown = await matches.look(job)
+    page = None if shown else await site.library.ask(partial(_page_of, job))
+    if shown is None and page is None:
+        raise Missing("This match is not played just now.")
+    return job, shown, page
+
+
 async def _film(site: Site, matches: LiveMatches, request: Request) -> Response:
-    """Answer with the film of the decks that are over; no other card is in what is sent.
+    """Answer with the film of decks that are over; no other card is in what is sent.
 
     Where the match has just ended there is none any more, and nothing wrong with asking.
     """
-    job = part(request, "job")
-    shown = await matches.look(job)
+    _, shown, _ = await _look(site, matches, request)
     if shown is None:
-        if await site.library.ask(partial(_page_of, job)) is None:
-            raise Missing(_NOT_PLAYED)
         return Response(status_code=204)
-
-    def make() -> Body:
-        if not shown.decks:
-            film = film_of_nothing(shown.game, shown.options, shown.names, shown.deals)
-            return Body.of(film_json(film).encode())
-        try:
-            film = film_under_way(shown.path, shown.names, shown.decks, shown.deals)
-        except RefereeError as error:
-            raise _Gone from error
-        return Body.of(film_json(film).encode())
-
-    begun = trio.current_time()
-    key = ("live film", job, shown)
-    try:
-        body = await made(site, request, key, make, reads=False, lasts=True)
-    except _Gone:
-        return Response(status_code=204)
-    matches.rest(job, trio.current_time() - begun)
-    return answer(request, body, "application/json")
+    return answer(request, shown.film, "application/json")
 
 
 async def _news(site: Site, matches: LiveMatches, request: Request) -> Response:
-    job = part(request, "job")
-    if await matches.look(job) is None:
-        raise Missing(_NOT_PLAYED)
+    job, _, _ = await _look(site, matches, request)
 
     async def events() -> AsyncGenerator[bytes]:
         until, said, quiet_s = trio.current_time() + LONGEST_S, None, 0.0
@@ -89,18 +76,21 @@ async def _news(site: Site, matches: LiveMatches, request: Request) -> Response:
             try:
                 shown = await matches.look(job)
                 page = None if shown else await site.library.ask(partial(_page_of, job))
-            except DatabaseGone:
-                return  # the browser comes again
+            except (DatabaseGone, HostError, RefereeError):
+                return  # the browser comes again; pages tell the organiser what is wrong
             if shown is None:
                 yield event("over", page or "/queue")  # it may have been withdrawn
                 return
             quiet_s += _EVERY_S
-            if shown != said:
-                yield event("film", str(shown.decks), again_ms=2000)
-                said, quiet_s = shown, 0.0
-            elif quiet_s >= BEAT_S:
-                yield STILL_HERE
+            told = b""
+            if said is None or shown.version != said.version:
+                told += event("film", str(shown.version), again_ms=2000)
+            if said is None or shown.deals != said.deals:
+                told += event("deals", " ".join(map(str, shown.deals)))
+            if told or quiet_s >= BEAT_S:
+                yield told or STILL_HERE
                 quiet_s = 0.0
+            said = shown
 
     return site.news.stream(visitor(request), events)
 

@@ -1,4 +1,4 @@
-"""What the organiser has all people know: it stands over every page of the ladder."""
+"""What the organiser has all people know: it stands over the pages of the ladder."""
 
 from msgspec import Struct
 

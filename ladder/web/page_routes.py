@@ -52,12 +52,13 @@ async def _json(site: Site, page: Page, request: Request) -> Response:
     def make(store: Store) -> Body:
         return Body.of(rendering.json(page.make(store, wanted)))
 
-    body = await made(site, request, (page.name, "json", wanted), site.library.reading(make))
+    key = (page.name, "json", wanted)
+    body = await made(site, request, key, site.library.reading(make), reads=page.reads)
     return answer(request, body, "application/json")
 
 
 async def _html(site: Site, page: Page, request: Request) -> Response:
-    wanted, path = asked(request, page), request.url.path
+    wanted, path = asked(request, page, "1"), request.url.path  # people may write ?wall alone
     who = viewer(request) if page is MATCH else 0
 
     def make(store: Store) -> Body:
@@ -67,7 +68,7 @@ async def _html(site: Site, page: Page, request: Request) -> Response:
         return Body.of(_rendered(site, content, wanted, path, who, lives=page.lives))
 
     key = (page.name, "html", wanted, path, who)
-    body = await made(site, request, key, site.library.reading(make))
+    body = await made(site, request, key, site.library.reading(make), reads=page.reads)
     return answer(request, body, _HTML)
 
 

@@ -46,14 +46,16 @@ class DealChoice(Struct, frozen=True):
 
 
 class DecksOver(Struct, frozen=True):
-    """All deals of the first decks: of a match under way, those that are dealt no more.
+    """The deals of some decks: of a match under way, the last of those that are dealt no more.
 
     Attributes:
-        decks: how many.
+        decks: how many are dealt no more: the first ones of each leg.
+        most: how many of them, the last ones, are meant.
     """
 
     decks: int
+    most: int
 
     def is_meant(self, number: int, leg: int, deal: int) -> bool:  # as of one deal
         """Whether a deal is one of them, in a leg (from 0) the deal of this number."""
-        return deal <= self.decks
+        return self.decks - self.most < deal <= self.decks

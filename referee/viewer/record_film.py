@@ -139,19 +139,21 @@ def film_of(
         )
 
 
-def film_under_way(path: Path, names: tuple[str, ...], decks: int, deals: tuple[int, int]) -> Film:
+def film_under_way(
+    path: Path, names: tuple[str, ...], over: DecksOver, deals: tuple[int, int]
+) -> Film:
     """Return the film of a record that is written while we read it, of all hands.
 
     Args:
         path: of the record.
         names: what to call the bots.
-        decks: how many decks are dealt no more; no other is shown.
+        over: which decks are shown.
         deals: how many deals are over, and of how many.
 
     Raises:
         RefereeError: it is no record.
     """
-    film = film_of(path, only=DecksOver(decks), names=names)
+    film = film_of(path, only=over, names=names)
     return replace(film, trouble=None, under_way=deals)
 
 

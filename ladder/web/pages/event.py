@@ -5,8 +5,6 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ladder.event.conductor import Played
-from ladder.event.publish import standings_of
 from ladder.show.as_json import StandingsJson
 from ladder.show.as_json import as_json as standings_json
 from ladder.show.page import page_section
@@ -14,7 +12,8 @@ from ladder.standings.heading import Heading
 from ladder.standings.table import RoundEntry, Standings
 from ladder.store.store import Store
 from ladder.web.content import Asked, Content, Missing, Page
-from ladder.web.events import Events
+from ladder.web.events import Events, EventSoFar
+from referee.errors import RefereeError
 from referee.text import plural
 
 MOST_ON_A_WALL: Final = 20
@@ -25,7 +24,7 @@ MOST_OF_A_ROUND: Final = 10
 
 
 class EventLine(Struct, frozen=True):
-    """An event: its number on this site, and whether it is "not begun", "under way" or "over"."""
+    """An event: its number on this site; its state: "not begun", "under way", "over", "damaged"."""
 
     event: int
     name: str
@@ -58,9 +57,11 @@ def event_pages(events: Events) -> tuple[Page, ...]:
         number = int(asked.path["event"])
         if number > len(events.logs):
             raise Missing(f"This site has no event {number}.")
-        played = events.played(number)
+        found = events.so_far(number)
+        if found is None:
+            return _not_begun(events.name(number))
         wall = asked.query.get("wall")
-        return _not_begun(events, number) if played is None else _content(played, wall)
+        return _content(found) if wall is None else _on_a_wall(found, int(wall))
 
     return (
         Page(
@@ -69,6 +70,7 @@ def event_pages(events: Events) -> tuple[Page, ...]:
             about="The events that the site shows.",
             type=EventsJson,
             make=make_all,
+            reads=False,
         ),
         Page(
             name="event",
@@ -76,76 +78,73 @@ def event_pages(events: Events) -> tuple[Page, ...]:
             about="What an event has come to so far, by its number on this site.",
             type=StandingsJson,
             make=make,
+            reads=False,
             query={"wall": "the number of one of its games, for a page to be read from afar."},
         ),
     )
 
 
 def _line(events: Events, number: int) -> EventLine:
-    played = events.played(number)
-    if played is None:
-        return EventLine(number, _name_of(events, number), "not begun", (), 0)
-    plan = played.plan
-    state = "over" if played.key else "under way"
-    games = tuple(one.name for one in plan.sections)
-    return EventLine(number, plan.name, state, games, len(plan.entrants))
+    try:
+        found = events.so_far(number)
+    except RefereeError:  # the page of the event tells the organiser
+        return EventLine(number, events.name(number), "damaged", (), 0)
+    if found is None:
+        return EventLine(number, events.name(number), "not begun", (), 0)
+    games = tuple(one.title for one in found.standings)
+    return EventLine(number, found.plan.name, _state(found), games, len(found.plan.entrants))
 
 
-def _name_of(events: Events, number: int) -> str:
-    """Return what an event is called before its log says so."""
-    return events.logs[number - 1].parent.name
+def _state(found: EventSoFar) -> str:
+    return "over" if found.is_over else "under way"
 
 
-def _not_begun(events: Events, number: int) -> Content:
-    name = _name_of(events, number)
+def _not_begun(name: str) -> Content:
     return Content(
         title=name,
         description="This event has not begun.",
         template="event.html",
         value=standings_json(Heading(name=name), []),
-        shown={"sections": (), "heading": Heading(name=name), "number": number},
+        shown={"sections": (), "heading": Heading(name=name)},
     )
 
 
-def _content(played: Played, wall: str | None) -> Content:
-    heading, found = standings_of(played.plan, played.sections, played.key)
-    state = "over" if played.key else "under way"
-    games = ", ".join(section.title for section in found)
-    value = standings_json(heading, found)
-    about = f"{heading.name} ({state}): {games}; {plural(len(played.plan.entrants), 'bot')}."
-    if wall is not None:
-        return _on_a_wall(heading, found, int(wall), about, value)
+def _about(found: EventSoFar) -> str:
+    games = ", ".join(section.title for section in found.standings)
+    bots = plural(len(found.plan.entrants), "bot")
+    return f"{found.heading.name} ({_state(found)}): {games}; {bots}."
+
+
+def _content(found: EventSoFar) -> Content:
+    sections = (page_section(one, ()) for one in found.standings)
     return Content(
-        title=heading.name,
-        description=about,
+        title=found.heading.name,
+        description=_about(found),
         template="event.html",
-        value=value,
+        value=standings_json(found.heading, found.standings),
         shown={
-            "heading": heading,
-            "sections": tuple(replace(page_section(one, ()), rounds=()) for one in found),
-            "over": bool(played.key),
+            "heading": found.heading,
+            "sections": tuple(replace(one, rounds=()) for one in sections),
         },
     )
 
 
-def _on_a_wall(
-    heading: Heading, found: tuple[Standings, ...], game: int, about: str, value: StandingsJson
-) -> Content:
+def _on_a_wall(found: EventSoFar, game: int) -> Content:
     """Return the page for a wall of one game.
 
     Raises:
         Missing: the event has no such game.
     """
-    if game > len(found):
+    if game > len(found.standings):
         raise Missing(f"This event has no game {game}.")
-    section = found[game - 1]
+    section = found.standings[game - 1]
     return Content(
-        title=f"{heading.name}: {section.title}",
-        description=about,
+        title=f"{found.heading.name}: {section.title}",
+        description=_about(found),
         template="wall.html",
-        value=value,
+        value=standings_json(found.heading, found.standings),
         shown={
-            "heading": heading,
+            "heading": found.heading,
             "section": section,
             "rows": section.rows[:MOST_ON_A_WALL],
             "more": max(len(section.rows) - MOST_ON_A_WALL, 0),

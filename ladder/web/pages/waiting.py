@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from ladder.core.candidates import Situation, fields_of
-from ladder.core.matchmaking import NEW_BLOCKS, why_none
+from ladder.core.matchmaking import NEW_BLOCKS, Candidates, why_none
 from ladder.core.roster import Roster
 from ladder.files.signing import now_ms
 from ladder.store.jobs import OpenJob
@@ -94,6 +94,9 @@ def _bots(situation: Situation) -> list[WaitingBot]:
         under_way = [
             entrant for job in situation.jobs if job.pool == field.pool for entrant in job.entrants
         ]
+        if field.paused is not None:
+            found += _paused(roster, labels, field)
+            continue
         none = why_none([field])
         by_turn = sorted(field.candidates, key=lambda one: (one.blocks >= NEW_BLOCKS, one.turn))
         for turn, one in enumerate(by_turn, 1):
@@ -116,6 +119,15 @@ def _bots(situation: Situation) -> list[WaitingBot]:
 def _turn(turn: int, bots: int, *, new: bool) -> str:
     kind = "a new version, for which seven tables of ten are kept" if new else "by turns"
     return f"its turn is number {turn} of {bots} ({kind})"
+
+
+def _paused(roster: Roster, labels: dict[int, str], field: Candidates) -> list[WaitingBot]:
+    why = "its game is paused" + (f": {field.paused}" if field.paused else "")
+    playing = roster.playing(field.pool)
+    return [
+        WaitingBot(one.entrant, labels[one.entrant], field.pool, field.name, 0, 0, why)
+        for one in playing
+    ]
 
 
 def _benched(roster: Roster, labels: dict[int, str], pool: int) -> list[WaitingBot]:

@@ -443,6 +443,10 @@ const Viewer = (() => {
           const more = await fetched(root.dataset.film);
           if (more !== null) viewer.update(more);
         });
+        news.addEventListener("deals", ({ data }) => {
+          viewer.film.under_way = data.split(" ");
+          viewer.tellProgress();
+        });
         news.addEventListener("over", ({ data }) => { news.close(); viewer.tellProgress(data); });
       }
     } catch (error) {

@@ -70,9 +70,27 @@ def test_one_game_is_paused_alone(store: Store, tell: Type) -> None:
     assert chosen(store) == {"briscola-2", "sueca"}
 
 
+def test_a_game_that_is_closed_is_paused_no_more(store: Store, tell: Type, tmp_path: Path) -> None:
+    """With other terms it is another game, which plays; opened again, it plays, too."""
+    tell("pause", "--game", "briscola-2")
+    tell("open", "--game", "sueca")
+    assert "is not paused" in tell("resume", code=2)
+    tell("open", "--game", "briscola-2", "--game", "sueca")
+    assert chosen(store) == {"briscola-2", "sueca"}
+
+
+async def test_the_queue_still_lists_the_bots_of_a_paused_game(store: Store, tell: Type) -> None:
+    tell("pause", "--reason", "new disk")
+    async with opened(store) as site:
+        bots = json.loads((await site.get("/queue.json")).text)["bots"]
+        assert len(bots) == 2 * 3
+        assert {one["reason"] for one in bots} == {"its game is paused: new disk"}
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
+        (["announce", "  "], "nothing is announced"),
         (["resume"], "is not paused"),
         (["announce", ""], "nothing is announced"),
         (["announce", "a\nb"], "control characters"),

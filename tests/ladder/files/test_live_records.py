@@ -76,3 +76,34 @@ def test_what_is_no_record_or_a_link_is_not_read(record: bytes, tmp_path: Path) 
     live = LiveRecord(path)
     live.look()
     assert (live.deals, live.decks(0)) == (0, 0)
+
+
+def test_another_file_of_the_same_name_is_read_from_its_beginning(
+    record: bytes, tmp_path: Path
+) -> None:
+    """As when a worker has died, and another one plays the same job."""
+    path = tmp_path / "record"
+    path.write_bytes(record)
+    live = LiveRecord(path)
+    live.look()
+    assert live.decks(0) == DECKS
+    for size in (len(record) // 3, len(record) // 2, len(record)):
+        path.unlink()
+        path.write_bytes(record[:size])
+        live.look()
+        assert (live.deals, live.decks(0)) == over(record[:size])
+    path.write_bytes(record[:100])  # the same one, cut off
+    assert not live.look()
+    assert live.decks(0) == 0
+
+
+def test_who_looks_no_more_leaves_no_file_open(record: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "record"
+    path.write_bytes(record)
+    before = len(os.listdir("/proc/self/fd"))
+    for _ in range(50):
+        live = LiveRecord(path)
+        live.look()
+    live.close()
+    del live
+    assert len(os.listdir("/proc/self/fd")) == before

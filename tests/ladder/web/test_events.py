@@ -9,10 +9,11 @@ import jsonschema
 import msgspec
 import pytest
 
-from ladder.event.conductor import log_of
+from ladder.event.conductor import Played, log_of, played_in
 from ladder.event.log import LOG
 from ladder.show.as_json import StandingsJson
 from ladder.store.store import Store
+from ladder.web import events
 from ladder.web.events import Events
 from referee.cli import run
 from referee.errors import RefereeError
@@ -115,6 +116,35 @@ async def test_a_damaged_log_is_for_the_organiser(
         assert found.status_code == 503
         assert str(folder) not in found.text
         assert str(log) in site.troubles[0]
+
+
+async def test_a_log_is_read_once_for_all_its_pages(
+    store: Store, event: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many walls are asked for that there are not."""
+    read: list[Path] = []
+
+    def reads(path: Path) -> Played:
+        read.append(path)
+        return played_in(path)
+
+    monkeypatch.setattr(events, "played_in", reads)
+    async with opened(store, events=[str(event)]) as site:
+        for path in ("", "/1", "/1.json", "/1?wall", *(f"/1?wall={n}" for n in range(3, 20))):
+            await site.get(f"/events{path}")
+    assert len(read) == 1
+
+
+async def test_a_damaged_log_leaves_the_other_events_be(
+    store: Store, event: Path, tmp_path: Path
+) -> None:
+    folder = half_of(event, tmp_path / "half")
+    log = folder / LOG
+    log.write_bytes(log.read_bytes().replace(b"bot 1", b"bot x", 1))
+    async with opened(store, events=[str(folder), str(event)]) as site:
+        listed = json.loads((await site.get("/events.json")).text)["events"]
+        assert [one["state"] for one in listed] == ["damaged", "over"]
+        assert (await site.get("/events/2")).status_code == 200
 
 
 async def test_a_site_of_no_event_has_no_page_of_events(store: Store) -> None:

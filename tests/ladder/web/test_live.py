@@ -12,8 +12,10 @@ from starlette.responses import Response, StreamingResponse
 
 from ladder.files.live_records import written_to
 from ladder.store.store import Store
+from ladder.web import live_matches
 from ladder.web.live_matches import LiveMatches
 from ladder.web.live_routes import live_routes
+from ladder.web.site_state import MAKING
 from referee.cli import run
 from support.ladders import invented, job, lease, made, usual_pools
 from support.sites import Asked, opened
@@ -134,17 +136,81 @@ async def test_another_runner_begins_it_anew(playing: Playing) -> None:
 
 
 async def test_a_record_that_has_just_gone_is_no_trouble(playing: Playing) -> None:
-    """Who was told that there is more asks a moment later."""
+    """Who was told that there is more asks a moment later, and gets what was told of."""
     playing.write(4)
     async with opened(playing.store) as site:
         matches = LiveMatches(site.site.library, 0)
         shown = await matches.look(playing.name)
         assert shown is not None
-        assert shown.decks == DECKS
         playing.path.unlink()
         found = await asked(site, matches, playing, "film.json")
-        assert (found.status_code, found.body) == (204, b"")
+        assert found.status_code == 200
+        assert [deal["called"] for deal in json.loads(shown.film.plain)["deals"]] == [
+            "1.1",
+            "1.2",
+            "2.1",
+            "2.2",
+        ]
         assert site.troubles == []
+
+
+async def test_a_job_that_is_played_again_shows_nothing_of_the_new_match(
+    playing: Playing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker that died has another one write to the same name: its decks are dealt again."""
+    monkeypatch.setattr(live_matches, "LOOK_S", 0.0)
+    async with opened(playing.store) as site:
+        matches = LiveMatches(site.site.library, 0)
+        playing.write(4)
+        assert await matches.look(playing.name)
+        playing.path.unlink()
+        playing.write(1)
+        seen: list[str] = ["x"]
+        with trio.fail_after(10):
+            while seen:  # films rest a moment
+                shown = await matches.look(playing.name)
+                assert shown is not None
+                assert shown.deals == (1, 4)
+                seen = [deal["called"] for deal in json.loads(shown.film.plain)["deals"]]
+
+
+async def test_whoever_asks_for_matches_at_random_disturbs_no_one(playing: Playing) -> None:
+    playing.write(4)
+    async with opened(playing.store) as site:
+        matches = LiveMatches(site.site.library, 0)
+        before = await matches.look(playing.name)
+        for number in range(2 * live_matches.MOST):
+            assert await matches.look(f"{number:064x}") is None
+        assert matches.follows(playing.name)
+        assert await matches.look(playing.name) is before
+        assert len(matches._followed) == 1
+
+
+async def test_random_matches_cost_a_visitor_what_pages_cost(playing: Playing) -> None:
+    async with opened(playing.store, live_delay=0) as site:
+        codes = [
+            (await site.get(f"/running/{number:064x}/film.json")).status_code
+            for number in range(int(MAKING.burst) + 20)
+        ]
+        assert codes[0] == 404
+        assert codes[-1] == 429
+
+
+async def test_films_of_matches_under_way_put_off_no_news(playing: Playing) -> None:
+    playing.write(4)
+    async with opened(playing.store, live_delay=0) as site:
+        spent = site.site.library._spent_s
+        await shown(site, playing)
+        assert site.site.library._spent_s == spent
+
+
+async def test_of_a_long_match_the_last_deals_are_shown(
+    playing: Playing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_matches, "MOST_DEALS", 2)
+    playing.write(4)
+    async with opened(playing.store, live_delay=0) as site:
+        assert (await shown(site, playing))[0] == ["1.2", "2.2"]
 
 
 async def asked(site: Asked, matches: LiveMatches, playing: Playing, what: str) -> Response:
@@ -170,9 +236,16 @@ async def test_who_follows_hears_of_more_and_of_the_end(playing: Playing) -> Non
         assert isinstance(found, StreamingResponse)
         events = cast("AsyncGenerator[bytes, None]", found.body_iterator)
         with trio.fail_after(20):
-            assert await anext(events) == b"retry: 2000\nevent: film\ndata: 0\n\n"
+            deals = b"event: deals\ndata: 0 4\n\n"
+            assert await anext(events) == b"retry: 2000\nevent: film\ndata: 1\n\n" + deals
+            playing.write(2)
+            assert await anext(events) == deals.replace(b"0 4", b"2 4")
             playing.write(3)
-            assert await anext(events) == b"retry: 2000\nevent: film\ndata: 1\n\n"
+            assert b"".join([await anext(events), b""]).endswith(deals.replace(b"0 4", b"3 4"))
             playing.ends_it()
-            assert [one async for one in events] == [b"event: over\ndata: /matches/1\n\n"]
+            left = [one async for one in events]
+            assert left[-1] == b"event: over\ndata: /matches/1\n\n"
+            again = await asked(site, matches, playing, "/news")  # as a browser that was away
+            assert isinstance(again, StreamingResponse)
+            assert [one async for one in again.body_iterator] == left[-1:]
         assert site.site.library.readers == 0
