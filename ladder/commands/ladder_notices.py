@@ -88,7 +88,7 @@ def announce(
     where: Where = None,
     as_json: Json = False,
 ) -> None:
-    """Says something over the pages of a ladder's site, until something else is said."""
+    """Says something over the pages of a ladder's site. It stays until something else is said."""
     text = text.strip()
     _check(text, "TEXT")
     with opened(where) as store:
