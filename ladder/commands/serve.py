@@ -65,7 +65,7 @@ def serve_site(
         typer.Option(
             "--event",
             metavar="FILE",
-            help="Show an event, too, by its file or folder; whoever plays it. May be repeated.",
+            help="Show an event, too, given by its file or its folder. May be repeated.",
         ),
     ] = None,
     workers: Workers = None,

@@ -1,7 +1,7 @@
 """The records of matches that are played just now: where they are, and how far they may be shown.
 
 A deck is dealt once in each leg of a match, so what it has is told only when the last leg has
-dealt it, too: until then whoever saw its cards would know what is to come.
+dealt it, too: until then a person who saw its cards would know what is to come.
 """
 
 import errno

@@ -1,4 +1,4 @@
-"""The events that a site shows, by their logs: whoever plays them, and wherever."""
+"""The events that a site shows: it reads the logs that `referee event run` writes."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -66,7 +66,7 @@ class _Followed(Struct):
     """A match that people look at.
 
     Attributes:
-        looking: whoever looks at the same waits for it.
+        looking: held by the task that reads the record; others wait for it.
         playing: who plays it, as was found in the `state` of the ladder; -1: that is to be asked.
         decks: how many decks are over in its film.
         until: until when `shown` stands.
@@ -142,7 +142,7 @@ class LiveMatches:
         return found
 
     def _forget(self, job: str) -> None:
-        self._followed.pop(job, None)  # whoever looks just now has it a moment longer
+        self._followed.pop(job, None)  # a task that looks just now has it a moment longer
 
     async def _ask(self, job: str, found: _Followed) -> None:
         """Find out who plays a match now; another runner begins it anew."""

@@ -14,7 +14,7 @@ from ladder.web.answers import answer
 from ladder.web.content import Asked, Content, Page
 from ladder.web.guard import asked, guarded, made, only, viewer
 from ladder.web.library import Body
-from ladder.web.notices import notices
+from ladder.web.notices import Notice, notices
 from ladder.web.openapi import json_path
 from ladder.web.pages.bots import BOT, BOTS
 from ladder.web.pages.game import GAME
@@ -61,13 +61,17 @@ async def _html(site: Site, page: Page, request: Request) -> Response:
     wanted, path = asked(request, page, "1"), request.url.path  # people may write ?wall alone
     who = viewer(request) if page is MATCH else 0
 
+    key = (page.name, "html", wanted, path, who)
+    told: tuple[Notice, ...] = ()
+    if not page.reads and not site.library.is_fresh(key):  # its own thread may not ask the store
+        told = await site.library.ask(lambda store: notices(store.refresh()))
+
     def make(store: Store) -> Body:
         content = page.make(store, wanted)
-        shown = {**content.shown, "notices": notices(store.roster)}
-        content = replace(content, shown=shown)
+        lines = notices(store.roster) if page.reads else told
+        content = replace(content, shown={**content.shown, "notices": lines})
         return Body.of(_rendered(site, content, wanted, path, who, lives=page.lives))
 
-    key = (page.name, "html", wanted, path, who)
     body = await made(site, request, key, site.library.reading(make), reads=page.reads)
     return answer(request, body, _HTML)
 

@@ -120,18 +120,20 @@ def test_what_was_decided_is_told_to_programs(store: Store, tell: Type) -> None:
     assert "is paused already" in tell("pause", "--game", "sueca", "--reason", "so", code=2)
 
 
-async def test_every_page_says_it(store: Store, tell: Type) -> None:
+async def test_every_page_says_it(store: Store, tell: Type, tmp_path: Path) -> None:
     """What is announced is text, whatever it looks like; and it goes again."""
     tell("announce", "Finals on <b>Sunday</b>")
     tell("pause", "--game", "sueca", "--reason", "new rules")
-    async with opened(store) as site:
+    async with opened(store, events=[str(tmp_path)]) as site:
         for path in ("/", "/queue", "/bots/1", "/rules/sueca"):
             text = (await site.get(path)).text
             assert "Finals on &lt;b&gt;Sunday&lt;/b&gt;" in text
             assert "sueca is paused: new rules" in text
+        assert "Finals on &lt;b&gt;" in (await site.get("/events")).text  # not made of the ladder
         tell("announce", "")
         tell("resume", "--game", "sueca")
         await site.news()
+        assert "Finals" not in (await site.get("/events")).text
         text = (await site.get("/")).text
         assert "Finals" not in text
         assert "paused" not in text
