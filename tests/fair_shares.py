@@ -57,13 +57,17 @@ _RISK: Final = 0.01
 
 
 class Tally(Struct):
-    """What came of some deals: faults by code of the victim and of the attacker, void deals."""
+    """What came of some deals: faults by code of the victim and of the attacker, void deals.
+
+    What was said of each fault of the attacker is kept for the test that did not expect it.
+    """
 
     victim: Counter[str]
     attacker: Counter[str]
     charges: Counter[str]
     deals: int = 0
     voids: int = 0
+    said: list[str] = []
 
 
 class Meeting(Struct):
@@ -131,6 +135,8 @@ async def play(
     result = await play_match(plan, met.bots, sandbox, NoRecord(), interrupt=trio.CancelScope())
     for fault in result.totals.faults:
         (tally.attacker if fault.bot else tally.victim)[str(fault.code)] += 1
+        if fault.bot:
+            tally.said.append(f"{fault.code}: {fault.detail}")
         if "kept another bot from running" in fault.detail:
             tally.charges["victim" if fault.bot == 0 else "attacker"] += 1
     tally.deals += deals

@@ -28,7 +28,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-LIFE_S = 60
+LIFE_S = 200
+"""Longer than a deal of forty acts of 4 s each, which `test_fair_shares.py` gives."""
+
 CROWD = 60
 MAPPINGS = 24_000
 MAP_POPULATE = 0x8000

@@ -38,4 +38,4 @@ async def test_no_attacker_has_an_honest_bot_charged(
         await play(sandbox, met, move_ms=_MOVE_MS, start_ms=_START_MS, deals=1)
 
     assert not met.tally.victim
-    assert set(met.tally.attacker) <= VERDICTS
+    assert set(met.tally.attacker) <= VERDICTS, met.tally.said
