@@ -104,6 +104,9 @@ def add(app: typer.Typer) -> None:
     told = "Tells what became of the bots that you have handed in on a ladder's site."
     where = "ladder.commands.submit_remotely:status"
     add_lazily(app, "status", where, told, mib=NUMERICS_MIB, extra="site")
+    told = "Plays a bot of yours, which stays on this machine, against one of a ladder's site."
+    where = "ladder.commands.connect:connect"
+    add_lazily(app, "connect", where, told, mib=NUMERICS_MIB, extra="site")
     ladder = typer.Typer(help="Rankings of bots that go on and on.")
     for name, (where, told) in _LADDER.items():
         add_one(ladder, name, f"ladder.commands.{where}", told)

@@ -6,6 +6,7 @@
 from pathlib import Path
 from typing import Final
 
+from ladder.commands.connect import ConnectJson
 from ladder.commands.ladder_archive import BackupJson, ExportJson, ImportJson
 from ladder.commands.ladder_notices import NoticeJson
 from ladder.commands.ladder_records import RecordsJson
@@ -28,6 +29,7 @@ _OUTPUTS: Final = {
     "event run": StandingsJson,
     "submit": SubmitJson,
     "logs": LogsJson,
+    "connect": ConnectJson,
     "status": MeJson,
     "ladder open": LadderJson,
     "ladder run": RunJson,

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import trio
 import typer
-from starlette.routing import Route
+from starlette.routing import BaseRoute
 
 from ladder.commands.shared import Sandbox, Sandboxes, Where, opened_or_made, tell_new_key
 from ladder.runner.play import Ready, check_pools, made_ready, play
@@ -18,6 +18,8 @@ from ladder.store.head_log import publish
 from ladder.store.location import anywhere
 from ladder.store.store import Store
 from ladder.web.author_routes import author_routes
+from ladder.web.connect_routes import BEGINNING, connect_routes
+from ladder.web.connected_bot import ConnectedBot
 from ladder.web.events import Events
 from ladder.web.library import Library
 from ladder.web.live_matches import LiveMatches
@@ -26,6 +28,7 @@ from ladder.web.pages.event import event_pages
 from ladder.web.rendering import Around
 from ladder.web.serving import Listen, Work, check_tls, serve
 from ladder.web.site_state import opened_site
+from ladder.web.table import Table
 from ladder.web.table_routes import table_routes
 from ladder.web.tables import Tables
 from ladder.web.trial import Trials
@@ -101,7 +104,7 @@ def serve_site(
         )
         library = Library(store, events.pulse)
         site = opened_site(library, around, watch.say, event_pages(events))
-        routes: list[Route] = []
+        routes: list[BaseRoute] = []
         if delay is not None:
             routes += live_routes(site, LiveMatches(library, delay))
         work: list[Work] = []
@@ -112,9 +115,13 @@ def serve_site(
                 taken_in, where_it_is, ready.sandbox, watch.say, lambda: library.is_away
             )
             work.append(trials.run)
-            tables = Tables(settings.site.tables, watch.say)
+            tables = Tables(settings.site.tables, Table, watch.say)
             routes += table_routes(site, tables, ready.sandbox)
             work.append(tables.run)
+            connected = settings.site.connected
+            bots = Tables(connected, ConnectedBot, watch.say, BEGINNING)
+            routes += connect_routes(site, bots, ready.sandbox)
+            work.append(bots.run)
         if players is not None and ready is not None:
             playing = partial(play, players, watch, Span())
             work.append(partial(playing, workers=workers, ready=ready, settings=settings))

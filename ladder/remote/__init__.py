@@ -1,4 +1,4 @@
-"""A ladder's site, asked from another machine: bots are handed in, and what became of them is told.
+"""A ladder's site, asked from another machine: bots are handed in, or play from there.
 
-The only folder that knows the library of HTTP clients. Begin with `site_client`.
+The only folder that knows the libraries of HTTP clients. Begin with `site_client` and `dialling`.
 """

@@ -128,7 +128,8 @@ class SiteClient:
             raise HostError(f"{self._url} cannot be reached: {printable(str(error))}") from error
         if answer.is_success:
             return answer
-        raise RefereeError(f"{self._url}: {_problem_in(answer)}")
+        told = problem_in(answer.content, answer.status_code)
+        raise RefereeError(f"{self._url}: {told}")
 
     def _value(self, answer: httpx.Response, kind: type[T]) -> T:
         try:
@@ -142,11 +143,12 @@ class SiteClient:
         self._client.close()
 
 
-def _problem_in(answer: httpx.Response) -> str:
+def problem_in(content: bytes, status: int) -> str:
+    """Return why a site has not done what it was asked for, by its answer and its HTTP status."""
     try:
-        text = msgspec.json.decode(answer.content[:_LARGEST_ANSWER], type=Problem).problem
+        text = msgspec.json.decode(content[:_LARGEST_ANSWER], type=Problem).problem
     except msgspec.MsgspecError:
-        text = f"it answers {answer.status_code} {answer.reason_phrase}"
+        text = f"it answers {status} {httpx.codes.get_reason_phrase(status)}"
     return printable(text[:_LONGEST_PROBLEM])
 
 

@@ -87,6 +87,10 @@ class Desk:
             lambda: self._store.take(owner, lease_ms, self.is_alive, plan, avoid, told=told)
         )
 
+    async def renew(self, lease: Lease) -> Lease:
+        """Give a job whose match was broken off another key; see `jobs.renew`."""
+        return await self._ask(lambda: self._store.renew(lease))
+
     async def extend(self, tokens: Sequence[str], lease_ms: int) -> None:
         """Keeps leases."""
         await self._ask(lambda: self._store.extend(tokens, lease_ms))

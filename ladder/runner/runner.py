@@ -9,6 +9,7 @@ import secrets
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib.metadata import version
+from itertools import count
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -23,15 +24,15 @@ from ladder.files import live_records, record_store
 from ladder.host_or_bot import Doubts
 from ladder.runner.match_fact import match_of
 from ladder.runner.patient_store import Desk
-from ladder.store.jobs import Lease, Settled
+from ladder.store.jobs import Lease, Settled, new_key
 from ladder.submissions.clearing import clear_old, clearing, needed_by
 from ladder.submissions.frozen_bots import BOTS
 from ladder.terms import LuckUse
 from referee.errors import HostError, Shortage
-from referee.match.chance import KEY_BITS
+from referee.match.verdict import ATTEMPTS
 from referee.record.stderr_log import stderr_file
 from referee.sandbox import janitor
-from referee.workers.jobs import Job, Players, Unready
+from referee.workers.jobs import BrokenOff, Job, JobResult, Players, Unready
 
 LEASE_MS: Final = 60_000
 """So long no other runner plays a job whose runner is not heard of."""
@@ -232,7 +233,7 @@ class LadderRunner:
     def _plan(self, situation: Situation) -> LadderJob | None:
         """The next match; not in our own thread."""
         fields = fields_of(situation, self._unready)
-        key = secrets.token_hex(KEY_BITS // 8)
+        key = new_key()
         found = next_table(fields, key.encode())
         self._why = "" if found is not None else why_none(fields)
         if found is None or self._may_wait_long(found, fields):
@@ -265,13 +266,9 @@ class LadderRunner:
             self._watch.say(line)
 
     async def _play(self, lease: Lease) -> None:
-        roster = self._desk.roster
-        pool = roster.pools[lease.job.pool]
         with self._record(lease) as plain:
             try:
-                job = workers_job(lease.job, pool, self._files, str(plain))
-                names = tuple(roster.entrants[entrant].name for entrant in lease.job.entrants)
-                result = await self._players.play(replace(job, names=names))
+                lease, result = await self._played(lease, str(plain))
                 record, size = await trio.to_thread.run_sync(record_store.keep, self._files, plain)
             except Unready as error:
                 await self._excuse(lease, error)
@@ -291,6 +288,25 @@ class LadderRunner:
         self._told = ""
         for settled in self._doubts.add(match, match.outcome.given_up, lease.job.entrants):
             await self._settle(settled)
+
+    async def _played(self, lease: Lease, record: str) -> tuple[Lease, JobResult]:
+        """Has a match played; with other decks, once a worker has died. For errors see `Players`.
+
+        Returns:
+            The lease of the job that was played in the end, and what it brought.
+        """
+        roster = self._desk.roster
+        pool = roster.pools[lease.job.pool]
+        names = tuple(roster.entrants[entrant].name for entrant in lease.job.entrants)
+        for attempt in count(1):
+            job = replace(workers_job(lease.job, pool, self._files, record), names=names, once=True)
+            try:
+                return lease, await self._players.play(job)
+            except BrokenOff:
+                if attempt == ATTEMPTS:
+                    raise
+                lease = self._held[lease.token] = await self._desk.renew(lease)
+        raise AssertionError  # count does not end
 
     async def _settle(self, match: Match) -> None:
         """Has a match counted; its record goes again if another runner's was counted."""

@@ -7,6 +7,7 @@ from typing import Final
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from ladder.benching import Misconduct, counted
@@ -29,6 +30,7 @@ from ladder.store.chain import Damaged
 from ladder.store.index_rows import add_match
 from ladder.store.tables import JobRow, MatchRow, Row, StepRow, table_of
 from referee.errors import RefereeError
+from referee.match.chance import KEY_BITS
 
 MOST_TRIES: Final = 3
 """So many runners may fail at a job before it is left out."""
@@ -141,7 +143,12 @@ def take(
     avoid: Collection[int] = (),
     recent: tuple[SeatedTable, ...] = (),
 ) -> Lease | Match | None:
-    """Leases a job: one whose runner is gone, or else a new one.
+    """Leases a job: that of a runner that is gone, or else a new one.
+
+    The former has another key, and so another name, where its runner lives no more, or gave it
+    back: its decks may have been dealt, and people may have watched. What a dead runner has begun
+    is withdrawn, and counts if it comes after all. Where a runner may live that is not heard of,
+    the job stays as it is, so that only the first of two results counts.
 
     Args:
         connection: writes.
@@ -161,7 +168,8 @@ def take(
     waiting = waiting_jobs(connection)
     pools = {pool.pool for pool in roster.open_pools}
     for found in waiting:
-        if found.until_ms > now_ms and is_alive(found.owner):
+        alive = bool(found.owner) and is_alive(found.owner)
+        if found.until_ms > now_ms and alive:
             continue
         job = found.job
         playing = all(roster.plays(job.pool, entrant) for entrant in job.entrants)
@@ -172,19 +180,25 @@ def take(
             continue
         if found.attempts >= MOST_TRIES:
             return unplayed(job, f"{MOST_TRIES} runners ended over it", now_ms)
+        is_dead = bool(found.owner) and not alive  # as far as we know
+        connection.execute(_WITHDRAW if is_dead else _REMOVE, {"name": job.name})
+        if not alive:
+            job = replace(job, key=new_key())
         lease = Lease(job, secrets.token_hex(16), found.attempts + 1)
-        mine = update(JobRow).where(JobRow.job == job.name)
-        connection.execute(mine.values(_lease_values(lease, owner, until_ms)))
+        _insert(connection, lease, found.since_ms, owner, until_ms)
         return lease
     standings = ratings.standings(connection)
     new = plan(Situation(roster, standings, _under_way(waiting), recent))
     if new is None or _is_known(connection, new):
         return None
     lease = Lease(new, secrets.token_hex(16), 1)
-    values = {"job": new.name, "key": new.key, "at_ms": now_ms, "body": as_bytes(new)}
-    values |= _lease_values(lease, owner, until_ms) | {"withdrawn": 0}
-    connection.execute(insert(JobRow).values(values))
+    _insert(connection, lease, now_ms, owner, until_ms)
     return lease
+
+
+def new_key() -> str:
+    """A text for the event key of a job, of so many bits that no two are alike."""
+    return secrets.token_hex(KEY_BITS // 8)
 
 
 def _is_known(connection: Connection, job: LadderJob) -> bool:
@@ -199,13 +213,27 @@ def _is_known(connection: Connection, job: LadderJob) -> bool:
     return bool(played or connection.execute(_IS_PLANNED, {"name": job.name}).first())
 
 
-def _lease_values(lease: Lease, owner: str, until_ms: int) -> Row:
-    return {
-        "token": lease.token,
-        "owner": owner,
-        "until_ms": until_ms,
-        "attempts": lease.attempts,
-    }
+def _insert(connection: Connection, lease: Lease, since_ms: int, owner: str, until_ms: int) -> None:
+    job = lease.job
+    values: Row = {"job": job.name, "key": job.key, "at_ms": since_ms, "body": as_bytes(job)}
+    values |= {"token": lease.token, "owner": owner, "until_ms": until_ms}
+    values |= {"attempts": lease.attempts, "withdrawn": 0}
+    connection.execute(insert(JobRow).values(values))
+
+
+def renew(connection: Connection, lease: Lease) -> Lease:
+    """Give a job another key, since its match was broken off and is to be begun again.
+
+    Its decks may have been seen. Where another runner has it by now, nothing changes.
+    """
+    mine = select(table_of(JobRow)).where(JobRow.token == lease.token)
+    row = connection.execute(mine).first()
+    if row is None:
+        return lease
+    connection.execute(_REMOVE, {"name": row.job})
+    again = Lease(replace(lease.job, key=new_key()), lease.token, lease.attempts)
+    _insert(connection, again, row.at_ms, row.owner, row.until_ms)
+    return again
 
 
 def extend(connection: Connection, token: str, until_ms: int) -> bool:

@@ -162,10 +162,8 @@ class Store:
         return found
 
     def _check_version(self, fact: Fact) -> None:
-        if not isinstance(fact, Submission):
-            return
         known = {(one.name, one.author, one.version) for one in self.roster.entrants.values()}
-        if (fact.name, fact.author, fact.version) in known:
+        if isinstance(fact, Submission) and (fact.name, fact.author, fact.version) in known:
             raise RefereeError(f"there is a version {fact.version} of {fact.name} by {fact.author}")
 
     # --- what is played
@@ -203,6 +201,11 @@ class Store:
                     return found
                 facts = jobs.settle(connection, self.roster, found) or []
             told(found, [fact for fact in facts if isinstance(fact, Decision)])
+
+    def renew(self, lease: Lease) -> Lease:
+        """Give a job whose match was broken off another key; see `jobs.renew`."""
+        with self._database.writing() as connection:
+            return jobs.renew(connection, lease)
 
     def extend(self, tokens: Iterable[str], lease_ms: int) -> None:
         """Keeps leases for so long from now on."""

@@ -70,8 +70,9 @@ class FactRow(Base):
 class JobRow(Base):
     """A match that was planned and not played: `body` is a `LadderJob`, whose hash is `job`.
 
-    `withdrawn` is 1 once its bots play no more: it is leased no more then, but a late result
-    counts. The rest is its lease: who plays it, and until when no other runner may.
+    `withdrawn` is 1 once its bots play no more, or it was begun again with another key: it is
+    leased no more then, but a late result counts. The rest is its lease: who plays it, and until
+    when no other runner may.
     """
 
     __tablename__ = "job"

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 import msgspec
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
 from ladder.web import rendering
@@ -47,7 +47,7 @@ def answer(request: Request, body: Body, kind: str, *, cache: str = _CHECK) -> R
 
 def problem(
     around: rendering.Around,
-    request: Request,
+    request: HTTPConnection,
     status: int,
     told: str,
     headers: Mapping[str, str] | None = None,
@@ -73,7 +73,7 @@ def problem(
     return Response(html, status, {**given, "content-type": "text/html; charset=utf-8"})
 
 
-def wants_json(request: Request) -> bool:
+def wants_json(request: HTTPConnection) -> bool:
     """Whether a program asks: by an address of JSON, of the API, or by what it accepts."""
     path = request.url.path
     if path.endswith(".json") or path.startswith("/api/"):

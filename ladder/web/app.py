@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.routing import Route
+from starlette.routing import BaseRoute
 
 from ladder.web.guard import refused
 from ladder.web.headers import SecurityHeaders
@@ -15,7 +15,7 @@ from ladder.web.service_routes import service_routes
 from ladder.web.site_state import Site
 
 
-def application(site: Site, more: Sequence[Route] = ()) -> Starlette:
+def application(site: Site, more: Sequence[BaseRoute] = ()) -> Starlette:
     """Return the site as ASGI has it.
 
     Args:

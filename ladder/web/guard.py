@@ -7,8 +7,9 @@ from typing import Final
 
 import trio
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
+from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from ladder.store.database import DatabaseGone
 from ladder.web.answers import problem
@@ -20,6 +21,7 @@ from ladder.web.site_state import Site
 from referee.errors import HostError, RefereeError
 
 Endpoint = Callable[[Request], Awaitable[Response]]
+SocketEndpoint = Callable[[WebSocket], Awaitable[None]]
 
 _TROUBLE: Final = "The machine of this site is in trouble; its organiser has to see to it."
 _AWAY: Final = "The database does not answer just now; try again in a minute."
@@ -67,7 +69,39 @@ def guarded(site: Site, name: str, endpoint: Endpoint) -> Endpoint:
     return answered
 
 
-def _told(site: Site, request: Request, error: TooMany | RefereeError | HostError) -> Response:
+def guarded_socket(site: Site, name: str, endpoint: SocketEndpoint) -> SocketEndpoint:
+    """Return an endpoint whose connections are counted, and bounded by visitor.
+
+    Args:
+        site: counts.
+        name: of the connection, in the site's figures.
+        endpoint: accepts the connection, after all that it may refuse; raises as in `guarded`.
+    """
+
+    async def answered(socket: WebSocket) -> None:
+        status = 101
+        try:
+            wait = site.asking.take(visitor(socket), trio.current_time())
+            if wait:
+                raise TooMany(wait)
+            await endpoint(socket)
+        except (TooMany, RefereeError, HostError) as error:
+            response = _told(site, socket, error)
+            status = response.status_code
+            await socket.send_denial_response(response)
+        except WebSocketDisconnect:
+            pass
+        except Exception:  # a mistake of ours costs one connection, not the site
+            status = 500
+            site.say(traceback.format_exc())
+        site.figures.requests.labels(name, str(status)).inc()
+
+    return answered
+
+
+def _told(
+    site: Site, request: HTTPConnection, error: TooMany | RefereeError | HostError
+) -> Response:
     """Return the answer that says what is wrong."""
     if isinstance(error, Told):
         return problem(site.around, request, error.status, str(error))
@@ -121,7 +155,7 @@ def take_from(limit: RateLimit, request: Request) -> None:
         raise TooMany(wait)
 
 
-def visitor(request: Request) -> str:
+def visitor(request: HTTPConnection) -> str:
     """Return who asks, as `visitor_of` has it."""
     return visitor_of(request.client.host if request.client else "")
 
@@ -173,7 +207,7 @@ def only(values: Mapping[str, str], known: Mapping[str, object]) -> None:
             raise Refused(f"{name[:40]!r} is not known here; {', '.join(known) or 'nothing'} is.")
 
 
-def part(request: Request, name: str) -> str:
+def part(request: HTTPConnection, name: str) -> str:
     """Return a variable part of an address.
 
     Raises:

@@ -11,8 +11,9 @@ from hypercorn.config import Config
 from hypercorn.middleware import ProxyFixMiddleware
 from hypercorn.typing import ASGIFramework
 from msgspec import Struct
-from starlette.routing import Route
+from starlette.routing import BaseRoute
 
+from ladder.connection.messages import LONGEST
 from ladder.web.app import application
 from ladder.web.site_state import Site
 from referee.errors import HostError, RefereeError, innermost
@@ -63,7 +64,9 @@ def check_tls(tls: tuple[Path, Path] | None) -> None:
         raise RefereeError(f"--tls {str(tls[0])!r} {str(tls[1])!r}: {why}") from error
 
 
-async def serve(site: Site, listen: Listen, routes: Sequence[Route], work: Sequence[Work]) -> None:
+async def serve(
+    site: Site, listen: Listen, routes: Sequence[BaseRoute], work: Sequence[Work]
+) -> None:
     """Serve until cancelled, then let go of who follows, and end.
 
     Args:
@@ -102,7 +105,7 @@ async def _go_on(work: Work, say: Callable[[str], None]) -> None:
         await trio.sleep(AGAIN_S)
 
 
-def _application(site: Site, listen: Listen, routes: Sequence[Route]) -> ASGIFramework:
+def _application(site: Site, listen: Listen, routes: Sequence[BaseRoute]) -> ASGIFramework:
     """Return the site as the server takes it."""
     app: ASGIFramework = application(site, routes)  # type: ignore[assignment]  # one protocol, two names
     if listen.proxy:
@@ -146,6 +149,7 @@ def _config(listen: Listen) -> Config:
     config.keep_alive_timeout = 20
     config.h11_max_incomplete_size = 32 << 10
     config.read_timeout = None
+    config.websocket_max_message_size = LONGEST
     if listen.tls is not None:
         config.certfile, config.keyfile = map(str, listen.tls)
     return config

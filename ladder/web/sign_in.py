@@ -4,7 +4,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 import trio
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
 from ladder.core.tokens import Scope, Token, is_token
@@ -30,30 +30,46 @@ async def author_of(site: Site, request: Request, scope: Scope, use: str = "") -
         Forbidden: it is for something else, or the request comes from another site's page.
         TooMany: so many tokens were wrong that no more are looked at for now.
     """
-    text = token_in(request)
-    token = await valid_token(site, request, text)
+    token = await valid_token(site, request, token_in(request))
     if not _is_bearer(request) and request.method != "GET":
         check_origin(request)
+    return await _used(site, request, token, scope, use)
+
+
+async def program_of(site: Site, connection: HTTPConnection, scope: Scope, use: str) -> Token:
+    """Return the token of a program that asks, which has it in its header: browsers add none.
+
+    For arguments and what it raises see `author_of`.
+    """
+    text = token_in(connection) if _is_bearer(connection) else ""
+    token = await valid_token(site, connection, text)
+    return await _used(site, connection, token, scope, use)
+
+
+async def _used(
+    site: Site, connection: HTTPConnection, token: Token, scope: Scope, use: str
+) -> Token:
+    """Return a token if it is for this, and write down what is done with it."""
     if scope not in token.scopes:
         raise Forbidden(f"Your token is not for this ({scope}).")
     if use:
-        who = visitor(request)
+        who = visitor(connection)
         await site.library.ask(lambda store: store.tokens.note_use(token.id, use, who))
     return token
 
 
-def token_in(request: Request) -> str:
+def token_in(request: HTTPConnection) -> str:
     """Return the text of a token that a request brings; "" where it brings none."""
     if _is_bearer(request):
         return request.headers["authorization"][len(_BEARER) :].strip()
     return request.cookies.get(COOKIE, "")
 
 
-def _is_bearer(request: Request) -> bool:
+def _is_bearer(request: HTTPConnection) -> bool:
     return request.headers.get("authorization", "").lower().startswith(_BEARER)
 
 
-async def valid_token(site: Site, request: Request, text: str) -> Token:
+async def valid_token(site: Site, request: HTTPConnection, text: str) -> Token:
     """Return the token of this text.
 
     Raises:

@@ -2,13 +2,9 @@
 
 import math
 import secrets
-import subprocess
-import sys
-from collections.abc import AsyncGenerator, Iterable
-from contextlib import aclosing, suppress
-from functools import partial
+from collections.abc import Iterable
+from contextlib import aclosing
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Final
 
 import msgspec
@@ -16,11 +12,12 @@ import trio
 from msgspec import Struct
 
 from ladder.web.content import Refused
+from ladder.web.table_match import lines_of, play_beside
 from ladder.web.table_process import ADVISER, Compared, Ended, TableOrder, TableReport
 from protocol.events import Event
-from protocol.limits import LINE_TO_BOT, PROTOCOL_VERSION
+from protocol.limits import PROTOCOL_VERSION
 from protocol.messages import Act, Deal, DealEnd, End, Fault, Hello, Ready, ToBot, View
-from referee.errors import HostError, RefereeError
+from referee.errors import RefereeError
 from referee.people.event_text import event_lines
 from referee.people.par import par_line
 from referee.text import printable
@@ -31,11 +28,8 @@ ID_BYTES: Final = 12
 LONGEST_THOUGHT_S: Final = 15 * 60.0
 """A person who has not played for so long has gone away, and the table is given to others."""
 
-_READ: Final = 65536
-_LONGEST_WHY: Final = 2000
 _YOU: Final = "you"
 _decoder: Final = msgspec.json.Decoder(ToBot)
-_reports: Final = msgspec.json.Decoder(TableReport)
 
 
 class Seen(Struct):
@@ -95,6 +89,11 @@ class Table:
         self._chosen: trio.MemorySendChannel[str] | None = None
         self._scope = trio.CancelScope()
 
+    @property
+    def is_over(self) -> bool:
+        """Whether the match is over."""
+        return bool(self.seen.over)
+
     def names(self) -> list[str]:
         """Return what to call those who sit there, by bot."""
         others = self.order.seats - 1
@@ -139,17 +138,13 @@ class Table:
         self._changed = trio.Event()
 
     async def play(self) -> str:
-        """Play the match to its end; return what went wrong, for the organiser, "" if nothing.
-
-        Raises:
-            HostError: the machine does not let us.
-        """
+        """Play the match to its end; for what it returns and raises see `play_beside`."""
         wrong = ""
         try:
-            with self._scope, TemporaryDirectory(prefix="referee-table-") as folder:
-                wrong = await self._played(folder)
-        except OSError as error:
-            raise HostError(f"a table: {error.strerror}") from error
+            with self._scope:
+                wrong = await play_beside(self.order, self._serve, self._hear, self._keep)
+                if wrong:
+                    self._result = "The machine could not play this match."
         finally:
             self.seen.asked = None
             self.seen.over = self.seen.over or self._result
@@ -157,44 +152,8 @@ class Table:
             self._tell()
         return wrong
 
-    async def _played(self, folder: str) -> str:
-        order = msgspec.structs.replace(
-            self.order, socket=f"{folder}/seat", record=f"{folder}/record"
-        )
-        with trio.socket.socket(trio.socket.AF_UNIX) as listener:
-            await listener.bind(order.socket)
-            listener.listen(1)
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._sit, listener)
-                wrong = await self._process(order, nursery)
-                self.kept = await trio.to_thread.run_sync(
-                    _kept, Path(order.record), tuple(self.names())
-                )
-                nursery.cancel_scope.cancel()
-        return wrong
-
-    async def _process(self, order: TableOrder, nursery: trio.Nursery) -> str:
-        """Run the match's process to its end."""
-        said = Path(order.socket).with_name("stderr")
-        with said.open("wb") as stderr:
-            running = partial(
-                trio.run_process,
-                [sys.executable, "-m", "ladder.web.table_process"],
-                stdin=msgspec.json.encode(order) + b"\n",
-                stdout=subprocess.PIPE,
-                stderr=stderr,
-                check=False,
-                start_new_session=True,
-            )
-            process: trio.Process = await nursery.start(running)
-        assert process.stdout is not None  # noqa: S101  # it is a pipe
-        async with aclosing(_lines(process.stdout)) as lines:
-            async for line in lines:
-                self._hear(_reports.decode(line))
-        if not await process.wait():
-            return ""
-        self._result = "The machine could not play this match."
-        return said.read_text(errors="replace")[-_LONGEST_WHY:]
+    async def _keep(self, record: Path) -> None:
+        self.kept = await trio.to_thread.run_sync(_kept, record, tuple(self.names()))
 
     def _hear(self, report: TableReport) -> None:
         match report:
@@ -210,26 +169,12 @@ class Table:
                 self._result = f"{why}The match is over: {total}."
         self._tell()
 
-    async def _sit(self, listener: trio.socket.SocketType) -> None:
-        """Answer for the person wherever a process of theirs asks.
-
-        One that comes while another is there takes its place: that was ended, as in a void deal.
-        """
-        before = trio.CancelScope()
-        async with trio.open_nursery() as nursery:
-            while True:
-                connection, _ = await listener.accept()
-                before.cancel()
-                self.seen.asked = None
-                before = trio.CancelScope()
-                nursery.start_soon(self._serve, connection, before)
-
-    async def _serve(self, connection: trio.socket.SocketType, scope: trio.CancelScope) -> None:
-        with connection, scope, suppress(trio.BrokenResourceError):
-            stream = trio.SocketStream(connection)
-            async with aclosing(_lines(stream)) as lines:
-                async for line in lines:
-                    await self._told(stream, _decoder.decode(line))
+    async def _serve(self, stream: trio.SocketStream) -> None:
+        """Answer for the person."""
+        self.seen.asked = None
+        async with aclosing(lines_of(stream)) as lines:
+            async for line in lines:
+                await self._told(stream, _decoder.decode(line))
 
     async def _told(self, stream: trio.SocketStream, message: ToBot) -> None:
         match message:
@@ -278,14 +223,3 @@ def _kept(path: Path, names: tuple[str, ...]) -> Kept | None:
         return Kept(path.read_bytes(), film)
     except (RefereeError, OSError):
         return None
-
-
-async def _lines(stream: trio.abc.ReceiveStream) -> AsyncGenerator[bytes, None]:
-    """Yield the lines of a stream; one that is too long is its last."""
-    unread = b""
-    async for data in stream:
-        *lines, unread = (unread + data).split(b"\n")
-        for line in lines:
-            yield line
-        if len(unread) > LINE_TO_BOT:
-            return

@@ -1,7 +1,7 @@
-"""A program: a match of a person with bots of the ladder, beside the site and not rated.
+"""A program: a match of a person, or a bot far away, with bots of the ladder; it is not rated.
 
 It reads an order, one line of JSON, from its stdin, and says what came of it in lines of JSON. It
-is a process of its own, so that no match holds up the site; the person is asked at a socket.
+is a process of its own, so that no match holds up the site; the first seat is asked at a socket.
 """
 
 import sys
@@ -19,7 +19,6 @@ from referee.errors import HostError, RefereeError, innermost
 from referee.match.clock import NO_TIME, parse_time
 from referee.match.leg import DealResult
 from referee.match.plan import MatchConfig, MatchPlan, make_plan
-from referee.match.seating import Seating
 from referee.match.terms import Terms
 from referee.people.par import Par, par_of
 from referee.people.with_people import WithPeople, relay_to
@@ -33,6 +32,10 @@ ADVISER: Final = "sample:greedy"
 """The strongest of the sample bots, which plays for par."""
 
 
+MOST_FAULTS: Final = 10
+"""So many are told in words; the record has all."""
+
+
 class TableOrder(Struct, frozen=True, kw_only=True):
     """What is to be played.
 
@@ -43,10 +46,12 @@ class TableOrder(Struct, frozen=True, kw_only=True):
         called: what the record calls the bot.
         deals: how many decks, each standing alone.
         key: the text that cards, ids and seeds come from.
-        socket: where the person is asked.
-        person: what the record calls them.
+        socket: where the first seat is asked.
+        person: what the record calls who sits at the first seat.
         record: the file to write.
         sandbox: where bots run.
+        time: the clock of the first seat.
+        compares: whether par is told after each deal.
     """
 
     terms: Terms
@@ -59,6 +64,8 @@ class TableOrder(Struct, frozen=True, kw_only=True):
     person: str
     record: str
     sandbox: SandboxName
+    time: str = NO_TIME
+    compares: bool = True
 
 
 class Compared(Struct, frozen=True, tag=True):
@@ -72,26 +79,28 @@ class Ended(Struct, frozen=True, tag=True):
     """The match is over.
 
     Attributes:
-        scores: by bot, the person first.
+        scores: by bot, the first seat's first.
         given_up: why the machine gave it up; "" if it did not.
+        faults: of the first seat, in words; the first ones.
     """
 
     scores: tuple[int, ...]
     given_up: str = ""
+    faults: tuple[str, ...] = ()
 
 
 TableReport = Compared | Ended
 
 
 def plan_of(order: TableOrder) -> MatchPlan:
-    """Return the match of an order: the person is the first of its bots, and has no clock."""
+    """Return the match of an order: who sits at the first seat is the first of its bots."""
     return make_plan(
         MatchConfig(
-            terms=replace(order.terms, seating=Seating.ONE),
+            terms=order.terms,
             bots=order.seats,
             deals=order.deals,
             key=order.key,
-            clocks={0: parse_time(NO_TIME)},
+            clocks={0: parse_time(order.time)},
         )
     )
 
@@ -126,13 +135,15 @@ async def played(order: TableOrder) -> None:
                 WithPeople(sandbox, person),
                 recorder,
                 interrupt=playing,
-                watch=lambda deal: nursery.start_soon(compare, deal),
+                watch=lambda deal: nursery.start_soon(compare, deal) if order.compares else None,
             )
             if playing.cancel_called:
                 nursery.cancel_scope.cancel()
         recorder.close()
         mishap = result.given_up
-        _say(Ended(result.end.scores, "" if mishap is None else mishap.detail))
+        faults = tuple(fault.detail for fault in result.totals.faults if fault.bot == 0)
+        why = "" if mishap is None else mishap.detail
+        _say(Ended(result.end.scores, why, faults[:MOST_FAULTS]))
 
 
 def _say(report: TableReport) -> None:

@@ -8,6 +8,7 @@ from typing import Final
 
 import trio
 from msgspec import Struct
+from msgspec.structs import replace
 from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
@@ -28,6 +29,7 @@ from ladder.web.table_process import TableOrder
 from ladder.web.table_words import words_for
 from ladder.web.tables import Tables
 from referee.match.chance import KEY_BITS
+from referee.match.seating import Seating
 from referee.sandbox.names import SandboxName
 
 MOST_DEALS: Final = 10
@@ -37,18 +39,18 @@ _SOON_S: Final = 3.0
 _MOST_FOLLOWERS: Final = 5
 _SEE_OTHER: Final = 303
 _PRIVATE: Final = {"cache-control": "no-store"}
-_Endpoint = Callable[[Site, Tables, Request], Awaitable[Response]]
+_Endpoint = Callable[[Site, Tables[Table], Request], Awaitable[Response]]
 
 
-class _Wish(Struct, frozen=True):
-    """What a person wants to play: against which entrant, which game, how many decks."""
+class Wish(Struct, frozen=True):
+    """What is to be played: against which entrant, which game, how many decks."""
 
     bot: int
     pool: int
     deals: int
 
 
-def table_routes(site: Site, tables: Tables, sandbox: SandboxName) -> list[Route]:
+def table_routes(site: Site, tables: Tables[Table], sandbox: SandboxName) -> list[Route]:
     """Return the routes.
 
     Args:
@@ -72,16 +74,19 @@ def table_routes(site: Site, tables: Tables, sandbox: SandboxName) -> list[Route
     ]
 
 
-async def _open(sandbox: SandboxName, site: Site, tables: Tables, request: Request) -> Response:
+async def _open(
+    sandbox: SandboxName, site: Site, tables: Tables[Table], request: Request
+) -> Response:
     """Lay a table against the bot that a form names, and send the browser there."""
     token = await author_of(site, request, Scope.PLAY)
     mine = tables.of(token.author)
     if mine is None:
         async with request.form(max_files=0, max_fields=4, max_part_size=64) as form:
-            wish = _Wish(*(_number(form, name) for name in _Wish.__struct_fields__))
+            wish = Wish(*(_number(form, name) for name in Wish.__struct_fields__))
         if wish.deals > MOST_DEALS:
             raise Refused(f"'deals' is {MOST_DEALS} at most.")
-        order = await site.library.ask(partial(_order, sandbox, token.author, wish))
+        order = await site.library.ask(partial(order_of, sandbox, token.author, wish))
+        order = replace(order, terms=replace(order.terms, seating=Seating.ONE))
         mine = tables.open(token.author, order)
         await author_of(site, request, Scope.PLAY, "play")  # it is written down
         with trio.move_on_after(_SOON_S):
@@ -89,8 +94,14 @@ async def _open(sandbox: SandboxName, site: Site, tables: Tables, request: Reque
     return _there(mine)
 
 
-def _order(sandbox: SandboxName, author: str, wish: _Wish, store: Store) -> TableOrder:
+def order_of(sandbox: SandboxName, person: str, wish: Wish, store: Store) -> TableOrder:
     """Return what is to be played.
+
+    Args:
+        sandbox: where bots run.
+        person: what the record calls who plays against the bot.
+        wish: names the rest.
+        store: of the ladder.
 
     Raises:
         Missing: there is no such bot that plays, or no such game.
@@ -109,7 +120,7 @@ def _order(sandbox: SandboxName, author: str, wish: _Wish, store: Store) -> Tabl
         key=secrets.token_hex(KEY_BITS // 8),
         socket="",
         record="",
-        person=author,
+        person=person,
         sandbox=sandbox,
     )
 
@@ -136,13 +147,13 @@ def _there(table: Table) -> Response:
     return RedirectResponse(f"/play/{table.id}", _SEE_OTHER, headers=_PRIVATE)
 
 
-async def _mine(site: Site, tables: Tables, request: Request) -> Table:
+async def _mine(site: Site, tables: Tables[Table], request: Request) -> Table:
     """Return the table of an address, if it is the visitor's."""
     token = await author_of(site, request, Scope.PLAY)
     return tables.find(token.author, part(request, "table"))
 
 
-async def _table(site: Site, tables: Tables, request: Request) -> Response:
+async def _table(site: Site, tables: Tables[Table], request: Request) -> Response:
     """Answer with what the person sees."""
     table = await _mine(site, tables, request)
     seen, words = table.seen, words_for(request.headers.get("accept-language", ""))
@@ -173,7 +184,7 @@ async def _table(site: Site, tables: Tables, request: Request) -> Response:
     )
 
 
-async def _act(site: Site, tables: Tables, request: Request) -> Response:
+async def _act(site: Site, tables: Tables[Table], request: Request) -> Response:
     """Play what a form says; the answer waits a moment for the bots."""
     table = await _mine(site, tables, request)
     async with request.form(max_files=0, max_fields=4, max_part_size=128) as form:
@@ -184,13 +195,13 @@ async def _act(site: Site, tables: Tables, request: Request) -> Response:
     return _there(table)
 
 
-async def _leave(site: Site, tables: Tables, request: Request) -> Response:
+async def _leave(site: Site, tables: Tables[Table], request: Request) -> Response:
     table = await _mine(site, tables, request)
     table.leave()
     return _there(table)
 
 
-async def _kept(site: Site, tables: Tables, request: Request) -> Kept:
+async def _kept(site: Site, tables: Tables[Table], request: Request) -> Kept:
     """Return what there is to look at of a match.
 
     Raises:
@@ -202,20 +213,20 @@ async def _kept(site: Site, tables: Tables, request: Request) -> Kept:
     return kept
 
 
-async def _film(site: Site, tables: Tables, request: Request) -> Response:
+async def _film(site: Site, tables: Tables[Table], request: Request) -> Response:
     """Answer with the film of a match that is over."""
     kept = await _kept(site, tables, request)
     return Response(kept.film, headers=_PRIVATE, media_type="application/json")
 
 
-async def _record(site: Site, tables: Tables, request: Request) -> Response:
+async def _record(site: Site, tables: Tables[Table], request: Request) -> Response:
     """Answer with the record of a match that is over."""
     kept = await _kept(site, tables, request)
     named = {"content-disposition": 'attachment; filename="match.jsonl"'}
     return Response(kept.record, headers={**_PRIVATE, **named}, media_type="application/jsonl")
 
 
-async def _live(site: Site, tables: Tables, request: Request) -> Response:
+async def _live(site: Site, tables: Tables[Table], request: Request) -> Response:
     """Answer with news of a table, for as long as it is played at."""
     table = await _mine(site, tables, request)
     if table.followers >= _MOST_FOLLOWERS:

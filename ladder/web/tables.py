@@ -1,14 +1,13 @@
-"""The tables of a site at which people play, and how many there are."""
+"""The tables of a site at which people play, or bots far away, and how many there are."""
 
 import traceback
 from collections.abc import Callable
-from typing import Final
+from typing import Final, Generic, Protocol, TypeVar
 
 import trio
 
 from ladder.web.content import EnoughForNow, Missing
 from ladder.web.rate_limit import Rate, RateLimit
-from ladder.web.table import Table
 from ladder.web.table_process import TableOrder
 from referee.errors import HostError
 from referee.text import printable
@@ -20,19 +19,45 @@ SITTING: Final = Rate(burst=10, a_second=1 / 60)
 """How often an author sits down: each time a process begins, and a use of the token is noted."""
 
 
-class Tables:
-    """All tables of a site."""
+class Seated(Protocol):
+    """A match at a table; for what is here see `Table`."""
 
-    def __init__(self, most: int, trouble: Callable[[str], None]) -> None:
+    id: str
+    author: str
+    ended_at: float
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it is over."""
+
+    async def play(self) -> str:
+        """Play it to its end."""
+
+
+T = TypeVar("T", bound=Seated)
+
+
+class Tables(Generic[T]):
+    """All tables of a kind that a site has."""
+
+    def __init__(
+        self,
+        most: int,
+        lay: Callable[[str, TableOrder], T],
+        trouble: Callable[[str], None],
+        rate: Rate = SITTING,
+    ) -> None:
         """Begin without any table.
 
         Args:
-            most: at how many tables people play at a time.
+            most: how many are played at at a time.
+            lay: makes one, for an author.
             trouble: is told what the organiser should know.
+            rate: how often an author begins.
         """
-        self._most, self._trouble = most, trouble
-        self._sitting = RateLimit(SITTING)
-        self._all: dict[str, Table] = {}
+        self._most, self._lay, self._trouble = most, lay, trouble
+        self._sitting = RateLimit(rate)
+        self._all: dict[str, T] = {}
         self._nursery: trio.Nursery | None = None
 
     async def run(self) -> None:
@@ -41,12 +66,12 @@ class Tables:
             self._nursery = nursery
             await trio.sleep_forever()
 
-    def of(self, author: str) -> Table | None:
+    def of(self, author: str) -> T | None:
         """Return the table at which an author plays, if at any."""
-        mine = (one for one in self._all.values() if one.author == author and not one.seen.over)
+        mine = (one for one in self._all.values() if one.author == author and not one.is_over)
         return next(mine, None)
 
-    def find(self, author: str, table: str) -> Table:
+    def find(self, author: str, table: str) -> T:
         """Return a table of an author.
 
         Raises:
@@ -57,7 +82,7 @@ class Tables:
             raise Missing("There is no such table of yours, or not any more.")
         return found
 
-    def open(self, author: str, order: TableOrder) -> Table:
+    def open(self, author: str, order: TableOrder) -> T:
         """Let an author play.
 
         Raises:
@@ -67,19 +92,19 @@ class Tables:
         self._all = {
             key: one
             for key, one in self._all.items()
-            if not one.seen.over or (one.author != author and now < one.ended_at + KEPT_S)
+            if not one.is_over or (one.author != author and now < one.ended_at + KEPT_S)
         }
-        playing = sum(not one.seen.over for one in self._all.values())
+        playing = sum(not one.is_over for one in self._all.values())
         if playing >= self._most or self._nursery is None:
             raise EnoughForNow("All tables are taken; come again in a few minutes.")
         if self._sitting.take(author, now):
             raise EnoughForNow("You have sat down too often of late; come again in a minute.")
-        table = Table(author, order)
+        table = self._lay(author, order)
         self._all[table.id] = table
         self._nursery.start_soon(self._play, table)
         return table
 
-    async def _play(self, table: Table) -> None:
+    async def _play(self, table: T) -> None:
         try:
             wrong = await table.play()
         except HostError as error:

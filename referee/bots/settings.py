@@ -81,7 +81,7 @@ class Heads(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SiteLimits(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a site takes in of each author, how many people play there, and what is shown live.
+    """What a site takes in of each author, who else plays there, and what is shown live.
 
     Attributes:
         upload: MiB of what is handed in at a time.
@@ -89,6 +89,7 @@ class SiteLimits(Struct, frozen=True, forbid_unknown_fields=True):
         waiting: how many may wait for their trial.
         bots: with more that play, the author hands in none until one is retired.
         tables: at how many people play at a time, an author at one; 0: none do.
+        connected: how many bots play from their authors' machines, of an author one; 0: none do.
         live: whether matches are shown while they are played.
         live_delay: in seconds, after which of them a deck is shown that is dealt no more.
     """
@@ -98,6 +99,7 @@ class SiteLimits(Struct, frozen=True, forbid_unknown_fields=True):
     waiting: Positive = 3
     bots: Positive = 8
     tables: Annotated[int, Meta(ge=0, le=1000)] = 2
+    connected: Annotated[int, Meta(ge=0, le=1000)] = 2
     live: bool = True
     live_delay: Annotated[int, Meta(ge=0, le=86_400)] = 10
 

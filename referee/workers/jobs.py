@@ -8,7 +8,7 @@ from typing import Final, Protocol
 
 from msgspec import Struct
 
-from referee.errors import RefereeError
+from referee.errors import HostError, RefereeError
 from referee.match.outcome import MatchOutcome
 from referee.match.terms import Terms
 
@@ -31,6 +31,7 @@ class Job(Struct, frozen=True, kw_only=True):
         submitted: whether strangers handed the bots in: then they never run bare.
         benched: which of the bots play no more before the first card, as after their third fault.
         unbuilt: which of them cannot be built any more, and are at fault at their start.
+        once: whether no other worker plays it when one has died, so that no deck is dealt again.
     """
 
     terms: Terms
@@ -45,6 +46,7 @@ class Job(Struct, frozen=True, kw_only=True):
     submitted: bool = False
     benched: tuple[int, ...] = ()
     unbuilt: tuple[int, ...] = ()
+    once: bool = False
 
 
 class JobResult(Struct, frozen=True):
@@ -56,6 +58,10 @@ class JobResult(Struct, frozen=True):
 
     outcome: MatchOutcome
     bug: str = ""
+
+
+class BrokenOff(HostError):
+    """Workers have died over a job: as many as it may have."""
 
 
 class Unready(RefereeError):
@@ -86,5 +92,6 @@ class Players(Protocol):
         Raises:
             Unready: a bot is the reason why it cannot be played.
             RefereeError: it cannot be played as it is.
+            BrokenOff: it has ended as many workers as it may.
             HostError: the machine does not let us.
         """

@@ -20,7 +20,7 @@ from referee.errors import HostError, RefereeError, Shortage
 from referee.match.verdict import ATTEMPTS
 from referee.sandbox.names import SandboxName
 from referee.workers.child import Child, WorkerGone
-from referee.workers.jobs import Job, JobResult, Unready
+from referee.workers.jobs import BrokenOff, Job, JobResult, Unready
 from referee.workers.messages import (
     Broken,
     Failed,
@@ -155,11 +155,14 @@ class WorkerPool:
     async def play(self, job: Job) -> JobResult:
         """Plays a job as soon as a worker is free; if that dies meanwhile, another plays it.
 
+        Unless it is to be played `once`.
+
         To cancel this ends the worker and its bots; the next job gets a new one.
 
         Raises:
             Unready: a bot is the reason why it cannot be played.
             RefereeError: it cannot be played as it is, as `referee match` would say.
+            BrokenOff: it has ended as many workers as it may.
             HostError: the machine does not let us.
             WorkerBug: a mistake of ours.
         """
@@ -181,10 +184,11 @@ class WorkerPool:
                 await place.opened()
                 return await place.play(job)
             except WorkerGone as gone:
-                if attempt == ATTEMPTS:
+                if attempt == ATTEMPTS or job.once:
                     bots = ", ".join(job.bots)
-                    raise HostError(
-                        f"{ATTEMPTS} workers ended over {job.terms.game} with {bots}: {gone}"
+                    many = "a worker" if attempt == 1 else f"{attempt} workers"
+                    raise BrokenOff(
+                        f"{many} ended over {job.terms.game} with {bots}: {gone}"
                     ) from gone
         raise AssertionError  # count does not end
 

@@ -24,6 +24,7 @@ from ladder.web.live_routes import live_routes
 from ladder.web.pages.event import event_pages
 from ladder.web.rendering import Around
 from ladder.web.site_state import Site, opened_site
+from ladder.web.table import Table
 from ladder.web.table_routes import table_routes
 from ladder.web.tables import Tables
 from ladder.web.uploads import Uploads
@@ -57,7 +58,7 @@ async def opened(
     visitor: str = "192.0.2.1",
     *,
     uploads: Uploads | None = None,
-    tables: Tables | None = None,
+    tables: Tables[Table] | None = None,
     live_delay: int | None = None,
     events: Sequence[str] = (),
 ) -> AsyncIterator[Asked]:

@@ -33,7 +33,7 @@ from referee.sandbox.folders import work_folder
 from referee.sandbox.janitor import run_of
 from referee.sandbox.names import SandboxName
 from referee.workers.block_sums import Blocks
-from referee.workers.jobs import Job, Unready
+from referee.workers.jobs import BrokenOff, Job, Unready
 from referee.workers.line_reader import Lines
 from referee.workers.player import Player
 from referee.workers.pool import WorkerBug, WorkerPool, opened_pool
@@ -445,6 +445,15 @@ async def test_a_job_that_kills_every_worker_is_the_hosts_failure(tmp_path: Path
     async with opened_pool(1, SandboxName.BARE) as pool:
         with pytest.raises(HostError, match=f"{ATTEMPTS} workers ended .* killed by SIGKILL"):
             await pool.play(job("sample:greedy", kills))
+
+
+async def test_a_job_that_is_to_be_played_once_ends_one_worker(tmp_path: Path) -> None:
+    """None else deals its decks again; the next job has a worker."""
+    kills = bot_that(tmp_path / "kills", "os.kill(os.getppid(), signal.SIGKILL)")
+    async with opened_pool(1, SandboxName.BARE) as pool:
+        with pytest.raises(BrokenOff, match=r"^a worker ended .* killed by SIGKILL"):
+            await pool.play(replace(job("sample:greedy", kills), once=True))
+        await pool.play(job("sample:greedy", "sample:random"))
 
 
 @pytest.mark.slow

@@ -30,13 +30,13 @@ from referee.bots.settings import Bounds, Settings
 from referee.errors import HostError, RefereeError, innermost
 from referee.match.lines import LegLine
 from referee.match.outcome import MatchOutcome
-from referee.match.verdict import Verdict
+from referee.match.verdict import ATTEMPTS, Verdict
 from referee.record.reader import RecordReader
 from referee.sandbox import Sandbox, janitor
 from referee.sandbox.bare import Bare
 from referee.sandbox.choose import opened
 from referee.sandbox.names import SandboxName
-from referee.workers.jobs import Job, JobResult, Unready
+from referee.workers.jobs import BrokenOff, Job, JobResult, Unready
 from referee.workers.player import Player as Worker
 from support.disks import small_disk
 from support.events import outcome
@@ -492,7 +492,8 @@ class TestSeveral:
         held = lease(store, job(store, (1, 2)), "dead")
         toy = Toy(size=1)
         await runner(store, toy, blocks=6, is_alive=lambda who: who != "dead").run()
-        assert toy.jobs[0].key == held.job.key
+        assert toy.jobs[0].hashes == held.job.hashes
+        assert toy.jobs[0].key != held.job.key  # its decks may have been seen
         assert leases(store) == 0
         assert sum(len(match.outcome.blocks) for match in assert_whole(store)) == 6
 
@@ -501,6 +502,35 @@ class TestSeveral:
         lease(store, job(store, (1, 2)), "dead")
         await runner(store, Toy(size=1), blocks=1, is_alive=lambda who: who != "dead").run()
         assert [len(match.outcome.blocks) for match in assert_whole(store)] == [2]
+
+    async def test_no_deck_is_dealt_again_when_a_worker_dies(self, store: Store) -> None:
+        """People may have seen them: what is begun again has another key, and counts once."""
+        keys: list[str] = []
+
+        def dies_twice(job: Job, played: MatchOutcome) -> MatchOutcome:
+            assert job.once
+            keys.append(job.key)
+            if len(keys) < ATTEMPTS:
+                raise BrokenOff("a worker ended")
+            return played
+
+        await runner(store, Toy(size=1, twist=dies_twice), blocks=1).run()
+        (match,) = assert_whole(store)
+        assert len(set(keys)) == ATTEMPTS
+        assert match.job.key == keys[-1]
+        assert leases(store) == 0
+
+    async def test_a_match_that_ends_every_worker_ends_the_run(self, store: Store) -> None:
+        """After as many as a match may end; another runner may try."""
+
+        def dies(job: Job, played: MatchOutcome) -> MatchOutcome:
+            raise BrokenOff("a worker ended")
+
+        toy = Toy(size=1, twist=dies)
+        found = await failure(runner(store, toy, blocks=1))
+        assert isinstance(found, BrokenOff)
+        assert len(toy.jobs) == ATTEMPTS
+        assert store.counts().matches == 0
 
     async def test_what_dead_runners_have_left_goes(self, store: Store) -> None:
         """Half-written records of processes that are gone; those of the living stay."""
@@ -550,7 +580,7 @@ class TestTrouble:
 
     async def test_the_disk_is_full(self, store: Store, small: Path) -> None:
         """One line ends the run; leases are given back, no file is left, and once there is room
-        the same matches are played."""
+        the same bots play, with other decks."""
         shutil.copytree(store.files / BOTS, small / BOTS)
         (small / record_store.RECORDS).mkdir()
         toy = Toy(size=0, twist=lambda job, played: _fill(small, job, played))  # one at a time
@@ -565,7 +595,9 @@ class TestTrouble:
         (small / "fill").unlink()
         again = Toy(size=1)
         await LadderRunner(Desk(store, everybody_lives, seen), again, small, seen, Span(6)).run()
-        assert {job.key for job in again.jobs[: len(waiting)]} == {job.key for job in waiting}
+        first = again.jobs[: len(waiting)]
+        assert [job.hashes for job in first] == [one.hashes for one in waiting]
+        assert {job.key for job in first}.isdisjoint({one.key for one in waiting})
         assert leases(store) == 0
 
     async def test_records_cannot_be_kept_at_all(self, store: Store) -> None:
@@ -698,9 +730,9 @@ class TestTrouble:
             toy = Toy(size=1, twist=fails_over_1)
             found = await failure(runner(store, toy, blocks=2, is_alive=lives_not))
             assert str(found) == "3 workers ended over it"
-            assert toy.jobs[0].key == held.job.key
+            assert toy.jobs[0].hashes == held.job.hashes
         taken = store.take("x", LEASE_MS, lives_not, lambda _: None)
-        (match,) = [one for one in assert_whole(store) if one.job == held.job]
+        (match,) = [one for one in assert_whole(store) if one.job.hashes == held.job.hashes]
         assert (match.outcome.blocks, bool(match.outcome.given_up)) == ((), True)
         assert taken is None
 

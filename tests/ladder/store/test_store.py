@@ -179,9 +179,54 @@ class TestLeases:
             assert taken(store) is None
 
     def test_a_dead_runner_s_job_goes_to_another(self, store: Store) -> None:
-        """Its lease need not be over."""
-        lease(store, job(store, (1, 2)), "dead")
-        assert taken(store, is_alive=lambda owner: owner != "dead") is not None
+        """Its lease need not be over. Its decks may have been seen, so the key is another one."""
+        held = lease(store, job(store, (1, 2)), "dead")
+        since = store.waiting_jobs()[0].since_ms
+        found = taken(store, is_alive=lambda owner: owner != "dead")
+        assert found is not None
+        assert found.job.key != held.job.key
+        assert found.job == replace(held.job, key=found.job.key)
+        (waiting,) = store.waiting_jobs()
+        assert (waiting.job, waiting.since_ms) == (found.job, since)
+
+    def test_a_runner_that_was_taken_for_dead_may_bring_its_match(self, store: Store) -> None:
+        """As from another container, whose processes are not seen: both are matches, each once."""
+        held = lease(store, job(store, (1, 2)), "dead")
+        found = taken(store, is_alive=lambda owner: owner != "dead")
+        assert found is not None
+        for one in (held, found):
+            assert store.settle(invented(store, one.job))[0] is Settled.COUNTED
+            assert store.settle(invented(store, one.job))[0] is Settled.DUPLICATE
+        assert store.counts().matches == 2
+
+    def test_a_job_that_was_given_back_is_dealt_other_decks(self, store: Store) -> None:
+        """Its match may have been under way."""
+        held = lease(store, job(store, (1, 2)))
+        store.give_back([held.token])
+        found = taken(store)
+        assert found is not None
+        assert found.job != held.job
+        assert found.job == replace(held.job, key=found.job.key)
+
+    def test_a_job_that_is_renewed_has_another_key(self, store: Store) -> None:
+        """Its lease stays, and it counts once, under the new name."""
+        held = lease(store, job(store, (1, 2)))
+        found = store.renew(held)
+        assert (found.token, found.attempts) == (held.token, held.attempts)
+        assert found.job.key != held.job.key
+        assert [one.job for one in store.waiting_jobs()] == [found.job]
+        with pytest.raises(RefereeError, match="was never planned"):
+            store.settle(invented(store, held.job))
+        assert store.settle(invented(store, found.job))[0] is Settled.COUNTED
+        assert store.waiting_jobs() == []
+
+    def test_a_job_that_is_another_s_is_not_renewed(self, store: Store) -> None:
+        """It keeps the key with which another runner plays it."""
+        held = expired(store, job(store, (1, 2)))
+        found = taken(store)
+        assert found is not None
+        assert store.renew(held) == held
+        assert [one.job for one in store.waiting_jobs()] == [found.job]
 
     def test_what_is_given_back_was_not_tried(self, store: Store) -> None:
         """Somebody else gets it at once, as if nobody had had it."""

@@ -16,11 +16,13 @@ from ladder.core.tokens import Scope
 from ladder.store.store import Store
 from ladder.web.content import EnoughForNow, Refused
 from ladder.web.table import LONGEST_THOUGHT_S, Table
+from ladder.web.table_match import sit
 from ladder.web.table_process import TableOrder, plan_of
 from ladder.web.tables import Tables
 from protocol.codec import encode
 from protocol.messages import Act, Clock, Deal, View
 from referee.cli import run
+from referee.match.seating import Seating
 from referee.sandbox.names import SandboxName
 from referee.sandbox.procfs import children
 from support.ladders import made, usual_pools
@@ -49,7 +51,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 @pytest.fixture
 async def site(store: Store) -> AsyncIterator[Asked]:
-    async with opened(store, tables=Tables(1, print)) as site:
+    async with opened(store, tables=Tables(1, Table, print)) as site:
         yield site
 
 
@@ -60,7 +62,7 @@ def token_of(store: Store, author: str, *scopes: Scope) -> dict[str, str]:
 
 def order() -> TableOrder:
     return TableOrder(
-        terms=terms_of("briscola-2"),
+        terms=replace(terms_of("briscola-2"), seating=Seating.ONE),
         seats=2,
         bot="sample:first",
         called="first",
@@ -194,11 +196,11 @@ async def test_who_has_gone_away_leaves_the_table(
     """For others, after a quarter of an hour without a card."""
     table = Table("ada", order())
 
-    async def away(_: str) -> str:
+    async def away(*_: object) -> str:
         await table._ask(question())
         return ""
 
-    monkeypatch.setattr(table, "_played", away)
+    monkeypatch.setattr("ladder.web.table.play_beside", away)
     begun = trio.current_time()
     await table.play()
     assert trio.current_time() - begun == LONGEST_THOUGHT_S
@@ -209,7 +211,7 @@ async def test_who_has_gone_away_leaves_the_table(
 async def test_a_match_that_cannot_be_played_is_for_the_organiser_to_hear() -> None:
     """The person hears that it was the machine; the table is free again."""
     troubles: list[str] = []
-    tables = Tables(1, troubles.append)
+    tables = Tables(1, Table, troubles.append)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(tables.run)
         await wait_all_tasks_blocked()
@@ -240,7 +242,7 @@ async def test_a_process_that_was_ended_is_followed_by_another_while_the_person_
         await listener.bind(str(tmp_path / "seat"))
         listener.listen(1)
         async with AsyncExitStack() as seats, trio.open_nursery() as nursery:
-            nursery.start_soon(table._sit, listener)
+            nursery.start_soon(sit, listener, table._serve)
             for number in ("ab", "cd"):
                 seat = await seats.enter_async_context(
                     await trio.open_unix_socket(str(tmp_path / "seat"))
@@ -263,9 +265,9 @@ async def test_a_mistake_of_ours_costs_one_table(monkeypatch: pytest.MonkeyPatch
     async def wrong(*_: object) -> str:
         raise ValueError("a mistake")
 
-    monkeypatch.setattr(Table, "_played", wrong)
+    monkeypatch.setattr("ladder.web.table.play_beside", wrong)
     troubles: list[str] = []
-    tables = Tables(1, troubles.append)
+    tables = Tables(1, Table, troubles.append)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(tables.run)
         await wait_all_tasks_blocked()
@@ -285,8 +287,8 @@ async def test_what_is_kept_of_a_person_has_a_bound(
     async def nothing(*_: object) -> str:
         return ""
 
-    monkeypatch.setattr(Table, "_played", nothing)
-    tables = Tables(100, print)
+    monkeypatch.setattr("ladder.web.table.play_beside", nothing)
+    tables = Tables(100, Table, print)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(tables.run)
         for _ in range(10):

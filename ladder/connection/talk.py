@@ -1,0 +1,130 @@
+"""One end of a conversation over connections that may break."""
+
+from collections.abc import Awaitable, Callable
+from typing import Final, Protocol
+
+import msgspec
+import trio
+
+from ladder.connection.messages import LONGEST, Envelope
+from ladder.connection.resumable import OutOfStep, Resumable
+from referee.errors import innermost
+
+BEAT_S: Final = 10.0
+"""So often at least each end lets the other hear of it."""
+
+SILENT_S: Final = 30.0
+"""A connection over which nothing has come for so long is broken."""
+
+_decode: Final = msgspec.json.Decoder(Envelope).decode
+
+
+class Broken(Exception):
+    """A connection is over; the conversation may go on over another one."""
+
+
+class Wire(Protocol):
+    """A connection, which carries whole messages."""
+
+    async def send(self, envelope: bytes) -> None:
+        """Send a message.
+
+        Raises:
+            Broken: the connection is over.
+        """
+
+    async def receive(self) -> bytes:
+        """Return the next message; for what it raises see `send`."""
+
+
+class Talk:
+    """A conversation."""
+
+    def __init__(self, hear: Callable[[bytes], Awaitable[None]]) -> None:
+        """Nothing is said yet.
+
+        Args:
+            hear: is told each message of the other end once, in order. It may be cancelled when a
+                connection breaks, and is told again then.
+        """
+        self._hear = hear
+        self._state = Resumable()
+        self._changed = trio.Event()
+
+    def say(self, message: msgspec.Struct) -> None:
+        """Have a message said, now or over the next connection.
+
+        Raises:
+            OutOfStep: the other end has confirmed nothing for too long.
+        """
+        self._state.say(msgspec.json.encode(message))
+        self._tell()
+
+    async def change(self) -> None:
+        """Wait until something was said or heard."""
+        await self._changed.wait()
+
+    async def all_but(self, most: int) -> None:
+        """Wait until no more messages than these are not confirmed."""
+        while self._state.kept > most:
+            await self._changed.wait()
+
+    def _tell(self) -> None:
+        self._changed.set()
+        self._changed = trio.Event()
+
+    async def over(self, wire: Wire) -> None:
+        """Talk over a connection until it breaks.
+
+        Raises:
+            Broken: it has, or nothing came for too long.
+            OutOfStep: the other end does not keep to the rules.
+        """
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._speak, wire)
+                await self._listen(wire)
+        except BaseExceptionGroup as found:
+            ours, others = found.split((Broken, OutOfStep))
+            if others is not None:
+                raise others from None  # as when a connection breaks that was left just then
+            assert ours is not None  # noqa: S101  # one of them
+            raise innermost(ours) from found
+
+    async def _listen(self, wire: Wire) -> None:
+        while True:
+            with trio.move_on_after(SILENT_S) as waiting:
+                text = await wire.receive()
+            if waiting.cancelled_caught:
+                raise Broken(f"nothing came for {SILENT_S:.0f} s")
+            await self._heard(text)
+
+    async def _heard(self, text: bytes) -> None:
+        if len(text) > LONGEST:
+            raise OutOfStep("a message is too long")
+        try:
+            envelope = _decode(text)
+        except (msgspec.MsgspecError, RecursionError) as error:
+            raise OutOfStep(f"a message is not understood: {error}") from error
+        self._state.confirm(envelope.heard)
+        if envelope.number > 0 and self._state.is_new(envelope.number):
+            await self._hear(bytes(envelope.message))
+            self._state.heard += 1
+        self._tell()
+
+    async def _speak(self, wire: Wire) -> None:
+        said, confirmed = 0, -1
+        while True:
+            changed, state = self._changed, self._state
+            for number, message in state.after(said):
+                confirmed = state.heard
+                envelope = Envelope(number, confirmed, msgspec.Raw(message))
+                await wire.send(msgspec.json.encode(envelope))
+                said = number
+            if confirmed != state.heard:
+                confirmed = state.heard
+                await wire.send(msgspec.json.encode(Envelope(0, confirmed)))
+            with trio.move_on_after(BEAT_S) as waiting:
+                await changed.wait()
+            if waiting.cancelled_caught:
+                confirmed = -1

@@ -1,0 +1,148 @@
+"""Websockets to a ladder's site."""
+
+import ssl
+from collections.abc import Awaitable, Callable
+from typing import Final
+from urllib.parse import urlencode, urlsplit
+
+import trio
+from trio_websocket import (
+    ConnectionClosed,
+    ConnectionRejected,
+    HandshakeError,
+    WebSocketConnection,
+    wrap_client_stream,
+)
+
+from ladder.connection.messages import LONGEST, MATCH_HEADER
+from ladder.connection.resumable import OutOfStep
+from ladder.connection.talk import Broken, Wire
+from ladder.remote.site_client import problem_in
+from referee.errors import RefereeError, innermost
+
+_LONGEST_WAIT_S: Final = 20.0
+_AWAY: Final = range(500, 600)
+"""What a site answers that may be well again soon, or the proxy before it."""
+
+_EXPECTED: Final = (
+    *(Broken, OutOfStep, HandshakeError, ConnectionClosed),
+    *(OSError, trio.TooSlowError, trio.BrokenResourceError, trio.ClosedResourceError),
+)
+_Stream = trio.SocketStream | trio.SSLStream[trio.SocketStream]
+
+
+class _SocketWire:
+    """A websocket, as a `Wire`."""
+
+    def __init__(self, socket: WebSocketConnection) -> None:
+        self._socket = socket
+
+    async def send(self, envelope: bytes) -> None:
+        try:
+            await self._socket.send_message(envelope.decode())
+        except (ConnectionClosed, OSError) as error:
+            raise Broken("the site has gone") from error
+
+    async def receive(self) -> bytes:
+        try:
+            text = await self._socket.get_message()
+        except (ConnectionClosed, OSError) as error:
+            raise Broken("the site has gone") from error
+        return text.encode() if isinstance(text, str) else text
+
+
+class Dialler:
+    """Connects to a site: for a match, and again for the same one."""
+
+    def __init__(self, url: str, token: str, wanted: dict[str, str]) -> None:
+        """Connects not yet.
+
+        Args:
+            url: of the site.
+            token: of the author.
+            wanted: what is to be played, as the site's `/api/connect` takes it.
+
+        Raises:
+            RefereeError: that is no address of a site.
+        """
+        try:
+            parts = urlsplit(url.rstrip("/"))
+            parts.port  # noqa: B018  # raises where it is none
+        except ValueError as error:
+            raise RefereeError(f"{url!r}: {error}") from error
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise RefereeError(f"{url!r}: write http://HOST or https://HOST")
+        self._url, self._parts = url.rstrip("/"), parts
+        self._headers = [(b"authorization", f"Bearer {token}".encode())]
+        self._path = f"{parts.path}/api/connect"
+        self._first = f"{self._path}?{urlencode(wanted)}"
+        self._match = ""
+
+    async def __call__(self, talk: Callable[[Wire], Awaitable[None]]) -> None:
+        """Connect, and talk.
+
+        Raises:
+            Broken: the site cannot be reached, or not any more.
+            RefereeError: it does not let us play.
+        """
+        try:
+            with trio.fail_after(_LONGEST_WAIT_S):
+                stream = await self._stream()
+        except (OSError, trio.TooSlowError) as error:
+            raise Broken(f"{self._url} cannot be reached") from error
+        async with stream:  # the library of websockets leaves it open if its handshake fails
+            found = await self._talked(stream, talk)
+        if found is not None:
+            raise found
+
+    async def _stream(self) -> _Stream:
+        host, port = self._parts.hostname or "", self._parts.port
+        if self._parts.scheme == "http":
+            return await trio.open_tcp_stream(host, port or 80)
+        return await trio.open_ssl_over_tcp_stream(host, port or 443)
+
+    async def _talked(
+        self, stream: _Stream, talk: Callable[[Wire], Awaitable[None]]
+    ) -> Exception | None:
+        """Talk over a stream, and return what went wrong."""
+        try:
+            async with trio.open_nursery() as nursery:
+                await talk(await self._socket(stream, nursery))
+                nursery.cancel_scope.cancel()
+        except BaseExceptionGroup as found:
+            ours, others = found.split(_EXPECTED)
+            if others is not None:
+                raise others from None
+            assert ours is not None  # noqa: S101  # one of them
+            return self._explained(innermost(ours))
+        return None
+
+    async def _socket(self, stream: _Stream, nursery: trio.Nursery) -> Wire:
+        path = f"{self._path}/{self._match}" if self._match else self._first
+        with trio.fail_after(_LONGEST_WAIT_S):
+            socket = await wrap_client_stream(
+                nursery,
+                stream,
+                self._parts.netloc,
+                path,
+                extra_headers=self._headers,
+                max_message_size=LONGEST,
+            )
+        given = dict(socket.handshake_headers)
+        self._match = given.get(MATCH_HEADER.encode(), b"").decode(errors="replace")
+        return _SocketWire(socket)
+
+    def _explained(self, error: BaseException) -> Exception:
+        """Return what to say of a connection that came to nothing, or broke."""
+        match error:
+            case ConnectionRejected():
+                told = f"{self._url}: {problem_in(error.body or b'', error.status_code)}"
+                return Broken(told) if error.status_code in _AWAY else RefereeError(told)
+            case Broken() | OutOfStep():
+                return error
+        wrong: BaseException | None = error
+        while wrong is not None:
+            if isinstance(wrong, ssl.SSLCertVerificationError):
+                return RefereeError(f"{self._url}: {wrong.verify_message}")
+            wrong = wrong.__cause__ or wrong.__context__
+        return Broken(f"{self._url} does not answer as a site does")

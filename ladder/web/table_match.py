@@ -1,0 +1,117 @@
+"""A match beside the site, one of whose seats is somewhere else: a person, or a bot far away."""
+
+import subprocess
+import sys
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing, suppress
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+import msgspec
+import trio
+
+from ladder.web.table_process import TableOrder, TableReport
+from protocol.limits import LINE_TO_BOT
+from referee.errors import HostError
+
+Serve = Callable[[trio.SocketStream], Awaitable[None]]
+"""Answers for the seat, as a bot does, until its process ends."""
+
+_LONGEST_WHY: Final = 2000
+_reports: Final = msgspec.json.Decoder(TableReport)
+
+
+async def play_beside(
+    order: TableOrder,
+    serve: Serve,
+    hear: Callable[[TableReport], None],
+    keep: Callable[[Path], Awaitable[None]],
+) -> str:
+    """Play a match to its end, in a process of its own.
+
+    Args:
+        order: what is played; where it is asked and recorded is up to us.
+        serve: answers for the first seat.
+        hear: is told how it goes.
+        keep: is shown the record, before it is removed.
+
+    Returns:
+        What went wrong, for the organiser; "" if nothing.
+
+    Raises:
+        HostError: the machine does not let us.
+    """
+    try:
+        with TemporaryDirectory(prefix="referee-table-") as folder:
+            at = {"socket": f"{folder}/seat", "record": f"{folder}/record"}
+            here = msgspec.structs.replace(order, **at)
+            with trio.socket.socket(trio.socket.AF_UNIX) as listener:
+                await listener.bind(here.socket)
+                listener.listen(1)
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(sit, listener, serve)
+                    wrong = await _process(here, hear, nursery)
+                    await keep(Path(here.record))
+                    nursery.cancel_scope.cancel()
+            return wrong
+    except OSError as error:
+        raise HostError(f"a table: {error.strerror}") from error
+
+
+async def _process(
+    order: TableOrder, hear: Callable[[TableReport], None], nursery: trio.Nursery
+) -> str:
+    """Run the match's process to its end."""
+    said = Path(order.socket).with_name("stderr")
+    with said.open("wb") as stderr:
+        running = partial(
+            trio.run_process,
+            [sys.executable, "-m", "ladder.web.table_process"],
+            stdin=msgspec.json.encode(order) + b"\n",
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            check=False,
+            start_new_session=True,
+        )
+        process: trio.Process = await nursery.start(running)
+    assert process.stdout is not None  # noqa: S101  # it is a pipe
+    async with aclosing(lines_of(process.stdout)) as lines:
+        async for line in lines:
+            hear(_reports.decode(line))
+    if not await process.wait():
+        return ""
+    return said.read_text(errors="replace")[-_LONGEST_WHY:]
+
+
+async def sit(listener: trio.socket.SocketType, serve: Serve) -> None:
+    """Have the seat answered for wherever a process of it asks.
+
+    One that comes while another is there takes its place: that was ended, as in a void deal.
+    """
+    before = trio.CancelScope()
+    async with trio.open_nursery() as nursery:
+        while True:
+            connection, _ = await listener.accept()
+            before.cancel()
+            before = trio.CancelScope()
+            nursery.start_soon(_served, connection, serve, before)
+
+
+async def _served(
+    connection: trio.socket.SocketType, serve: Serve, scope: trio.CancelScope
+) -> None:
+    with connection, scope, suppress(trio.BrokenResourceError):
+        await serve(trio.SocketStream(connection))
+
+
+async def lines_of(stream: trio.abc.ReceiveStream) -> AsyncGenerator[bytes, None]:
+    """Yield the lines of a stream, without their ends; one that is too long is its last."""
+    unread = b""
+    async for data in stream:
+        *lines, unread = (unread + data).split(b"\n")
+        for line in lines:
+            yield line
+        if len(unread) > LINE_TO_BOT:
+            return
