@@ -36,14 +36,13 @@ class Pulse(Struct, frozen=True):
     Attributes:
         facts: how many there are; `hash` is that of the last one.
         matches: how many were played.
-        jobs: how many are open; `since_ms` is when the newest was chosen.
+        jobs: the names of those that are open; one that is begun again has another name.
     """
 
     facts: int
     hash: str
     matches: int
-    jobs: int
-    since_ms: int
+    jobs: frozenset[str]
 
 
 class Step(Struct, frozen=True):
@@ -262,9 +261,9 @@ def counts(connection: Connection) -> Counts:
 def pulse(connection: Connection) -> Pulse:
     """By what it is seen that the ladder has changed."""
     newest = chain.tip(connection)
-    waiting = select(func.count(), func.max(JobRow.at_ms)).where(JobRow.withdrawn == 0)
-    jobs, since = connection.execute(waiting).one()
-    return Pulse(newest.seq, newest.hash, chain.matches(connection), jobs, since or 0)
+    waiting = select(JobRow.job).where(JobRow.withdrawn == 0)
+    jobs = frozenset(connection.execute(waiting).scalars())
+    return Pulse(newest.seq, newest.hash, chain.matches(connection), jobs)
 
 
 def newest_matches(

@@ -82,6 +82,6 @@ async def _metrics(site: Site, request: Request) -> Response:
     figures.away.set(site.library.is_away)
     if pulse is not None:
         figures.facts.set(pulse.facts)
-        figures.under_way.set(pulse.jobs)
+        figures.under_way.set(len(pulse.jobs))
         figures.matches.set(pulse.matches)
     return Response(figures.text(), headers={"content-type": CONTENT_TYPE})

@@ -29,12 +29,16 @@ class Playing:
     def __init__(self, store: Store, record: bytes) -> None:
         self.store = store
         self.wanted = job(store, (1, 2))
-        self.name = self.wanted.name
         taken = lease(store, self.wanted)
         self.path = written_to(store.files, "somebody", taken.token)
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._record = record
         self.ends = [at for at in range(len(record)) if record.startswith(b'\n{"deal_end"', at)]
+
+    @property
+    def name(self) -> str:
+        """Of the job."""
+        return self.wanted.name
 
     def write(self, deals: int) -> None:
         """So many deals are over, and some acts of the next are played."""
@@ -118,6 +122,7 @@ async def test_what_is_not_played_is_not_there(playing: Playing, name: str) -> N
 
 
 async def test_another_runner_begins_it_anew(playing: Playing) -> None:
+    """With other decks, which is another match of the queue."""
     playing.write(4)
     async with opened(playing.store, live_delay=0) as site:
         assert (await shown(site, playing))[1] == [4, 4]
@@ -125,14 +130,15 @@ async def test_another_runner_begins_it_anew(playing: Playing) -> None:
         playing.path.unlink()
         again = playing.store.take("other", 60_000, lambda _: False, lambda _: None)
         assert again is not None
+        before, playing.wanted = f"/running/{playing.name}", again.job
         playing.path = written_to(playing.store.files, "other", again.token)
         playing.write(1)
-        with trio.fail_after(10):
-            while (found := await site.get(f"/running/{playing.name}/film.json")).is_success:
-                if json.loads(found.text)["under_way"] == [1, 4]:
-                    break
-                await trio.sleep(0.1)
+        await site.news()
         assert await shown(site, playing) == ([], [1, 4])
+        assert (await site.get(f"{before}/film.json")).status_code == 404
+        queue = (await site.get("/queue")).text
+        assert f"/running/{playing.name}" in queue
+        assert before not in queue
 
 
 async def test_a_record_that_has_just_gone_is_no_trouble(playing: Playing) -> None:

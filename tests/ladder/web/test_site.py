@@ -164,7 +164,7 @@ async def test_what_results_cost_a_site_is_a_part_of_a_core(
     facts = count()
 
     async def ask(question: object) -> Pulse:
-        return Pulse(next(facts), "", 0, 0, 0)
+        return Pulse(next(facts), "", 0, frozenset())
 
     monkeypatch.setattr(shelf, "ask", ask)
     async with trio.open_nursery() as nursery:
