@@ -16,6 +16,7 @@ from ladder.remote.site_client import token_of
 from referee.bots.find import BotSource, find
 from referee.bots.settings import Settings, read_settings
 from referee.commands.shared import Json, Sandbox
+from referee.play.interrupts import interruptible
 from referee.sandbox.choose import opened_for
 from referee.sandbox.names import SandboxName
 from referee.terminal.console import console
@@ -78,7 +79,8 @@ def connect(
         over = trio.run(_played, found, settings, sandbox, dial)
         good &= bool(over.scores) and not over.faults
         if as_json:
-            print(json_text(ConnectJson(called, against, over.text, over.scores, over.faults)))
+            told = ConnectJson(called, against, over.text, over.scores, over.faults)
+            print(json_text(told, indent=None))
         else:
             _print(over, called, against)
     raise typer.Exit(int(not good))
@@ -87,10 +89,16 @@ def connect(
 async def _played(
     found: BotSource, settings: Settings, sandbox: SandboxName, dial: Dialler
 ) -> Over:
-    async with opened_for(sandbox, [found], settings) as opened:
-        bot = await opened.prepare(found)
-        tell = partial(console(stderr=True).print, style="dim", markup=False)
-        return await ConnectedBot(opened, bot, tell).play(dial)
+    """Play a match; an interrupt ends it in good order, for the bot and the site."""
+    scope, over = trio.CancelScope(), None
+    async with interruptible(scope), opened_for(sandbox, [found], settings) as opened:
+        with scope:
+            bot = await opened.prepare(found)
+            tell = partial(console(stderr=True).print, style="dim", markup=False)
+            over = await ConnectedBot(opened, bot, tell).play(dial)
+    if over is None:
+        raise KeyboardInterrupt
+    return over
 
 
 def _print(over: Over, called: str, against: str) -> None:

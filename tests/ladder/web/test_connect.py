@@ -1,6 +1,9 @@
 """Bots that stay on their authors' machines play against bots of the ladder."""
 
+import signal
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -215,6 +218,22 @@ async def test_a_message_that_no_bot_says_ends_the_match(stage: Stage) -> None:
         nursery.cancel_scope.cancel()
 
 
+async def test_who_begins_another_match_has_left_the_one_before(stage: Stage) -> None:
+    """As an author whose program has ended: nothing waits for its clock."""
+    bot, far = ConnectedBot("ada", order()), Far()
+    here, there = connected()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(bot.play)
+        await wait_all_tasks_blocked()
+        nursery.start_soon(bot.attach, here)
+        nursery.start_soon(far.over, there)
+        await bot.leave()
+        assert bot.is_over
+        await wait_all_tasks_blocked()
+        nursery.cancel_scope.cancel()
+    assert far.heard == [Over("Another match was begun.")]
+
+
 async def test_a_bot_that_stays_away_has_left_before_much_is_kept(stage: Stage) -> None:
     bot = ConnectedBot("ada", order())
     async with trio.open_nursery() as nursery:
@@ -311,6 +330,20 @@ STRANGE: Final = token_text(bytes(4), bytes(32))
 AGAINST: Final = ("--against", "first", "--game", "briscola-2", "--sandbox", "bwrap")
 
 
+def interrupted(url: str, folder: Path) -> tuple[int, str]:
+    """The exit code of a `connect` that is interrupted while its bot thinks, and what it says."""
+    thinks = folder / "thinks.sh"
+    thinks.write_text("#!/bin/sh\necho up >&2\nexec sleep 600\n")
+    thinks.chmod(0o755)
+    words = [sys.executable, "-m", "referee", "connect", url, str(thinks), *AGAINST]
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        up = process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        said = process.stderr.read()
+    return process.returncode, up + said
+
+
 @pytest.mark.slow
 def test_a_bot_plays_from_its_author_s_machine_whatever_the_connection_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
@@ -333,6 +366,8 @@ def test_a_bot_plays_from_its_author_s_machine_whatever_the_connection_does(
         crashes.chmod(0o755)
         assert run(["connect", url, str(crashes), *AGAINST]) == 1
         assert "referee: " in capfd.readouterr().err
+
+        assert interrupted(url, tmp_path) == (130, "up\nreferee: interrupted\n")
 
         for words, why in [
             (("--against", "nobody"), "no bot 'nobody'"),
