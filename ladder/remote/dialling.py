@@ -31,21 +31,27 @@ _EXPECTED: Final = (
 _Stream = trio.SocketStream | trio.SSLStream[trio.SocketStream]
 
 
-class _SocketWire:
-    """A websocket, as a `Wire`."""
+class SocketWire:
+    """A websocket, as a `Wire`.
+
+    Attributes:
+        socket: that one.
+    """
 
     def __init__(self, socket: WebSocketConnection) -> None:
-        self._socket = socket
+        self.socket = socket
 
     async def send(self, envelope: bytes) -> None:
+        """Send a message; for what it raises see `Wire`."""
         try:
-            await self._socket.send_message(envelope.decode())
+            await self.socket.send_message(envelope.decode())
         except (ConnectionClosed, OSError) as error:
             raise Broken("the site has gone") from error
 
     async def receive(self) -> bytes:
+        """Return the next message; for what it raises see `Wire`."""
         try:
-            text = await self._socket.get_message()
+            text = await self.socket.get_message()
         except (ConnectionClosed, OSError) as error:
             raise Broken("the site has gone") from error
         return text.encode() if isinstance(text, str) else text
@@ -130,7 +136,7 @@ class Dialler:
             )
         given = dict(socket.handshake_headers)
         self._match = given.get(MATCH_HEADER.encode(), b"").decode(errors="replace")
-        return _SocketWire(socket)
+        return SocketWire(socket)
 
     def _explained(self, error: BaseException) -> Exception:
         """Return what to say of a connection that came to nothing, or broke."""

@@ -49,9 +49,12 @@ class _SocketWire:
 
     async def receive(self) -> bytes:
         try:
-            return (await self._socket.receive_text()).encode()
-        except (WebSocketDisconnect, OSError, RuntimeError, KeyError) as error:
+            message = await self._socket.receive()
+        except (OSError, RuntimeError) as error:
             raise Broken("the bot's machine has gone") from error
+        if message["type"] != "websocket.receive":
+            raise Broken("the bot's machine has gone")
+        return (message.get("text") or "").encode() or message.get("bytes") or b""
 
 
 def connect_routes(

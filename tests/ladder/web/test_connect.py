@@ -1,5 +1,6 @@
 """Bots that stay on their authors' machines play against bots of the ladder."""
 
+import os
 import signal
 import socket
 import subprocess
@@ -15,9 +16,10 @@ import pytest
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
-from ladder.connection.messages import Begin, Data, Ended, Over, ToAuthor
-from ladder.connection.talk import Broken, Talk
+from ladder.connection.messages import LONGEST, Begin, Data, Ended, Over, ToAuthor
+from ladder.connection.talk import Broken, Talk, Wire
 from ladder.core.tokens import Scope, token_text
+from ladder.remote.dialling import Dialler, SocketWire
 from ladder.remote.site_client import VARIABLE
 from ladder.web.connected_bot import LEAVING_S, ConnectedBot
 from ladder.web.table_process import Ended as MatchEnded
@@ -330,6 +332,20 @@ STRANGE: Final = token_text(bytes(4), bytes(32))
 AGAINST: Final = ("--against", "first", "--game", "briscola-2", "--sandbox", "bwrap")
 
 
+async def says(url: str, message: str | bytes) -> None:
+    """Says something that no bot's machine says: the connection is closed."""
+    wanted = {"against": "first", "game": "briscola-2", "name": "x"}
+
+    async def talk(wire: Wire) -> None:
+        assert isinstance(wire, SocketWire)
+        await wire.socket.send_message(message)
+        while True:
+            await wire.receive()
+
+    with trio.fail_after(20), pytest.raises(Broken):
+        await Dialler(url, os.environ[VARIABLE], wanted)(talk)
+
+
 def interrupted(url: str, folder: Path) -> tuple[int, str]:
     """The exit code of a `connect` that is interrupted while its bot thinks, and what it says."""
     thinks = folder / "thinks.sh"
@@ -368,6 +384,10 @@ def test_a_bot_plays_from_its_author_s_machine_whatever_the_connection_does(
         assert "referee: " in capfd.readouterr().err
 
         assert interrupted(url, tmp_path) == (130, "up\nreferee: interrupted\n")
+
+        trio.run(says, url, b"\xff\x00")
+        trio.run(says, url, "nonsense")
+        trio.run(says, url, "x" * 2 * LONGEST)
 
         for words, why in [
             (("--against", "nobody"), "no bot 'nobody'"),
