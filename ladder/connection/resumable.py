@@ -33,13 +33,13 @@ class Resumable:
         """How many messages the other end has not confirmed."""
         return len(self._kept)
 
-    def say(self, message: bytes) -> None:
-        """Keep a message to be said.
+    def say(self, message: bytes, *, last: bool = False) -> None:
+        """Keep a message to be said; the last one however many are not confirmed.
 
         Raises:
             OutOfStep: too many are not confirmed.
         """
-        if self.kept >= MOST_KEPT:
+        if self.kept >= MOST_KEPT and not last:
             raise OutOfStep(f"{MOST_KEPT} messages were not confirmed")
         self._kept.append(message)
 

@@ -51,13 +51,13 @@ class Talk:
         self._state = Resumable()
         self._changed = trio.Event()
 
-    def say(self, message: msgspec.Struct) -> None:
-        """Have a message said, now or over the next connection.
+    def say(self, message: msgspec.Struct, *, last: bool = False) -> None:
+        """Have a message said, now or over the next connection; the last one in any case.
 
         Raises:
             OutOfStep: the other end has confirmed nothing for too long.
         """
-        self._state.say(msgspec.json.encode(message))
+        self._state.say(msgspec.json.encode(message), last=last)
         self._tell()
 
     async def change(self) -> None:

@@ -64,14 +64,13 @@ class ConnectedBot:
                     self._over = Over("The machine could not play this match.")
         finally:
             self.is_over, self.ended_at = True, trio.current_time()
-            self._say(self._over)
+            self._talk.say(self._over, last=True)
         return wrong
 
     async def attach(self, wire: Wire) -> None:
         """Talk over a connection, until it breaks, another takes its place, or all is said.
 
-        Raises:
-            OutOfStep: the other end does not keep to the rules; the match is over then.
+        Where the other end does not keep to the rules, the match is over.
         """
         self._connection.cancel()
         self._connection = trio.CancelScope()

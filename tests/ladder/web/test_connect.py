@@ -237,7 +237,9 @@ async def test_who_begins_another_match_has_left_the_one_before(stage: Stage) ->
 
 
 async def test_a_bot_that_stays_away_has_left_before_much_is_kept(stage: Stage) -> None:
-    bot = ConnectedBot("ada", order())
+    """If it comes after all, it hears that."""
+    bot, far = ConnectedBot("ada", order()), Far()
+    here, there = connected()
     async with trio.open_nursery() as nursery:
         nursery.start_soon(bot.play)
         await wait_all_tasks_blocked()
@@ -249,7 +251,10 @@ async def test_a_bot_that_stays_away_has_left_before_much_is_kept(stage: Stage) 
                 if bot.is_over:
                     break
         assert bot.is_over
+        nursery.start_soon(far.over, there)
+        await bot.attach(here)
         nursery.cancel_scope.cancel()
+    assert far.heard[-1] == Over("The bot was away for too long.")
 
 
 async def test_who_is_gone_at_the_end_is_not_waited_for(
@@ -394,7 +399,7 @@ def test_a_bot_plays_from_its_author_s_machine_whatever_the_connection_does(
             (("--against", "first"), "first plays briscola-2, sueca: say which by 'game'"),
             (("--against", "first", "--game", "chess"), "first does not play chess"),
         ]:
-            assert run(["connect", url, "sample:greedy", *words]) == 2
+            assert run(["connect", url, "sample:greedy", *words, "--sandbox", "bwrap"]) == 2
             refused = capfd.readouterr().err
             assert refused.startswith(f"referee: {url}: {why}")
             assert refused.count("\n") == 1
@@ -410,5 +415,5 @@ def test_a_site_that_is_not_there_is_said_at_once(
     monkeypatch.setenv(VARIABLE, STRANGE)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         url = f"http://127.0.0.1:{taken.getsockname()[1]}"
-    assert run(["connect", url, "sample:greedy", *AGAINST[:2]]) == 3
-    assert capfd.readouterr().err == f"referee: {url} cannot be reached\n"
+    assert run(["connect", url, "sample:greedy", *AGAINST[:2], "--sandbox", "bare"]) == 3
+    assert capfd.readouterr().err.endswith(f"referee: {url} cannot be reached\n")
