@@ -41,7 +41,7 @@ def token_of(environment: Mapping[str, str] = os.environ) -> str:
     text = environment.get(VARIABLE, "").strip().rpartition("#")[2]  # the whole link will do
     if not text:
         raise RefereeError(
-            f"--to: set {VARIABLE} to the token of your invitation, what stands in it behind the #"
+            f"set {VARIABLE} to the token of your invitation, what stands in it behind the #"
         )
     if not is_token(text):
         raise RefereeError(f"{VARIABLE}: that is no token: it begins with bref_")
