@@ -23,6 +23,20 @@ class Broken(Exception):
     """A connection is over; the conversation may go on over another one."""
 
 
+def expected_in(
+    found: BaseExceptionGroup[BaseException], kinds: tuple[type[Exception], ...]
+) -> BaseException:
+    """Return an error of these kinds out of a group that has no others.
+
+    Raises:
+        BaseExceptionGroup: the others, as where a connection breaks that was cancelled just then.
+    """
+    ours, others = found.split(kinds)
+    if ours is None or others is not None:
+        raise (others or found) from None
+    return innermost(ours)
+
+
 class Wire(Protocol):
     """A connection, which carries whole messages."""
 
@@ -85,11 +99,7 @@ class Talk:
                 nursery.start_soon(self._speak, wire)
                 await self._listen(wire)
         except BaseExceptionGroup as found:
-            ours, others = found.split((Broken, OutOfStep))
-            if others is not None:
-                raise others from None  # as when a connection breaks that was left just then
-            assert ours is not None  # noqa: S101  # one of them
-            raise innermost(ours) from found
+            raise expected_in(found, (Broken, OutOfStep)) from found
 
     async def _listen(self, wire: Wire) -> None:
         while True:

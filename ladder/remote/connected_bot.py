@@ -4,7 +4,6 @@ import math
 import os
 import sys
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from typing import Final
 
 import msgspec
@@ -23,6 +22,9 @@ AWAY_S: Final = 120.0
 _FIRST_WAIT_S: Final = 0.25
 _LONGEST_WAIT_S: Final = 10.0
 _MOST_SAID: Final = 64
+_MOST_UNREAD: Final = 1024
+"""A bot that leaves so much unread, beside what its pipe holds, has ended as far as we care."""
+
 _decode: Final = msgspec.json.Decoder(ToAuthor).decode
 
 Dial = Callable[[Callable[[Wire], Awaitable[None]]], Awaitable[None]]
@@ -44,8 +46,9 @@ class ConnectedBot:
         self._talk = Talk(self._hear)
         self._over: Over | None = None
         self._life = 0
-        self._talked = 0
-        """How many connections there were."""
+        self._connected = False
+        self._heard = 0
+        """How many messages have come."""
         self._process = trio.CancelScope()
         self._to_bot, _ = trio.open_memory_channel[bytes](0)
         self._nursery: trio.Nursery | None = None
@@ -67,7 +70,7 @@ class ConnectedBot:
         """Connect until the match is over."""
         wait_s, until = _FIRST_WAIT_S, -math.inf  # a site that was never there is not waited for
         while True:
-            talked = self._talked
+            heard = self._heard
             try:
                 await dial(self._talk_over)
             except Broken as error:
@@ -78,7 +81,7 @@ class ConnectedBot:
                 why = "the connection was closed"
             if self._over is not None:
                 return self._over
-            if self._talked > talked:
+            if self._heard > heard or (self._connected and until < 0):
                 wait_s, until = _FIRST_WAIT_S, trio.current_time() + AWAY_S
             if trio.current_time() > until:
                 away = "" if until < 0 else f"; it was away for {AWAY_S:.0f} s"
@@ -88,7 +91,7 @@ class ConnectedBot:
             wait_s = min(2 * wait_s, _LONGEST_WAIT_S)
 
     async def _talk_over(self, wire: Wire) -> None:
-        self._talked += 1
+        self._connected = True
         await self._talk.over(wire)
 
     async def _hear(self, message: bytes) -> None:
@@ -96,22 +99,32 @@ class ConnectedBot:
             said = _decode(message)
         except (msgspec.MsgspecError, RecursionError) as error:
             raise OutOfStep(f"a message is not understood: {error}") from error
+        self._heard += 1
         match said:
             case Begin():
                 self._begin(said.life)
             case Data() if said.life == self._life:
-                with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
-                    await self._to_bot.send(said.data)
+                self._pass_on(said)
             case Ended() if said.life == self._life:
                 self._process.cancel()
             case Over():
                 self._over = said
 
+    def _pass_on(self, said: Data) -> None:
+        """Have the bot told; never waits for it, or the end of its process would not be heard."""
+        try:
+            self._to_bot.send_nowait(said.data)
+        except trio.BrokenResourceError:
+            pass  # it reads no more, or has ended
+        except trio.WouldBlock:
+            self._process.cancel()
+            self._talk.say(Ended(said.life))
+
     def _begin(self, life: int) -> None:
         self._process.cancel()
         self._life, self._process = life, trio.CancelScope()
-        self._to_bot, from_site = trio.open_memory_channel[bytes](0)
-        assert self._nursery is not None  # noqa: S101  # we play
+        self._to_bot, from_site = trio.open_memory_channel[bytes](_MOST_UNREAD)
+        assert self._nursery is not None  # noqa: S101  # `play` has opened it
         self._nursery.start_soon(self._live, life, from_site, self._process)
 
     async def _live(
@@ -139,15 +152,16 @@ class ConnectedBot:
 
 async def _feed(process: BotProcess, lines: trio.MemoryReceiveChannel[bytes]) -> None:
     """Write to a bot what it is told, until it hears no more."""
-    async for data in lines:
-        rest = memoryview(data)
-        while rest:
-            try:
-                rest = rest[os.write(process.stdin, rest) :]
-            except BlockingIOError:
-                await trio.lowlevel.wait_writable(process.stdin)
-            except OSError:
-                return
+    with lines:
+        async for data in lines:
+            rest = memoryview(data)
+            while rest:
+                try:
+                    rest = rest[os.write(process.stdin, rest) :]
+                except BlockingIOError:
+                    await trio.lowlevel.wait_writable(process.stdin)
+                except OSError:
+                    return
 
 
 async def _show(process: BotProcess) -> None:

@@ -16,9 +16,9 @@ from trio_websocket import (
 
 from ladder.connection.messages import LONGEST, MATCH_HEADER
 from ladder.connection.resumable import OutOfStep
-from ladder.connection.talk import Broken, Wire
+from ladder.connection.talk import Broken, Wire, expected_in
 from ladder.remote.site_client import problem_in
-from referee.errors import RefereeError, innermost
+from referee.errors import RefereeError
 
 _LONGEST_WAIT_S: Final = 20.0
 _AWAY: Final = range(500, 600)
@@ -73,12 +73,13 @@ class Dialler:
         """
         try:
             parts = urlsplit(url.rstrip("/"))
-            parts.port  # noqa: B018  # raises where it is none
+            port = parts.port
         except ValueError as error:
             raise RefereeError(f"{url!r}: {error}") from error
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise RefereeError(f"{url!r}: write http://HOST or https://HOST")
         self._url, self._parts = url.rstrip("/"), parts
+        self._port = port or (80 if parts.scheme == "http" else 443)
         self._headers = [(b"authorization", f"Bearer {token}".encode())]
         self._path = f"{parts.path}/api/connect"
         self._first = f"{self._path}?{urlencode(wanted)}"
@@ -102,10 +103,10 @@ class Dialler:
             raise found
 
     async def _stream(self) -> _Stream:
-        host, port = self._parts.hostname or "", self._parts.port
+        host = self._parts.hostname or ""
         if self._parts.scheme == "http":
-            return await trio.open_tcp_stream(host, port or 80)
-        return await trio.open_ssl_over_tcp_stream(host, port or 443)
+            return await trio.open_tcp_stream(host, self._port)
+        return await trio.open_ssl_over_tcp_stream(host, self._port)
 
     async def _talked(
         self, stream: _Stream, talk: Callable[[Wire], Awaitable[None]]
@@ -116,11 +117,7 @@ class Dialler:
                 await talk(await self._socket(stream, nursery))
                 nursery.cancel_scope.cancel()
         except BaseExceptionGroup as found:
-            ours, others = found.split(_EXPECTED)
-            if others is not None:
-                raise others from None
-            assert ours is not None  # noqa: S101  # one of them
-            return self._explained(innermost(ours))
+            return self._explained(expected_in(found, _EXPECTED))
         return None
 
     async def _socket(self, stream: _Stream, nursery: trio.Nursery) -> Wire:

@@ -162,7 +162,7 @@ class Store:
         return found
 
     def _check_version(self, fact: Fact) -> None:
-        known = {(one.name, one.author, one.version) for one in self.roster.entrants.values()}
+        known = ((one.name, one.author, one.version) for one in self.roster.entrants.values())
         if isinstance(fact, Submission) and (fact.name, fact.author, fact.version) in known:
             raise RefereeError(f"there is a version {fact.version} of {fact.name} by {fact.author}")
 

@@ -81,17 +81,18 @@ async def _begin(
     sandbox: SandboxName, site: Site, bots: Tables[ConnectedBot], socket: WebSocket
 ) -> None:
     """Begin a match with the bot that connects."""
-    token = await program_of(site, socket, Scope.PLAY, "connect")
+    token = await program_of(site, socket, Scope.PLAY)
     order = await site.library.ask(partial(_order, sandbox, socket))
-    before = bots.of(token.author)
-    if before is not None:  # its author has begun anew
+    while (before := bots.of(token.author)) is not None:  # its author begins anew
         await before.leave()
-    await _attach(bots.open(token.author, order), socket)
+    bot = bots.open(token.author, order)
+    await program_of(site, socket, Scope.PLAY, "connect")  # it is written down
+    await _attach(bot, socket)
 
 
 async def _go_on(site: Site, bots: Tables[ConnectedBot], socket: WebSocket) -> None:
     """Go on with a match over another connection."""
-    token = await program_of(site, socket, Scope.PLAY, "")
+    token = await program_of(site, socket, Scope.PLAY)
     await _attach(bots.find(token.author, part(socket, "table")), socket)
 
 

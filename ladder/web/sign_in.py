@@ -36,7 +36,7 @@ async def author_of(site: Site, request: Request, scope: Scope, use: str = "") -
     return await _used(site, request, token, scope, use)
 
 
-async def program_of(site: Site, connection: HTTPConnection, scope: Scope, use: str) -> Token:
+async def program_of(site: Site, connection: HTTPConnection, scope: Scope, use: str = "") -> Token:
     """Return the token of a program that asks, which has it in its header: browsers add none.
 
     For arguments and what it raises see `author_of`.

@@ -395,7 +395,7 @@ def test_a_bot_plays_from_its_author_s_machine_whatever_the_connection_does(
         trio.run(says, url, "x" * 2 * LONGEST)
 
         for words, why in [
-            (("--against", "nobody"), "no bot 'nobody'"),
+            (("--against", "stranger"), "no bot 'stranger'"),
             (("--against", "first"), "first plays briscola-2, sueca: say which by 'game'"),
             (("--against", "first", "--game", "chess"), "first does not play chess"),
         ]:
