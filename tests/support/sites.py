@@ -13,6 +13,7 @@ from typing import IO
 import httpx
 import trio
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ladder.store.store import Store
 from ladder.web.app import application
@@ -25,12 +26,31 @@ from ladder.web.pages.event import event_pages
 from ladder.web.rendering import Around
 from ladder.web.site_state import Site, opened_site
 from ladder.web.table import Table
+from ladder.web.table_process import TableOrder
 from ladder.web.table_routes import table_routes
 from ladder.web.tables import Tables
 from ladder.web.uploads import Uploads
+from referee.match.seating import Seating
 from referee.sandbox.names import SandboxName
+from support.terms import terms_of
 
 HOST = "http://site.test"
+
+
+def order() -> TableOrder:
+    """A deck of briscola against a sample bot, at a table."""
+    return TableOrder(
+        terms=replace(terms_of("briscola-2"), seating=Seating.ONE),
+        seats=2,
+        bot="sample:first",
+        called="first",
+        deals=1,
+        key="k",
+        socket="",
+        record="",
+        person="ada",
+        sandbox=SandboxName.BWRAP,
+    )
 
 
 class Asked(Struct):

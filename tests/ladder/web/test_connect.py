@@ -25,31 +25,13 @@ from ladder.web.connected_bot import LEAVING_S, ConnectedBot
 from ladder.web.table_process import Ended as MatchEnded
 from ladder.web.table_process import TableOrder, TableReport
 from referee.cli import run
-from referee.sandbox.names import SandboxName
 from support.ladders import made, usual_pools
 from support.sandboxes import need
-from support.sites import served
-from support.terms import terms_of
+from support.sites import order, served
 from support.wires import Pipe, connected
 
 _decode: Final = msgspec.json.Decoder(ToAuthor).decode
 Serve = Callable[[trio.SocketStream], Awaitable[None]]
-
-
-def order() -> TableOrder:
-    return TableOrder(
-        terms=terms_of("briscola-2"),
-        seats=2,
-        bot="sample:first",
-        called="first",
-        deals=1,
-        key="k",
-        socket="",
-        record="",
-        person="mine",
-        sandbox=SandboxName.BWRAP,
-        compares=False,
-    )
 
 
 class Stage:

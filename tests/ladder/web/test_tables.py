@@ -17,18 +17,15 @@ from ladder.store.store import Store
 from ladder.web.content import EnoughForNow, Refused
 from ladder.web.table import LONGEST_THOUGHT_S, Table
 from ladder.web.table_match import sit
-from ladder.web.table_process import TableOrder, plan_of
+from ladder.web.table_process import plan_of
 from ladder.web.tables import Tables
 from protocol.codec import encode
 from protocol.messages import Act, Clock, Deal, View
 from referee.cli import run
-from referee.match.seating import Seating
-from referee.sandbox.names import SandboxName
 from referee.sandbox.procfs import children
 from support.ladders import made, usual_pools
 from support.sandboxes import need
-from support.sites import Asked, opened, started
-from support.terms import terms_of
+from support.sites import Asked, opened, order, started
 
 ASKED = re.compile(r'name="asked" value="([0-9a-f]+)"')
 ACTIONS = re.compile(r'name="action" value="([^"]+)"')
@@ -58,21 +55,6 @@ async def site(store: Store) -> AsyncIterator[Asked]:
 def token_of(store: Store, author: str, *scopes: Scope) -> dict[str, str]:
     token = store.tokens.add(author, scopes or tuple(Scope), 1)[1]
     return {"authorization": f"Bearer {token}"}
-
-
-def order() -> TableOrder:
-    return TableOrder(
-        terms=replace(terms_of("briscola-2"), seating=Seating.ONE),
-        seats=2,
-        bot="sample:first",
-        called="first",
-        deals=1,
-        key="k",
-        socket="",
-        record="",
-        person="ada",
-        sandbox=SandboxName.BWRAP,
-    )
 
 
 def question(identity: str = "ab") -> Act:
