@@ -30,7 +30,7 @@ class Exported(Struct, frozen=True):
     """What an archive holds.
 
     Attributes:
-        gone: how many matches have none, as the ladder's policy has it.
+        gone: how many matches have none, as was decided.
     """
 
     facts: int
@@ -134,7 +134,7 @@ def _add_records(
     for number, match in enumerate(reader.matches(), 1):
         if not match.record or _name_of(match) in archive.NameToInfo:
             continue
-        if number <= reader.horizon:
+        if reader.gone.may_be(number, match.job.entrants):
             gone += 1
             continue
         trouble = record_store.check(files, match.record, match.size)

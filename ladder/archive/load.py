@@ -13,6 +13,7 @@ from typing import IO, Final
 import msgspec
 from msgspec import Struct
 
+from ladder.archive.absent_records import AbsentRecords
 from ladder.archive.export import record_name
 from ladder.archive.format import (
     FACTS,
@@ -30,12 +31,10 @@ from ladder.core.facts import (
     Fact,
     Match,
     Opened,
-    Retention,
     Submission,
     chained,
     digest_of,
 )
-from ladder.core.retention import Policies
 from ladder.core.roster import Roster
 from ladder.files import record_store, signed_head
 from ladder.files.scratch import scratch_name, sweep
@@ -68,7 +67,7 @@ class Imported(Struct, frozen=True):
     """What was taken in.
 
     Attributes:
-        gone: how many matches have no record there, as the ladder's policy has it.
+        gone: how many matches have no record there, as was decided.
     """
 
     facts: int
@@ -129,7 +128,6 @@ class _Coming:
 
     Attributes:
         records: how many have come.
-        gone: how many have not, and do not have to.
         bots: how many have come.
         files: where they belong.
     """
@@ -137,7 +135,7 @@ class _Coming:
     def __init__(
         self, where: Where, entries: Entries, signed: SignedHead, watch: ProgressCallback
     ) -> None:
-        self.records = self.gone = self.bots = 0
+        self.records = self.bots = 0
         self.files = where.files or usual_files(signed.head.ladder)
         self._elsewhere = (
             "import into another folder"
@@ -148,12 +146,15 @@ class _Coming:
         self._signed = signed
         self._head = signed.head
         self._watch = watch
-        self._policies = Policies()
-        self._absent = (0, "")
-        """The last match whose record has not come, and what to say if it had to."""
+        self._absent = AbsentRecords()
         self._folder = self.files / scratch_name(_COMING)
         self._named: list[Path] = []
         """Folders that have come to where they belong."""
+
+    @property
+    def gone(self) -> int:
+        """How many have not come; once all facts came, they do not have to."""
+        return self._absent.gone
 
     @contextmanager
     def undone_unless_done(self) -> Iterator[None]:
@@ -184,16 +185,14 @@ class _Coming:
                 roster.add(fact)
                 if isinstance(fact, Submission):
                     hashes[fact.hash] = None
-                if isinstance(fact, Retention):
-                    self._policies.decide(fact)
+                self._absent.see(fact)
                 if isinstance(fact, Match):
-                    self._policies.count(1)
                     self._take_record(fact)
                 yield fact
                 self._watch(self._seq)
-        number, trouble = self._absent
-        if number > self._policies.horizon:
-            raise RefereeError(trouble)
+        for what in story.end():
+            raise RefereeError(what)
+        self._absent.end()
         if self._entries.next_name:
             playing = needed_by(roster, ())
             for digest in hashes:  # the files of those that do not play may have been cleared
@@ -241,10 +240,9 @@ class _Coming:
         if not match.record or record_store.path_of(self._folder, match.record).exists():
             return
         if self._entries.next_name != record_name(match.record):
-            self.gone += 1  # if it had to come, that is said after the last fact
-            number, there = self._policies.matches, self._entries.next_name[:80]
+            number, there = self._absent.matches, self._entries.next_name[:80]
             trouble = f"record {match.record} of match {number} is expected, and there is {there!r}"
-            self._absent = (number, trouble)
+            self._absent.add(match, trouble)  # if it had to come, that is said at the end
             return
         with self._entries.taken(record_name(match.record)) as (file, _):
             kept = record_store.keep_packed(

@@ -14,7 +14,7 @@ from msgspec import Struct
 from ladder.audit.chain import Links
 from ladder.audit.claim_check import ClaimCheck, own_claims
 from ladder.audit.claims import Claim
-from ladder.audit.files import examine_bots, note_due, note_orphans
+from ladder.audit.files import examine_bots, note_due, note_erased, note_orphans
 from ladder.audit.findings import AuditFindings, AuditReport
 from ladder.audit.indexes import examine_jobs, misfits_of, strays_of
 from ladder.audit.plausibility import Story
@@ -23,7 +23,7 @@ from ladder.audit.ratings import Benchings, Ratings
 from ladder.audit.records import Records, Scope
 from ladder.audit.sample import drawn
 from ladder.core.facts import Fact, Match, Opened, Pool, Retention, Submission
-from ladder.core.retention import horizon_of
+from ladder.core.retention import RecordsGone, erased_in, horizon_of
 from ladder.files import record_store
 from ladder.store.chain import Damaged, Link, decoded
 from ladder.store.database import Database
@@ -123,12 +123,14 @@ def _plain(rows: Examiner) -> Iterator[tuple[int, Fact]]:
             yield link.seq, decoded(link)
 
 
-def _horizon(rows: Examiner) -> int:
-    """The number of the last match whose record may be gone by policy."""
+def _gone(rows: Examiner) -> RecordsGone:
+    """Of which matches records may be gone."""
+    facts = list(_plain(rows))
     policies = [
-        (fact, rows.count_matches(seq)) for seq, fact in _plain(rows) if isinstance(fact, Retention)
+        (fact, rows.count_matches(seq)) for seq, fact in facts if isinstance(fact, Retention)
     ]
-    return horizon_of(policies, rows.count_matches()) if policies else 0
+    horizon = horizon_of(policies, rows.count_matches()) if policies else 0
+    return RecordsGone(horizon, erased_in(fact for _, fact in facts))
 
 
 def _hint(where: Where) -> str:
@@ -149,7 +151,7 @@ def _proved(
     rows.examine_database()
     total = rows.count_matches()
     earlier = 0 if wanted.since is None else rows.count_matches(wanted.since.head.facts)
-    scope = Scope(_chosen(wanted, earlier, total), earlier, _horizon(rows))
+    scope = Scope(_chosen(wanted, earlier, total), earlier, _gone(rows))
     since = 0 if wanted.since is None else wanted.since.head.facts
     through = _Through(rows, findings, claims, since)
     with Records(files, scope, wanted.workers, findings) as records:
@@ -158,6 +160,7 @@ def _proved(
         rows.examine_twins()
         records.end(hint)
     compared = claims.compare(through.ladder)
+    note_erased(through.erased, findings)
     bots = examine_bots(files, through.bots, findings, through.bots_before)
     note_due(records.due, findings)
     note_orphans(files, rows.records(), findings)
@@ -214,6 +217,11 @@ class _Through:
         self._ratings = Ratings(self._story.roster.pools, rows.steps(), findings)
         self._benchings = Benchings(self._ratings.standings)
 
+    @property
+    def erased(self) -> int:
+        """How many bots were erased."""
+        return len(self._story.roster.erased)
+
     def go(self, records: Records, watch: Callable[[int], None]) -> None:
         """All of them."""
         for page in self._rows.pages():
@@ -227,7 +235,7 @@ class _Through:
                     watch(self.matches)
             for what in strays_of(page, matches):
                 self._findings.add("table match", what)
-        for what in self._benchings.add(self._story.roster, None):
+        for what in (*self._benchings.add(self._story.roster, None), *self._story.end()):
             self._findings.add("after the last fact", what)
         if self.facts == 0:
             self._findings.add("ladder", "it has no facts")

@@ -6,7 +6,7 @@ from pathlib import Path
 from ladder.audit.claims import Claim
 from ladder.audit.compared import Compared
 from ladder.audit.findings import AuditFindings
-from ladder.core.facts import FIRST_HASH, Fact
+from ladder.core.facts import FIRST_HASH, Fact, Submission, digest_of
 from ladder.files import signed_head
 from ladder.files.signed_head import misfit
 from ladder.store.head_log import logged
@@ -101,10 +101,15 @@ class ClaimCheck:
     def _trouble(self, claim: Claim, ladder: str) -> str | None:
         """Return why the ladder is not what was said of it; None if it is."""
         trouble, receipt = misfit(claim.head, ladder, self._hashes.get), claim.receipt
-        if trouble is None and receipt and self._facts[receipt.fact] != receipt.submission:
+        if trouble is None and receipt and not _is(self._facts[receipt.fact], receipt.submission):
             one = receipt.submission
             return (
                 f"fact {receipt.fact} is not the submission of {one.name} v{one.version} by "
                 f"{one.author} that the receipt is of"
             )
         return trouble
+
+
+def _is(fact: Fact | None, submission: Submission) -> bool:
+    """Whether a fact is this submission, though its names may have been erased since."""
+    return isinstance(fact, Submission) and digest_of(fact) == digest_of(submission)

@@ -50,6 +50,13 @@ def note_due(due: int, findings: AuditFindings) -> None:
         )
 
 
+def note_erased(bots: int, findings: AuditFindings) -> None:
+    """Says how many bots were erased, whose names and records nothing is left of to be proved."""
+    if bots:
+        were = "bot was" if bots == 1 else "bots were"
+        findings.notes.append(f"{bots} {were} erased: the records of all their matches may be gone")
+
+
 def note_orphans(files: Path, known: Iterator[str], findings: AuditFindings) -> None:
     """Counts the records that no match has, as killed runners leave them.
 

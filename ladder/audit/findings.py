@@ -68,7 +68,7 @@ class AuditReport(Struct, frozen=True, kw_only=True):
 
     def unproved(self) -> tuple[str, ...]:
         """Return what could be otherwise although nothing was found, a sentence each."""
-        left = ((self.records - self.proved, "not played again"), (self.gone, "gone by policy"))
+        left = ((self.records - self.proved, "not played again"), (self.gone, "gone by decision"))
         results = (
             f"not proved: that the results of {plural(number, 'match', 'matches')} are those of "
             f"{'its record' if number == 1 else 'their records'}, {why}"

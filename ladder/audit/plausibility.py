@@ -29,6 +29,7 @@ from referee.errors import RefereeError
 from referee.text import printable
 
 _LADDER: Final = re.compile(r"[0-9a-f]{32}", re.ASCII)
+_SALT: Final = _LADDER
 _SHA256: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _BELOW: Final = 2**63
 _MOST_COUNTED: Final = 2**40
@@ -41,7 +42,7 @@ _SHOWN: Final = 40
 _MOST_PLACES: Final = 64
 _MOST_SEATINGS: Final = 100_000
 
-_OF_BOTS: Final = (Deed.RETIRED, Deed.CHOSEN, Deed.BENCHED)
+_OF_BOTS: Final = (Deed.RETIRED, Deed.CHOSEN, Deed.BENCHED, Deed.ERASED)
 
 
 class Story:
@@ -54,6 +55,8 @@ class Story:
     def __init__(self) -> None:
         """Nothing has happened yet."""
         self.roster = Roster()
+        self._unnamed: dict[int, None] = {}
+        """The bots of which a submission has come without its names."""
 
     def add(self, fact: Fact) -> list[str]:
         """The next fact; what is wrong with it, in words. Where something is, it is left out."""
@@ -61,6 +64,14 @@ class Story:
         if not trouble:
             self.roster.add(fact)
         return trouble
+
+    def end(self) -> list[str]:
+        """What is wrong now that there are no more facts, in words."""
+        return [
+            f"a name of bot {bot} is missing, and no fact says that it was erased"
+            for bot in self._unnamed
+            if bot not in self.roster.erased
+        ]
 
     def _trouble(self, fact: Fact) -> Iterator[str]:
         if (self.roster.opened is None) != isinstance(fact, Opened):
@@ -109,7 +120,7 @@ class Story:
         wanted = len(self.roster.entrants) + 1
         if one.entrant != wanted:
             yield f"its entrant is {one.entrant}, and should be {wanted}"
-        bot = self.roster.bot_of(one.name, one.author)
+        bot = self._bot_of(one)
         versions = 0 if bot is None else len(self.roster.versions(bot))
         if one.version != versions + 1:
             yield f"its version is {one.version}, and should be {versions + 1}"
@@ -117,21 +128,41 @@ class Story:
             yield f"its bot is {one.bot}, and should be {wanted if bot is None else bot}"
         if not (_SHA256.fullmatch(one.hash) and _SHA256.fullmatch(one.source)):
             yield "its hashes are not 64 hex digits each"
+        yield from self._of_names(one)
+        if one.bot in self.roster.erased:
+            yield f"it is of bot {one.bot}, which was erased"
+        known = {*self.roster.bots(), wanted}
+        for partner in one.partners:
+            if partner not in known:
+                yield f"its partner is bot {partner}, and there is none"
+
+    def _bot_of(self, one: Submission) -> int | None:
+        """The bot that has the names of a submission; without names, the one that it says."""
+        if one.names:
+            return one.bot if one.bot in self.roster.bots() else None
+        return self.roster.bot_of(one.name, one.author)
+
+    def _of_names(self, one: Submission) -> Iterator[str]:
+        if one.names:
+            self._unnamed[one.bot] = None
+            if one.name or one.author or one.salt or not _SHA256.fullmatch(one.names):
+                yield "its names were not erased as names are"
+            return
         for text, what in ((one.name, "bot"), (one.author, "author")):
             try:
                 name_of(text, what)
             except RefereeError as error:
                 yield str(error)
-        known = {*self.roster.bots(), wanted}
-        for partner in one.partners:
-            if partner not in known:
-                yield f"its partner is bot {partner}, and there is none"
+        if one.salt and not _SALT.fullmatch(one.salt):
+            yield "its salt is not 32 hex digits"
 
     def _of_decision(self, fact: Decision) -> Iterator[str]:
         of_bot = fact.deed in _OF_BOTS
         of_pool = fact.deed in (Deed.CLOSED, Deed.OPENED, Deed.BENCHED)
         if (of_bot or fact.entrant) and fact.entrant not in self.roster.entrants:
             yield f"it is of entrant {fact.entrant}, and there is none"
+        elif of_bot and fact.deed is not Deed.ERASED and self.roster.is_erased(fact.entrant):
+            yield f"it is of entrant {fact.entrant}, which was erased"
         if (of_pool or fact.pool) and fact.pool not in self.roster.pools:
             yield f"it is of pool {fact.pool}, and there is none"
         yield from _unprintable("its reason", (fact.reason,))

@@ -1,4 +1,4 @@
-"""The records of a ladder: compared with their hashes and played again, or gone by policy.
+"""The records of a ladder: compared with their hashes and played again, or gone as was decided.
 
 Playing again is what takes time: where there are several cores, processes of our own share it.
 """
@@ -15,6 +15,7 @@ from msgspec import Struct
 from ladder.audit.findings import MOST, AuditFindings
 from ladder.audit.replay_match import prove_job, prove_match
 from ladder.core.facts import Match, Pool
+from ladder.core.retention import RecordsGone
 from ladder.files import record_store
 from referee.errors import HostError, Shortage
 from referee.record.processes import Processes
@@ -43,12 +44,12 @@ class Scope(Struct, frozen=True):
     Attributes:
         chosen: numbers of the matches to be played again; None for all.
         earlier: records of matches up to this number were proved before: they have to be there.
-        horizon: records of matches up to this number may be gone by policy.
+        gone: of which matches records may be gone.
     """
 
     chosen: Collection[int] | None = None
     earlier: int = 0
-    horizon: int = 0
+    gone: RecordsGone = RecordsGone()
 
 
 class Look(Struct, frozen=True):
@@ -78,7 +79,7 @@ class Records:
         compared: how many were there, and were compared with their hashes.
         proved: how many of them were played again.
         earlier: how many were there that were proved before, and were not looked into.
-        gone: how many are not there, and may be gone by policy.
+        gone: how many are not there, and may be gone.
         due: how many are there, though they may be gone.
     """
 
@@ -97,6 +98,8 @@ class Records:
         self._findings = findings
         self._batch: list[Task] = []
         self._bytes = 0
+        self._erased: set[int] = set()
+        """Numbers of matches with a bot that was erased, whose records may be gone."""
         self._missing: list[Look] = []
         self._more_missing = 0
         """Beyond those that findings have room for."""
@@ -105,7 +108,11 @@ class Records:
     def add(self, fact: int, number: int, match: Match, pool: Pool, names: tuple[str, ...]) -> None:
         """The record of a match that makes sense, of bots of these names."""
         path = record_store.path_of(self._files, match.record) if match.record else None
-        if number <= self._scope.earlier:
+        if not self._scope.gone.erased.isdisjoint(match.job.entrants):
+            self._erased.add(number)  # what it is called there is known no more
+            if path is not None:
+                self._tell([_glance(fact, number, path)])
+        elif number <= self._scope.earlier:
             if path is not None:
                 self._tell([_glance(fact, number, path)])
         elif self._scope.chosen is None or number in self._scope.chosen:
@@ -147,7 +154,7 @@ class Records:
         """Tells of missing records once one is there: if none is, a line says that of all."""
         for look in looks:
             self._count(look)
-            if look.missing is None or look.number <= self._scope.horizon:
+            if look.missing is None or self._may_go(look.number):
                 self._tell_one(look, look.trouble)
             elif self._seen:
                 self._tell_one(look, look.trouble or look.missing)
@@ -158,8 +165,11 @@ class Records:
             if self._seen and self._missing:
                 self._tell_missing()
 
+    def _may_go(self, number: int) -> bool:
+        return number <= self._scope.gone.horizon or number in self._erased
+
     def _count(self, look: Look) -> None:
-        may_go = look.number <= self._scope.horizon
+        may_go = self._may_go(look.number)
         self.proved += look.played
         self.gone += look.missing is not None and may_go
         self.due += look.there and may_go
@@ -221,7 +231,7 @@ def _look(fact: int, number: int, path: Path, trouble: str | None) -> Look:
 
 
 def _glance(fact: int, number: int, path: Path) -> Look:
-    """A record that only has to be there."""
+    """A record that is not looked into."""
     if os.path.exists(path):
         return Look(fact, number, None, there=True)
     return Look(fact, number, None, f"record {str(path)!r} is missing")

@@ -76,6 +76,10 @@ _LADDER: Final = {
         "ladder_retire:rollback",
         "Lets an earlier version of a bot play, or one that was retired or benched.",
     ),
+    "erase": (
+        "ladder_erase:erase",
+        "Erases an author for ever: name, bots, tokens, and the records of their matches.",
+    ),
     "pause": ("ladder_notices:pause", "Chooses no next match, until `resume`."),
     "resume": ("ladder_notices:resume", "Has matches chosen again after `pause`."),
     "announce": ("ladder_notices:announce", "Says something over the pages of a ladder's site."),

@@ -8,6 +8,7 @@ from typing import Final
 
 from ladder.commands.connect import ConnectJson
 from ladder.commands.ladder_archive import BackupJson, ExportJson, ImportJson
+from ladder.commands.ladder_erase import ErasedJson
 from ladder.commands.ladder_notices import NoticeJson
 from ladder.commands.ladder_records import RecordsJson
 from ladder.commands.ladder_run import LadderJson, RunJson
@@ -40,6 +41,7 @@ _OUTPUTS: Final = {
     "ladder invite": InviteJson,
     "ladder tokens": TokenJson,
     "ladder revoke": RevokedJson,
+    "ladder erase": ErasedJson,
     "ladder pause": NoticeJson,
     "ladder resume": NoticeJson,
     "ladder announce": NoticeJson,

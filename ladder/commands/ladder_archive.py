@@ -20,11 +20,11 @@ from referee.text import in_bytes, plural, printable
 
 
 class ArchiveJson(Struct, frozen=True):
-    """What is in an archive; records that are `gone_by_policy` are not."""
+    """What is in an archive; records that are `gone_by_decision` are not."""
 
     facts: int
     records: int
-    gone_by_policy: int
+    gone_by_decision: int
     bots: int
     head: SignedHead
 
@@ -83,7 +83,7 @@ def export_ladder(
 
 
 def _facts_and_records(of: Exported | Imported) -> str:
-    gone = f" ({of.gone:,} more are gone by policy)" if of.gone else ""
+    gone = f" ({of.gone:,} more are gone by decision)" if of.gone else ""
     return f"{plural(of.facts, 'fact')}, {plural(of.records, 'record')}{gone}"
 
 

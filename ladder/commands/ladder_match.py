@@ -44,7 +44,8 @@ def _record(store: Store, number: int, match: Match) -> Path | None:
     if not match.record:
         return None
     path = record_store.path_of(store.files, match.record)
-    return path if path.exists() or number > store.horizon() else None
+    gone = store.records.gone().may_be(number, match.job.entrants)
+    return path if path.exists() or not gone else None
 
 
 def _print_match(store: Store, number: int, match: Match, path: Path | None) -> None:

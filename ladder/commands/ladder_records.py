@@ -7,13 +7,12 @@ from typing import Annotated
 import typer
 from msgspec import Struct
 
-from ladder.commands.progress import Say, counted
+from ladder.commands.progress import counted
 from ladder.commands.shared import Where, opened
 from ladder.core.facts import Keep
 from ladder.core.retention import in_words
 from ladder.files import record_store
-from ladder.store.record_sweep import RecordSweep
-from ladder.store.store import Store
+from ladder.store.record_sweep import removed_now
 from referee.commands.shared import Json
 from referee.errors import HostError
 from referee.record import stderr_log
@@ -62,11 +61,11 @@ def records(
     facts stay, with its hash, which shows that a copy is one.
     """
     with opened(where) as store:
-        horizon, matches = store.horizon(), store.counts().matches
+        horizon, matches = store.records.gone().horizon, store.counts().matches
         removed = 0
         if apply:
             with counted(console(stderr=True), "removing records of", "matches") as say:
-                removed = _removed(store, horizon, say)
+                removed = removed_now(store, horizon, say)
         lying = _lying(store.files / record_store.RECORDS)
         policy = store.roster.retention
         if as_json:
@@ -90,24 +89,6 @@ def records(
         )
         if horizon:
             to.print(f"those of matches 1 to {horizon:,} may go; removed now: {removed:,}")
-
-
-def _removed(store: Store, horizon: int, say: Say) -> int:
-    """Removes all records that may go; returns how many.
-
-    Raises:
-        HostError: the disk does not let us, or they are needed just now.
-    """
-    sweep, removed = RecordSweep(), 0
-    while not sweep.is_done:
-        step = sweep.step(store)
-        if step is None:
-            raise HostError(
-                "records are just being exported, proved or kept: try again when that is over"
-            )
-        removed += step
-        say(horizon - sweep.left, horizon)
-    return removed
 
 
 def _lying(folder: Path) -> _Lying:

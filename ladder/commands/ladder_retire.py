@@ -105,6 +105,8 @@ def _version(roster: Roster, bot: int, typed: str, wanted: int | None) -> Submis
     Raises:
         RefereeError: there is none like that, or it plays already.
     """
+    if bot in roster.erased:
+        raise RefereeError(f"{typed} was erased: nothing of it is left to play")
     versions = roster.versions(bot)
     now = roster.entrants[roster.chosen(bot)]
     state = roster.state(now.entrant)

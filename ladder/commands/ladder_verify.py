@@ -159,7 +159,8 @@ class AuditJson(Struct, frozen=True, kw_only=True):
     """What `referee ladder verify --json` prints.
 
     Attributes:
-        played_again: of the `records`; `proved_before` need not be, `gone_by_policy` are not there.
+        played_again: of the `records`; `proved_before` need not be.
+        gone_by_decision: are not there, as the policy has it or their bots were erased.
         seed: draws the same records again, where a sample was played.
         more_findings: how many are not listed.
         goes_on_from: the earlier heads that fit.
@@ -174,7 +175,7 @@ class AuditJson(Struct, frozen=True, kw_only=True):
     played_again: int
     seed: str | None
     proved_before: int
-    gone_by_policy: int
+    gone_by_decision: int
     bots: int
     head: str
     findings: tuple[FindingJson, ...]
@@ -211,7 +212,7 @@ def _as_json(found: AuditReport, seed: str) -> AuditJson:
         played_again=found.proved,
         seed=seed or None,
         proved_before=found.earlier,
-        gone_by_policy=found.gone,
+        gone_by_decision=found.gone,
         bots=found.bots,
         head=found.head,
         findings=tuple(FindingJson(one.where, one.what) for one in found.findings),
@@ -230,7 +231,7 @@ def _print(found: AuditReport, seed: str, to: Console) -> None:
     for note in found.notes:
         to.print(note, style="dim")
     before = f", {found.earlier:,} more proved before" if found.earlier else ""
-    gone = f", {found.gone:,} gone by policy" if found.gone else ""
+    gone = f", {found.gone:,} gone by decision" if found.gone else ""
     to.print(
         f"{plural(found.facts, 'fact')}, {plural(found.matches, 'match', 'matches')}, "
         f"{plural(found.records, 'record')}, {found.proved:,} of them played again{before}{gone}, "
@@ -261,7 +262,7 @@ def rebuild(where: Where = None, as_json: Json = False) -> None:
             total = store.counts().matches
             before, after = store.rebuild(lambda done: say(done, total))
             cache.clear(store.files)
-            swept = record_store.sweep(store.files, store.records().__contains__, _DAY_S)
+            swept = record_store.sweep(store.files, store.records.every().__contains__, _DAY_S)
         if as_json:
             told = RebuildJson(before, after, before == after, swept)
             print(json_text(told, indent=None))

@@ -1,6 +1,7 @@
 """`referee submit`: takes bots into a ladder, once they have played in a sandbox."""
 
 import getpass
+import secrets
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -21,7 +22,7 @@ from ladder.commands.shared import (
     pools_meant,
     tell_new_key,
 )
-from ladder.core.facts import Fact, Pool, Submission
+from ladder.core.facts import SALT_BYTES, Fact, Pool, Submission
 from ladder.core.names import fitted, name_of
 from ladder.core.roster import Roster
 from ladder.files.signing import kept_key
@@ -322,6 +323,7 @@ def _added(
             partners=partners,
             games=games,
             at_ms=now_ms,
+            salt=secrets.token_hex(SALT_BYTES),
         )
         return [new]
 

@@ -10,6 +10,7 @@ from typing import Final
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ladder.terms import LuckUse
 from protocol.messages import Rules
@@ -17,6 +18,7 @@ from referee.match.outcome import MatchOutcome, nothing_played
 from referee.match.terms import Terms
 from referee.rules.game import Sides
 
+SALT_BYTES: Final = 16
 FIRST_HASH: Final = "0" * 64
 """What the first fact of a ladder is chained to."""
 
@@ -82,6 +84,9 @@ class Submission(Struct, frozen=True, tag=True, kw_only=True):
         partners: bots that its author declared to be its partners: only with them may it sit at a
             table, on their side, though they are of the same author.
         games: the names of the pools in which it plays; empty for all, those to come included.
+        salt: `SALT_BYTES` random bytes in hex, so that name and author cannot be found by trying.
+        names: "" while name and author are there; once they were erased, and the salt with them,
+            what `names_digest` has made of them.
     """
 
     entrant: int
@@ -94,6 +99,16 @@ class Submission(Struct, frozen=True, tag=True, kw_only=True):
     partners: tuple[int, ...] = ()
     games: tuple[str, ...] = ()
     at_ms: int
+    salt: str = ""
+    names: str = ""
+
+    @property
+    def unnamed(self) -> "Submission":
+        """The same without what names people."""
+        if self.names:
+            return self
+        digest = names_digest(self.name, self.author, self.salt)
+        return replace(self, name="", author="", salt="", names=digest)
 
 
 class Deed(StrEnum):
@@ -115,6 +130,8 @@ class Deed(StrEnum):
     """The same is over."""
     ANNOUNCED = "announced"
     """The reason is what people are to read, until the next of these; "" is nothing."""
+    ERASED = "erased"
+    """Name, author, files and records of this bot are gone for ever; no version of it plays."""
 
 
 class Decision(Struct, frozen=True, tag=True, kw_only=True):
@@ -227,8 +244,13 @@ def digest_of_bytes(body: bytes) -> str:
 
 
 def digest_of(value: Struct) -> str:
-    """SHA-256 of a value, as `as_bytes` has it."""
-    return digest_of_bytes(as_bytes(value))
+    """SHA-256 of a value, as `as_bytes` has it; of a submission without what names people."""
+    return digest_of_bytes(as_bytes(value.unnamed if isinstance(value, Submission) else value))
+
+
+def names_digest(name: str, author: str, salt: str) -> str:
+    """SHA-256 of what names people in a submission: an array of three texts as compact JSON."""
+    return digest_of_bytes(as_bytes((name, author, salt)))
 
 
 def chained(before: str, digest: str) -> str:

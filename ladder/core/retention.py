@@ -1,4 +1,4 @@
-"""Which records the policy of a ladder lets go: it follows from the facts alone. Pure.
+"""Which records a ladder lets go, by policy or with a bot: it follows from the facts alone. Pure.
 
 A policy speaks of the newest matches, so what it lets go are all matches up to some number, the
 horizon. Facts are only added, and a horizon never falls: what went by an earlier policy is gone
@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ladder.core.facts import Keep, Retention
+from ladder.core.facts import Decision, Deed, Fact, Keep, Retention, Submission
 
 AT_ONCE = 256
 """Records of so many matches are removed in one step, at most."""
@@ -60,6 +60,35 @@ def horizon_of(policies: Iterable[tuple[Retention, int]], matches: int) -> int:
         found.decide(policy)
     found.count(matches - found.matches)
     return found.horizon
+
+
+def erased_in(facts: Iterable[Fact]) -> frozenset[int]:
+    """Return the entrants that were erased: records of all their matches may be gone."""
+    bots: dict[int, int] = {}
+    erased: set[int | None] = set()
+    for fact in facts:
+        match fact:
+            case Submission():
+                bots[fact.entrant] = fact.bot
+            case Decision(deed=Deed.ERASED):
+                erased.add(bots.get(fact.entrant))
+    return frozenset(entrant for entrant, bot in bots.items() if bot in erased)
+
+
+class RecordsGone(Struct, frozen=True):
+    """Of which matches records may be gone.
+
+    Attributes:
+        horizon: of all up to this number, by policy.
+        erased: of those in which one of these entrants played, as their bots were erased.
+    """
+
+    horizon: int = 0
+    erased: frozenset[int] = frozenset()
+
+    def may_be(self, number: int, entrants: Iterable[int]) -> bool:
+        """Whether that of a match may be, by its number and by who played."""
+        return number <= self.horizon or not self.erased.isdisjoint(entrants)
 
 
 class Sweep(Struct, frozen=True):

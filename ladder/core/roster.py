@@ -1,8 +1,10 @@
 """Who is in a ladder and who plays: what its facts come to, matches left aside. Pure."""
 
 from collections.abc import Iterable
+from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ladder.core.facts import Decision, Deed, Fact, Keep, Opened, Pool, Retention, Submission
 from ladder.core.names import number_in
@@ -23,8 +25,15 @@ class EntrantState(Struct, frozen=True):
     why: str
 
 
+ERASED_AUTHOR: Final = "(erased)"
+"""Stands where an author was; no author has this name."""
+
+
 class Roster:
-    """A ladder's pools and bots; facts are added in their order."""
+    """A ladder's pools and bots; facts are added in their order.
+
+    A bot that was erased is called by its number here, as `#12`, and its author `(erased)`.
+    """
 
     def __init__(self, facts: Iterable[Fact] = ()) -> None:
         """Adds these facts."""
@@ -37,6 +46,8 @@ class Roster:
         self._chosen: dict[int, int] = {}
         self.retired: dict[int, str] = {}
         """Why, by bot."""
+        self.erased: set[int] = set()
+        """The bots of whose author nothing is left."""
         self.paused: dict[int, str] = {}
         """Why, by pool; 0 is all of them."""
         self.announced: Decision | None = None
@@ -55,8 +66,9 @@ class Roster:
                 self.pools[fact.pool] = fact
                 self._open[fact.name] = fact.pool
             case Submission():
-                self.entrants[fact.entrant] = fact
-                self._bots.setdefault((fact.name, fact.author), fact.bot)
+                self.entrants[fact.entrant] = _shown(fact) if fact.names else fact
+                if not fact.names:
+                    self._bots.setdefault((fact.name, fact.author), fact.bot)
                 self._choose(fact.entrant)
             case Decision():
                 self._decide(fact)
@@ -84,6 +96,16 @@ class Roster:
                 self.paused.pop(fact.pool, None)
             case Deed.ANNOUNCED:
                 self.announced = fact if fact.reason else None
+            case Deed.ERASED:
+                self._erase(self.entrants[fact.entrant].bot, fact.reason)
+
+    def _erase(self, bot: int, reason: str) -> None:
+        """Forgets what a bot and its author are called."""
+        self.erased.add(bot)
+        self.retired[bot] = reason
+        for one in self.versions(bot):
+            self.entrants[one.entrant] = _shown(one)
+            self._bots.pop((one.name, one.author), None)
 
     def _choose(self, entrant: int) -> None:
         """This version of its bot plays from now on, whatever was decided of it before."""
@@ -160,6 +182,14 @@ class Roster:
         """The bot of this name and author, if there is one."""
         return self._bots.get((name, author))
 
+    def bots_by(self, author: str) -> tuple[int, ...]:
+        """The bots of an author, by number."""
+        return tuple(sorted(bot for (_, whose), bot in self._bots.items() if whose == author))
+
+    def is_erased(self, entrant: int) -> bool:
+        """Whether the bot was erased that this is a version of."""
+        return self.entrants[entrant].bot in self.erased
+
     def bots(self) -> tuple[int, ...]:
         """All bots, by number."""
         return tuple(sorted(self._chosen))
@@ -199,7 +229,13 @@ class Roster:
             authors.setdefault(name, set()).add(author)
         found = {}
         for entrant, one in self.entrants.items():
-            label = one.name if len(authors[one.name]) == 1 else f"{one.name} ({one.author})"
+            several = len(authors.get(one.name, ())) > 1
+            label = f"{one.name} ({one.author})" if several else one.name
             many = versions and len(self.versions(one.bot)) > 1
             found[entrant] = f"{label} v{one.version}" if many else label
         return found
+
+
+def _shown(one: Submission) -> Submission:
+    """A version whose name and author are gone, as people see it."""
+    return replace(one, name=f"#{one.bot}", author=ERASED_AUTHOR, salt="", names=one.unnamed.names)

@@ -117,7 +117,7 @@ class Desk:
 
     async def has_record(self, record: str) -> bool:
         """Whether a match has this record."""
-        return await self._ask(lambda: self._store.has_record(record))
+        return await self._ask(lambda: self._store.records.has(record))
 
     async def _ask(self, question: Callable[[], T]) -> T:
         """The answer, as soon as there is one.

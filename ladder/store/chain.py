@@ -1,21 +1,22 @@
 """The chain of facts: each is kept as the bytes that were hashed, with a hash over all before."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict
-from sqlalchemy import Connection, bindparam, func, insert, select
+from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from ladder.core.facts import (
     FIRST_HASH,
     Fact,
     Match,
     Retention,
+    Submission,
     as_bytes,
     chained,
-    digest_of_bytes,
+    digest_of,
     kind_of,
 )
 from ladder.store.tables import FactRow, table_of
@@ -51,7 +52,7 @@ class Link(Struct, frozen=True):
         seq: its number, from 1.
         kind: what it is, as `kind_of` has it.
         at_ms: when it became so.
-        digest: SHA-256 of `body`.
+        digest: SHA-256 of `body`, as `ladder.core.facts.digest_of` has it.
         hash: over it and all before it, see `ladder.core.facts.chained`.
         body: the fact as compact JSON.
     """
@@ -100,10 +101,9 @@ def hash_of(connection: Connection, seq: int) -> str | None:
 
 def link(before: Tip, fact: Fact) -> Link:
     """The next fact, as it is kept."""
-    body = as_bytes(fact)
-    digest = digest_of_bytes(body)
+    digest = digest_of(fact)
     hashed = chained(before.hash, digest)
-    return Link(before.seq + 1, kind_of(fact), fact.at_ms, digest, hashed, body)
+    return Link(before.seq + 1, kind_of(fact), fact.at_ms, digest, hashed, as_bytes(fact))
 
 
 def append(connection: Connection, fact: Fact) -> int:
@@ -111,6 +111,26 @@ def append(connection: Connection, fact: Fact) -> int:
     found = link(tip(connection), fact)
     connection.execute(_ADD, asdict(found))
     return found.seq
+
+
+def erase_names(connection: Connection, bots: Collection[int]) -> int:
+    """Take what names people out of the submissions of some bots, which leaves their digests.
+
+    Returns:
+        How many versions that were.
+
+    Raises:
+        Damaged: a row does not hold what we wrote.
+    """
+    erased = 0
+    for row in connection.execute(_ALL.where(FactRow.kind == "submission")).all():
+        fact = fact_in(Link(*row))
+        assert isinstance(fact, Submission)  # noqa: S101  # it is of that kind
+        if fact.bot in bots:
+            body = as_bytes(fact.unnamed)
+            connection.execute(update(_FACT).where(FactRow.seq == row.seq).values(body=body))
+            erased += 1
+    return erased
 
 
 def decoded(found: Link) -> Fact:

@@ -127,8 +127,12 @@ class Database:
                 self._held = None
 
     @contextmanager
-    def writing(self) -> Iterator[Connection]:
+    def writing(self, *, wiping: bool = False) -> Iterator[Connection]:
         """A transaction that writes, alone; what it wrote lasts once the block is left in order.
+
+        Args:
+            wiping: whether what is deleted is overwritten in the file; PostgreSQL does that when
+                it needs the room.
 
         Raises:
             DatabaseGone: it does not answer. What was written is there or is not.
@@ -140,7 +144,23 @@ class Database:
             with found as connection, connection.begin():
                 if not self.local:
                     connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
+                elif wiping:
+                    connection.exec_driver_sql("PRAGMA secure_delete=ON")
                 yield connection
+
+    def wipe_log(self) -> bool:
+        """Have nothing left of earlier pages in the log beside the file.
+
+        Returns:
+            False where another process has read for too long; a later writer does it then.
+        """
+        if not self.local:
+            return True
+        with self._trouble(), self._engine.connect() as connection:
+            driver = connection.connection.driver_connection
+            assert driver is not None  # noqa: S101  # it is connected
+            (busy, *_) = driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        return not busy
 
     def now_ms(self, connection: Connection) -> int:
         """The time by the clock of the database's machine."""

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, func, select
 
 from ladder.core.block_codec import Gathering, Results
 from ladder.core.facts import Fact, Match, Pool
-from ladder.core.retention import Span, horizon_of
+from ladder.core.retention import RecordsGone, Span, erased_in, horizon_of
 from ladder.core.tallies import FaultKind
 from ladder.store import chain
 from ladder.store.bulk_read import plainly
@@ -61,14 +61,14 @@ class Reader:
 
     Attributes:
         head: where their chain ends.
-        horizon: records of matches up to this number may be gone by policy.
+        gone: of which matches records may be gone.
     """
 
     def __init__(self, connection: Connection) -> None:
         """Reads nothing yet."""
         self._connection = connection
         self.head = chain.tip(connection)
-        self.horizon = horizon(connection)
+        self.gone = records_gone(connection)
 
     def facts(self) -> Iterator[tuple[Link, Fact]]:
         """All of them, in order; for what it raises see `chain.facts`."""
@@ -235,7 +235,7 @@ def records(connection: Connection) -> frozenset[str]:
 
 
 def horizon(connection: Connection) -> int:
-    """The number of the last match whose record may be gone by policy; 0 where all have to stay.
+    """The number of the last match whose record may be gone by decision; 0 where all have to stay.
 
     Raises:
         Damaged: a row does not hold what we wrote.
@@ -244,6 +244,30 @@ def horizon(connection: Connection) -> int:
     if not policies:
         return 0  # as in most ladders
     return horizon_of(policies, chain.matches(connection))
+
+
+def records_gone(connection: Connection) -> RecordsGone:
+    """Of which matches records may be gone.
+
+    Raises:
+        Damaged: a row does not hold what we wrote.
+    """
+    return RecordsGone(horizon(connection), erased_in(chain.plain_facts(connection, 0)))
+
+
+def records_of_entrants(
+    connection: Connection, entrants: Collection[int], after: int, most: int
+) -> list[tuple[int, str]]:
+    """The records of the next matches after one in which some entrants played, with numbers."""
+    query = (
+        select(MatchRow.number, MatchRow.record)
+        .join(StepRow, StepRow.match == MatchRow.number)
+        .where(StepRow.entrant.in_(entrants), MatchRow.number > after)
+        .distinct()
+        .order_by(MatchRow.number)
+        .limit(most)
+    )
+    return [(row.number, row.record) for row in connection.execute(query)]
 
 
 def records_of(connection: Connection, span: Span) -> list[str]:

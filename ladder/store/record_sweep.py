@@ -1,8 +1,14 @@
-"""Removes the records that a ladder's policy lets go, in steps that are bounded."""
+"""Removes the records that a ladder lets go, by policy or with a bot, in steps that are bounded."""
 
-from ladder.core.retention import Sweep
+from collections.abc import Callable
+from typing import Final
+
+from ladder.core.retention import AT_ONCE, Sweep
 from ladder.files import record_store
 from ladder.store.store import Store
+from referee.errors import HostError
+
+_NONE: Final = frozenset[int]()
 
 
 class RecordSweep:
@@ -11,15 +17,20 @@ class RecordSweep:
     def __init__(self) -> None:
         """Has removed nothing yet."""
         self._sweep = Sweep()
+        self._erased = _NONE
+        """The bots that were erased by the last step."""
+        self._looked_at = 0
+        """The number of the last match of theirs whose record is gone."""
+        self._more = False
 
     @property
     def is_done(self) -> bool:
         """Whether the last step has left nothing to do."""
-        return self._sweep.is_done
+        return self._sweep.is_done and not self._more
 
     @property
     def left(self) -> int:
-        """Of how many matches records are still to be removed."""
+        """Of how many matches records are still to be removed by policy."""
         return self._sweep.low
 
     def step(self, store: Store) -> int | None:
@@ -31,8 +42,45 @@ class RecordSweep:
         Raises:
             HostError: the database or the disk does not let us.
         """
-        after, due = store.records_due(self._sweep)
+        after, due = store.records.due(self._sweep)
+        bots = frozenset(store.roster.erased)
+        start = self._looked_at if bots == self._erased else 0
+        theirs = self._of_erased(store, start)
+        due += [record for _, record in theirs if record]
         removed = record_store.remove(store.files, due) if due else 0
         if removed is not None:
-            self._sweep = after
+            self._sweep, self._erased = after, bots
+            self._more = len(theirs) == AT_ONCE
+            self._looked_at = theirs[-1][0] if theirs else start
         return removed
+
+    def _of_erased(self, store: Store, after: int) -> list[tuple[int, str]]:
+        """The next matches with a bot that was erased, and their records."""
+        roster = store.roster
+        if not roster.erased:
+            return []
+        entrants = [entrant for entrant in roster.entrants if roster.is_erased(entrant)]
+        return store.records.of_entrants(entrants, after, AT_ONCE)
+
+
+def removed_now(store: Store, horizon: int, say: Callable[[int, int], None]) -> int:
+    """Removes all records that may go; returns how many.
+
+    Args:
+        store: the ladder.
+        horizon: the number of the last match whose record the policy lets go.
+        say: is told of how many matches that was done, and of how many it is to be.
+
+    Raises:
+        HostError: the disk does not let us, or they are needed just now.
+    """
+    sweep, removed = RecordSweep(), 0
+    while not sweep.is_done:
+        step = sweep.step(store)
+        if step is None:
+            raise HostError(
+                "records are just being exported, proved or kept: try again when that is over"
+            )
+        removed += step
+        say(horizon - sweep.left, horizon)
+    return removed

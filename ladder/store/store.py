@@ -14,15 +14,16 @@ from sqlalchemy import Connection
 from ladder.core.block_codec import Results
 from ladder.core.candidates import Situation
 from ladder.core.facts import FIRST_HASH, Decision, Fact, Match, Opened, Pool, Submission, kind_of
-from ladder.core.retention import Sweep
 from ladder.core.roster import Roster
 from ladder.core.tallies import FaultKind
 from ladder.files.signed_head import Head
 from ladder.store import chain, jobs, queries, ratings
 from ladder.store.chain import Damaged
 from ladder.store.database import Database, make_file
+from ladder.store.erasure import Erasure
 from ladder.store.index_rows import rebuilt
 from ladder.store.jobs import Lease, Plan, Settled
+from ladder.store.kept_records import KeptRecords
 from ladder.store.location import Where, check_owner, usual_files
 from ladder.store.migrations import check_version, migrate, version_of
 from ladder.store.recent import Recent
@@ -53,6 +54,8 @@ class Store:
         files: the folder of its bots and records.
         roster: its pools and bots, as of the last transaction.
         tokens: those of its authors.
+        records: those of its matches.
+        erasure: takes out what names an author.
     """
 
     def __init__(self, where: Where, beginning: Beginning | None = None) -> None:
@@ -77,6 +80,8 @@ class Store:
             _make(where)
         self._database = Database(where)
         self.tokens = Tokens(self._database)
+        self.records = KeptRecords(self._database)
+        self.erasure = Erasure(self._database)
         try:
             self._open(beginning)
             self._refresh_alone()
@@ -284,27 +289,6 @@ class Store:
         """The last matches of some entrants, the newest first; in all pools, or in these."""
         with self._database.reading() as connection:
             return queries.matches_of(connection, tuple(entrants), most, pools)
-
-    def has_record(self, record: str) -> bool:
-        """Whether a match has this record."""
-        with self._database.reading() as connection:
-            return queries.has_record(connection, record)
-
-    def records(self) -> frozenset[str]:
-        """The records of all matches."""
-        with self._database.reading() as connection:
-            return queries.records(connection)
-
-    def horizon(self) -> int:
-        """The number of the last match whose record may be gone by policy."""
-        with self._database.reading() as connection:
-            return queries.horizon(connection)
-
-    def records_due(self, sweep: Sweep) -> tuple[Sweep, list[str]]:
-        """The records that the policy lets go next, and how far their removal brings a sweep."""
-        with self._database.reading() as connection:
-            after, spans = sweep.step(queries.horizon(connection))
-            return after, [sha for span in spans for sha in queries.records_of(connection, span)]
 
     def counts(self) -> queries.Counts:
         """How much there is."""

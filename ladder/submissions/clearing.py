@@ -2,7 +2,8 @@
 
 What plays, or has a match under way, is never removed. The files of a version that does not play
 serve `rollback` and `export --with-bots`, and nothing else: results, records and their proof do
-without. So they are kept while there is room for them, and the oldest versions go first.
+without. So they are kept while there is room for them, and the oldest versions go first; those of
+an author who was erased go at once.
 """
 
 import fcntl
@@ -111,6 +112,8 @@ def needed_by(roster: Roster, jobs: Iterable[LadderJob]) -> frozenset[str]:
 def clear_old(files: Path, situation: Situation) -> list[str]:
     """Remove frozen bots that do not play, until the others are within the ladder's bound.
 
+    Of bots that were erased nothing is left.
+
     Args:
         files: the folder of the ladder's files; its bots may be cleared, as `clearing` says.
         situation: of the ladder, asked since then.
@@ -126,10 +129,10 @@ def clear_old(files: Path, situation: Situation) -> list[str]:
     left = read_limits(files).old_bots << 20
     try:
         sweep(bots, ".")
-        going = _unknown(bots, roster)
+        going, erased = _unknown(bots, roster), _erased(roster)
         for digest in _in_order(bots, roster, needed_by(roster, situation.jobs)):
-            left -= usage_of(bots / digest).size
-            if left < 0:
+            left -= 0 if digest in erased else usage_of(bots / digest).size
+            if left < 0 or digest in erased:
                 going.append(digest)
         for digest in going:
             leaving = bots / scratch_name(".")  # whole or gone, also if we are killed
@@ -178,6 +181,13 @@ def _in_order(bots: Path, roster: Roster, needed: Set[str]) -> list[str]:
         later[version.bot] += 1
     there = [digest for digest in _frozen(bots) if digest in depths and digest not in needed]
     return sorted(there, key=depths.__getitem__)
+
+
+def _erased(roster: Roster) -> frozenset[str]:
+    """Return the hashes of bots that were erased, where no other bot is the same."""
+    every = roster.entrants.values()
+    others = {one.hash for one in every if not roster.is_erased(one.entrant)}
+    return frozenset(one.hash for one in every) - others
 
 
 def _unknown(bots: Path, roster: Roster) -> list[str]:

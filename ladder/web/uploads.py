@@ -99,7 +99,7 @@ class Uploads:
         for left in self._folder.glob(f"*{_PART}"):
             left.unlink()
         for path in sorted(self._folder.glob("*.json")):
-            upload = msgspec.json.decode(path.read_bytes(), type=Upload)
+            upload = _read(path)
             if upload.state is UploadState.TRYING:
                 upload = replace(upload, state=UploadState.WAITING)
             self._all[upload.id] = upload
@@ -304,6 +304,36 @@ def _locked(folder: Path) -> IO[bytes]:
             "another site takes in the bots of this ladder: begin this one with --no-uploads"
         ) from error
     return lock
+
+
+def uploads_of(files: Path, author: str) -> list[Upload]:
+    """Return what the disk says of an author's uploads, whatever site may work on them.
+
+    Args:
+        files: the folder of the ladder's files.
+        author: whose.
+
+    Raises:
+        HostError: the disk does not let us.
+    """
+    with _on_disk():
+        every = [_read(path) for path in sorted((files / FOLDER).glob("*.json"))]
+    return [one for one in every if one.author == author]
+
+
+def forget(files: Path, uploads: list[Upload]) -> None:
+    """Remove what the disk says of uploads that are over.
+
+    Raises:
+        HostError: the disk does not let us.
+    """
+    with _on_disk():
+        for upload in uploads:
+            (files / FOLDER / f"{upload.id}.json").unlink(missing_ok=True)
+
+
+def _read(path: Path) -> Upload:
+    return msgspec.json.decode(path.read_bytes(), type=Upload)
 
 
 def _is_old(upload: Upload, now: int) -> bool:

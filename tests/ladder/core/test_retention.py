@@ -409,12 +409,12 @@ class TestCommands:
         swept(store)
 
         said = tell("ladder", "verify", "--sample", "0")
-        assert "10 matches, 4 records, 0 of them played again, 6 gone by policy" in said
+        assert "10 matches, 4 records, 0 of them played again, 6 gone by decision" in said
         unproved = "not proved: that the results of 6 matches are those of their records, gone by"
         assert unproved in " ".join(said.split())
         assert "what was looked at holds" in said
         found = json.loads(tell("ladder", "verify", "--sample", "0", "--json"))
-        assert (found["records"], found["gone_by_policy"], found["holds"]) == (4, 6, True)
+        assert (found["records"], found["gone_by_decision"], found["holds"]) == (4, 6, True)
 
     def test_records_that_are_needed_are_not_removed_now(self, store: Store, tell: Tell) -> None:
         """One line, and exit code 3."""
@@ -437,7 +437,7 @@ def test_a_ladder_on_postgresql_lets_the_same_records_go(database: str, tmp_path
         ladders.filled(store, 1)
         swept(store)
         assert there(store) == [5, 6, 7]
-        assert store.horizon() == 4
+        assert store.records.gone().horizon == 4
         report = prove(store.where, ROWS)
 
     assert told(report) == []

@@ -47,7 +47,7 @@ def desk_of(store: Store, heard: Heard) -> Desk:
 
 
 def failing(
-    monkeypatch: pytest.MonkeyPatch, store: Store, method: str, errors: list[Exception]
+    monkeypatch: pytest.MonkeyPatch, store: object, method: str, errors: list[Exception]
 ) -> list[float]:
     """Makes a method of a store fail so often, before it works; returns the times of its calls."""
     works: Callable[..., Any] = getattr(store, method)
@@ -95,7 +95,7 @@ async def test_what_does_not_pass_is_not_waited_for(
     store: Store, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     """A full disk and a damaged database are told at once."""
-    failing(monkeypatch, store, "has_record", [error])
+    failing(monkeypatch, store.records, "has", [error])
     with pytest.raises(type(error), match=str(error)):
         await desk_of(store, Heard()).has_record("0" * 64)
 
@@ -103,7 +103,7 @@ async def test_what_does_not_pass_is_not_waited_for(
 async def test_questions_are_put_one_by_one(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many tasks ask, the store answers one of them at a time, and all of them."""
     filled(store, 2)
-    works = store.has_record
+    works = store.records.has
     inside: list[int] = []
     most = [0]
 
@@ -114,7 +114,7 @@ async def test_questions_are_put_one_by_one(store: Store, monkeypatch: pytest.Mo
         inside.pop()
         return found
 
-    monkeypatch.setattr(store, "has_record", slow)
+    monkeypatch.setattr(store.records, "has", slow)
     desk, answers = desk_of(store, Heard()), list[bool]()
 
     async def ask() -> None:

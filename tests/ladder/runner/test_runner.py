@@ -391,7 +391,7 @@ class TestRecords:
         assert len(list(records)) == stay
         assert most <= stay + 2  # with a match that was kept, and is not counted yet
         assert store.counts().matches == 6
-        assert len(store.records()) == 6
+        assert len(store.records.every()) == 6
 
     async def test_a_disk_that_lets_no_record_go_ends_it_in_a_line(
         self, store: Store, monkeypatch: pytest.MonkeyPatch

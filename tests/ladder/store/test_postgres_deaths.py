@@ -152,7 +152,7 @@ def test_a_runners_transactions(
                 assert lease is not None
                 patient(postgres, partial(store.extend, [lease.token], LEASE_MS))
                 settled, _ = patient(postgres, partial(store.settle, match))
-                assert patient(postgres, partial(store.has_record, match.record))
+                assert patient(postgres, partial(store.records.has, match.record))
                 for deed in (Deed.RETIRED, Deed.CHOSEN):
                     patient(postgres, partial(decided, store, deed))
             postgres.start()

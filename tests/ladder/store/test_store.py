@@ -380,8 +380,8 @@ class TestResults:
             assert other.match(wanted.name[:8].upper()) == (1, found)
             assert other.matches_of([1], 9) == other.matches_of([2, 3], 9) == [(1, found)]
             assert other.matches_of([2], 9) == []
-            assert other.has_record(whole.record)
-            assert not other.has_record("0" * 64)
+            assert other.records.has(whole.record)
+            assert not other.records.has("0" * 64)
 
     @pytest.mark.parametrize(
         "text",

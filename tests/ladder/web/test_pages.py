@@ -287,3 +287,22 @@ async def test_the_figures_are_for_prometheus(site: Asked) -> None:
     assert 'referee_site_requests_total{page="bot",status="404"} 1.0' in found
     assert "referee_ladder_matches 22.0" in found
     assert "referee_database_away 0.0" in found
+
+
+async def test_no_page_names_an_author_who_was_erased(tmp_path: Path) -> None:
+    """A bot of theirs has its number, on pages that were made before, too; its results stay."""
+    with made(tmp_path / "ladder") as store:
+        filled(store, 6)
+        author = store.roster.entrants[1].author
+        addresses = ("/", "/games/1?all=1", "/bots", "/bots/1", "/pairs/1/2", "/matches", "/queue")
+        async with opened(store) as site:
+            for address in addresses:
+                await site.get(address)
+            store.erasure.erase(author, "asked")
+            await site.news()
+            pages = {address: (await site.get(address)) for address in addresses}
+
+    assert {page.status_code for page in pages.values()} == {200}
+    assert not [address for address, page in pages.items() if author in page.text]
+    assert "#1" in pages["/games/1?all=1"].text
+    assert "(erased)" in pages["/bots/1"].text

@@ -1,0 +1,120 @@
+"""`referee ladder erase`: takes what names an author out of a ladder, for ever."""
+
+from typing import Annotated
+
+import typer
+from msgspec import Struct
+
+from ladder.commands.shared import Where, clear_bots, opened
+from ladder.standings import cache
+from ladder.store.erasure import Erased
+from ladder.store.record_sweep import removed_now
+from ladder.store.store import Store
+from ladder.web.uploads import Upload, forget, uploads_of
+from referee.commands.shared import Json
+from referee.errors import HostError, RefereeError
+from referee.terminal.console import console
+from referee.terminal.json_output import json_text
+from referee.text import plural
+
+
+class ErasedJson(Struct, frozen=True, kw_only=True):
+    """What `referee ladder erase --json` prints.
+
+    Attributes:
+        bots: the numbers by which the ladder knows them from now on.
+        versions: how many they had.
+        tokens: how many were deleted; and of how many `uploads` the site knew.
+        records: how many records of their matches were removed.
+    """
+
+    bots: tuple[int, ...]
+    versions: int
+    tokens: int
+    uploads: int
+    records: int
+
+
+def erase(
+    author: Annotated[str, typer.Argument(metavar="AUTHOR", help="As `ladder bots` lists it.")],
+    reason: Annotated[
+        str, typer.Option(help="Why, for all to read.")
+    ] = "erased at its author's wish",
+    yes: Annotated[bool, typer.Option("--yes", help="Do it: nothing brings it back.")] = False,
+    where: Where = None,
+    as_json: Json = False,
+) -> None:
+    """Erases an author for ever: name, bots, tokens, and the records of their matches.
+
+    Results stay, and so does their proof: a bot is called by its number then. What was copied
+    elsewhere stays there: exports, backups, records that people have fetched.
+    """
+    if not reason.isprintable():
+        raise RefereeError("--reason: control characters have no place in it")
+    with opened(where) as store:
+        found = store.erasure.of(author)
+        if not yes:
+            raise RefereeError(f"this erases {_in_words(found)} of {author} for ever: say --yes")
+        if found.tokens:
+            store.tokens.revoke(author)
+        uploads = _over(store, author)
+        wiped = store.erasure.erase(author, reason)
+        forget(store.files, uploads)
+        cache.clear(store.files)
+        store.refresh()
+        clear_bots(store)
+        records = _without_records(store, author)
+        if as_json:
+            told = ErasedJson(
+                bots=found.bots,
+                versions=found.versions,
+                tokens=found.tokens,
+                uploads=len(uploads),
+                records=records,
+            )
+            print(json_text(told, indent=None))
+            return
+        console().print(f"erased: {_in_words(found)}; and {plural(records, 'record')}")
+        if found.bots:
+            numbers = ", ".join(f"#{bot}" for bot in found.bots)
+            console().print(f"results stay, of: {numbers}")
+        if not wiped:
+            console(stderr=True).print(
+                "another process reads the database: traces stay in its log until the last one ends"
+            )
+
+
+def _over(store: Store, author: str) -> list[Upload]:
+    """The uploads of an author.
+
+    Raises:
+        RefereeError: one waits for its trial, or has it just now.
+    """
+    uploads = uploads_of(store.files, author)
+    if waiting := sum(not one.is_over for one in uploads):
+        raise RefereeError(
+            f"{plural(waiting, 'upload')} of {author} had no trial yet: try again when that is "
+            "over; no more come, since the author's tokens are revoked"
+        )
+    return uploads
+
+
+def _without_records(store: Store, author: str) -> int:
+    """Removes the records of matches whose bots were erased; returns how many.
+
+    Raises:
+        HostError: they stay for now.
+    """
+    horizon = store.records.gone().horizon
+    try:
+        return removed_now(store, horizon, lambda *_: None)
+    except HostError as error:
+        raise HostError(
+            f"{author} is erased but for records, which `referee ladder records --apply` removes, "
+            f"too: {error}"
+        ) from error
+
+
+def _in_words(found: Erased) -> str:
+    bots, versions = plural(len(found.bots), "bot"), plural(found.versions, "version")
+    return f"{bots} ({versions}) and {plural(found.tokens, 'token')}"

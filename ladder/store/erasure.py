@@ -1,0 +1,69 @@
+"""Takes what names an author out of a ladder, so that its facts can still be proved."""
+
+from msgspec import Struct
+from sqlalchemy import delete, select
+
+from ladder.core.facts import Decision, Deed
+from ladder.core.roster import Roster
+from ladder.store import chain
+from ladder.store.database import Database
+from ladder.store.tables import TokenRow, TokenUseRow
+from referee.errors import RefereeError
+
+
+class Erased(Struct, frozen=True):
+    """What was taken out.
+
+    Attributes:
+        bots: their numbers.
+        versions: how many they had.
+        tokens: how many the author had.
+    """
+
+    bots: tuple[int, ...]
+    versions: int
+    tokens: int
+
+
+class Erasure:
+    """Erases authors; every method is one transaction."""
+
+    def __init__(self, database: Database) -> None:
+        """Reads nothing yet."""
+        self._database = database
+
+    def of(self, author: str) -> Erased:
+        """What there is of an author.
+
+        Raises:
+            RefereeError: nothing.
+        """
+        with self._database.reading() as connection:
+            roster = Roster(chain.plain_facts(connection, 0))
+            bots = roster.bots_by(author)
+            theirs = select(TokenRow.id).where(TokenRow.author == author)
+            tokens = len(connection.execute(theirs).all())
+        if not bots and not tokens:
+            raise RefereeError(f"no author {author!r}: `referee ladder bots` lists them")
+        return Erased(bots, sum(len(roster.versions(bot)) for bot in bots), tokens)
+
+    def erase(self, author: str, reason: str) -> bool:
+        """Take name, bots and tokens of an author out, and whatever the tokens were used for.
+
+        A fact says of each bot that it was erased, and why.
+
+        Returns:
+            Whether nothing can be read in the database's files any more; False where a process
+            that reads keeps SQLite's log from being emptied, until a later writer can.
+        """
+        with self._database.writing(wiping=True) as connection:
+            now = self._database.now_ms(connection)
+            bots = Roster(chain.plain_facts(connection, 0)).bots_by(author)
+            chain.erase_names(connection, bots)
+            for bot in bots:
+                fact = Decision(deed=Deed.ERASED, entrant=bot, reason=reason, at_ms=now)
+                chain.append(connection, fact)
+            theirs = select(TokenRow.id).where(TokenRow.author == author)
+            connection.execute(delete(TokenUseRow).where(TokenUseRow.token.in_(theirs)))
+            connection.execute(delete(TokenRow).where(TokenRow.author == author))
+        return self._database.wipe_log()
