@@ -1,5 +1,9 @@
-"""A real browser for tests: Debian's Chromium, driven by Playwright."""
+"""A real browser for tests: Debian's Chromium, driven by Playwright.
 
+What it showed can be looked at: `REFEREE_SCREENSHOTS=FOLDER pytest ...` keeps pictures there.
+"""
+
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,6 +26,12 @@ class Looked(Struct):
 
     page: Page
     troubles: list[str]
+
+    def shot(self, name: str) -> None:
+        """Keep a picture of it, whole, if somebody wants pictures."""
+        folder = os.environ.get("REFEREE_SCREENSHOTS")
+        if folder:
+            self.page.screenshot(path=f"{folder}/{name}.png", full_page=True)
 
     def faults(self) -> list[str]:
         """What axe-core finds against WCAG AA, a line each."""

@@ -1,8 +1,5 @@
-"""The site in a real browser: an author's whole way, and pages that are for everybody."""
+"""The site in a real browser: pages that are for everybody, and that follow what happens."""
 
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,9 +9,6 @@ pytest.importorskip("playwright", reason="make ci installs it")
 
 from playwright.sync_api import Browser, ViewportSize
 
-from ladder.core.tokens import Scope
-from ladder.submissions.pack import packed
-from referee.bots.settings import Settings
 from referee.cli import run
 from support.browser import PHONE, WIDE, browser, looking
 from support.events import event_text
@@ -163,91 +157,3 @@ def test_a_match_is_watched_while_it_is_played(
             page.wait_for_url(f"{url}/matches/1")
             assert looked.troubles == []
         assert store.counts().matches >= 1
-
-
-def test_an_author_hands_in_bots_watches_them_and_plays(chromium: Browser, tmp_path: Path) -> None:
-    """One in a shell, one by the form; they meet, their match is seen from both sides; a person
-    sits down against one of them, on a phone, and plays to the last card."""
-    need("bwrap", root=True)
-    folder = tmp_path / "ladder"
-    with made(folder, bots=()) as store:
-        tokens = [store.tokens.add(name, tuple(Scope), 1)[1] for name in ("ada", "bob")]
-        with served(folder, "--sandbox", "bwrap", "--workers", "1") as url:
-            submit = [sys.executable, "-m", "referee", "submit", "sample:greedy", "--to", url]
-            done = subprocess.run(
-                submit,
-                env={**os.environ, "REFEREE_TOKEN": tokens[0]},
-                capture_output=True,
-                text=True,
-                check=False,
-                timeout=300,
-            )
-            assert done.returncode == 0, done.stderr
-            assert "greedy v1 by ada" in done.stdout
-            _by_the_form(chromium, url, tokens[1])
-            _watched(chromium, url)
-            _played_against(chromium, url, tokens[1])
-
-
-def _by_the_form(chromium: Browser, url: str, token: str) -> None:
-    """An invited author follows the link, and hands in a zip."""
-    with (
-        packed("sample:random", Settings()) as bot,
-        looking(chromium, f"{url}/join#{token}") as looked,
-    ):
-        page = looked.page
-        page.wait_for_url(f"{url}/mine")
-        assert "Bots of bob" in page.get_by_role("heading", level=1).inner_text()
-        assert looked.faults() == []
-        named = bot.file.with_name("random.zip")
-        named.write_bytes(bot.file.read_bytes())
-        page.locator("#file").set_input_files(named)
-        page.locator("#name").fill("dice")
-        page.get_by_role("button", name="Hand in").click()
-        page.get_by_role("link", name="dice v1").wait_for(timeout=120_000)
-        assert looked.faults() == []
-        assert looked.troubles == []
-        assert token not in page.content()
-        page.get_by_role("button", name="Sign out").click()
-        page.wait_for_url(f"{url}/")
-        assert page.context.cookies() == []
-
-
-def _watched(chromium: Browser, url: str) -> None:
-    """Both bots meet while the ladder is looked at; the match is shown by viewpoint."""
-    with looking(chromium, url) as looked:
-        page = looked.page
-        page.locator('a[href="/matches/1"]').wait_for(timeout=120_000)
-        page.locator('a[href="/matches/1"]').click()
-        page.wait_for_selector("#viewer[data-ready]")
-        page.get_by_role("link", name="dice", exact=True).last.click()
-        page.wait_for_selector("#viewer[data-ready]")
-        assert "bot=" in page.url
-        backs = page.locator("#viewer .place-1 .in-hand")
-        assert [backs.nth(at).get_attribute("data-card") for at in range(3)] == ["?"] * 3
-        page.keyboard.press("End")
-        assert page.locator("#viewer .outcome table").is_visible()
-        assert looked.troubles == []
-
-
-def _played_against(chromium: Browser, url: str, token: str) -> None:
-    """A deal by touching the first card each time; then it is seen again."""
-    with looking(chromium, f"{url}/join#{token}", PHONE) as looked:
-        page = looked.page
-        page.wait_for_url(f"{url}/mine")
-        page.goto(f"{url}/bots/1")
-        page.get_by_role("button", name="Sit down").click()
-        cards = page.locator("form.hand button")
-        cards.first.wait_for()
-        assert looked.faults() == []
-        assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
-        for _ in range(30):
-            if not cards.count():
-                break
-            cards.first.click()
-            page.wait_for_selector("form.hand button, p.open")
-        page.wait_for_selector("#viewer[data-ready]")
-        assert "The match is over: you" in page.inner_text("main")
-        assert "Par, what greedy gets with your cards" in page.inner_text("main")
-        assert looked.faults() == []
-        assert looked.troubles == []

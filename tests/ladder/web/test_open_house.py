@@ -1,0 +1,148 @@
+"""The site as those live it for whom it is: from an invitation to a game against one's own bot."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("playwright", reason="make ci installs it")
+
+from playwright.sync_api import Browser
+
+from ladder.submissions.pack import packed
+from referee.bots.settings import Settings
+from support.browser import PHONE, browser, looking
+from support.ladders import made, usual_pools
+from support.sandboxes import need
+from support.sites import served
+from support.uploads import C_BOT
+
+pytestmark = [pytest.mark.slow, pytest.mark.thorough]
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with browser() as found:
+        yield found
+
+
+def referee(home: Path, *words: object, token: str = "") -> str:
+    """What a command prints in the shell of somebody who knows nothing of the organiser's."""
+    given = {"HOME": str(home), "PATH": os.environ["PATH"], "REFEREE_TOKEN": token}
+    done = subprocess.run(
+        [sys.executable, "-m", "referee", *map(str, words)],
+        env=given,
+        cwd=home,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_an_author_hands_in_bots_watches_them_and_plays(
+    chromium: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two in a shell, one by the form; a match is watched while it is played, and seen again from
+    a bot's side; its author sits down against one of them, on a phone, and plays to the end."""
+    need("bwrap", root=True)
+    settings = tmp_path / "settings.toml"
+    settings.write_text("[site]\nlive_delay = 1\n")
+    monkeypatch.setenv("REFEREE_SETTINGS", str(settings))
+    folder, home = tmp_path / "ladder", tmp_path / "home"
+    home.mkdir()
+    with (
+        made(folder, usual_pools("briscola-2", blocks=30), ("thinks",)),
+        served(folder, "--sandbox", "bwrap", "--workers", "1") as url,
+    ):
+        invitation = ("ladder", "invite", "ada", "--url", url, "--ladder", folder, "--json")
+        told = json.loads(referee(home, *invitation))
+        token = told["token"]
+        for bot, said in (("sample:greedy", "greedy v1 by ada"), (C_BOT, "first-c v1 by ada")):
+            assert said in referee(home, "submit", bot, "--to", url, token=token)
+        _by_the_form(chromium, url, told["link"])
+        assert "dice v1" in referee(home, "status", "--to", url, token=token)
+        _watched(chromium, url)
+        _played_against(chromium, url, token)
+
+
+def _by_the_form(chromium: Browser, url: str, link: str) -> None:
+    """The author follows the link, and hands in a zip."""
+    with packed("sample:random", Settings()) as bot, looking(chromium, link) as looked:
+        page = looked.page
+        page.wait_for_url(f"{url}/mine")
+        assert "Bots of ada" in page.get_by_role("heading", level=1).inner_text()
+        assert looked.faults() == []
+        looked.shot("mine")
+        named = bot.file.with_name("random.zip")
+        named.write_bytes(bot.file.read_bytes())
+        page.locator("#file").set_input_files(named)
+        page.locator("#name").fill("dice")
+        page.get_by_role("button", name="Hand in").click()
+        page.get_by_role("link", name="dice v1").wait_for(timeout=120_000)
+        looked.shot("handed-in")
+        assert looked.faults() == []
+        assert looked.troubles == []
+        assert link.partition("#")[2] not in page.content()
+        page.get_by_role("button", name="Sign out").click()
+        page.wait_for_url(f"{url}/")
+        assert page.context.cookies() == []
+
+
+def _watched(chromium: Browser, url: str) -> None:
+    """A match of theirs is looked at while it is played, and then by viewpoint."""
+    with looking(chromium, f"{url}/queue") as looked:
+        page = looked.page
+        looked.shot("queue")
+        deals = page.locator("#viewer select[data-label=deal] option")
+        over = page.get_by_role("link", name="Result", exact=True)
+        while deals.count() < 2:  # a match may end just when it is looked at
+            page.goto(f"{url}/queue")
+            page.get_by_role("link", name="watch").first.click(timeout=120_000)
+            deals.nth(1).or_(over).first.wait_for(state="attached", timeout=120_000)
+        looked.shot("live")
+        assert looked.faults() == []
+        over.click(timeout=120_000)
+        page.wait_for_url(f"{url}/matches/*")
+        page.wait_for_selector("#viewer[data-ready]")
+        page.locator("p", has_text="Seen by:").get_by_role("link").last.click()
+        page.wait_for_selector("#viewer[data-ready]")
+        assert "bot=" in page.url
+        looked.shot("one-side")
+        backs = page.locator("#viewer .in-hand[data-card='?']")
+        assert backs.count() == 3
+        page.keyboard.press("End")
+        assert page.locator("#viewer .outcome table").is_visible()
+        looked.shot("outcome")
+        assert looked.troubles == []
+
+
+def _played_against(chromium: Browser, url: str, token: str) -> None:
+    """A match by touching the first card each time; then it is seen again."""
+    with looking(chromium, f"{url}/join#{token}", PHONE) as looked:
+        page = looked.page
+        page.wait_for_url(f"{url}/mine")
+        page.get_by_role("link", name="greedy v1").first.click()
+        page.get_by_role("button", name="Sit down").click()
+        cards = page.locator("form.hand button")
+        cards.first.wait_for()
+        looked.shot("table")
+        assert looked.faults() == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+        for _ in range(30):
+            if not cards.count():
+                break
+            cards.first.click()
+            page.wait_for_selector("form.hand button, p.open")
+        page.wait_for_selector("#viewer[data-ready]")
+        assert "The match is over: you" in page.inner_text("main")
+        assert "Par, what greedy gets with your cards" in page.inner_text("main")
+        looked.shot("played")
+        assert looked.faults() == []
+        assert looked.troubles == []
