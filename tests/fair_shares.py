@@ -9,7 +9,8 @@ honest: what goes wrong against it is the machine's noise. Prints how often each
 how many deals were void. Exit code 1 if a victim was at fault more often than against the honest
 one, and not by chance: by Fisher's exact test, with a risk of 1 % over all kinds. Bots of a match
 share a core, so two of these run beside each other where there are two: `taskset -c 0 python ...`.
-A round of all kinds takes 80 seconds at 100 ms a move. Ctrl-C and SIGTERM print what there is.
+A round of all kinds takes 80 to 290 seconds at 100 ms a move, as a user in Docker longest. Ctrl-C
+and SIGTERM print what there is.
 """
 
 import argparse

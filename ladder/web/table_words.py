@@ -6,11 +6,15 @@ from typing import Any, Final
 
 import msgspec
 
+from referee.terminal.card_text import PIPS
 from referee.viewer.page import TEXTS, static
 
 USUAL: Final = "en"
 _CARD: Final = re.compile(r"[A2-9TJQK][HDCS]", re.ASCII)
 _SUIT: Final = re.compile(r"[HDCS]", re.ASCII)
+_SUIT_OF: Final = {pip: suit for suit, pip in PIPS.items()}
+_FACE: Final = re.compile(rf"(10|[A2-9JQK])?([{''.join(_SUIT_OF)}])", re.ASCII)
+_FACES: Final = re.compile(rf"{_FACE.pattern}(?: {_FACE.pattern})*", re.ASCII)
 _WANTED: Final = re.compile(
     r"([a-z]{2,3})(?:-[a-z0-9-]+)?(?:;q=([01](?:\.[0-9]{1,3})?))?", re.ASCII
 )
@@ -50,6 +54,20 @@ class TableWords:
             for part in rest
         )
         return " ".join((str(self._texts["words"].get(word, word)), *named))
+
+    def line(self, line: str) -> str:
+        """Return a line of what happened with its cards by their names, as those are drawn here.
+
+        Args:
+            line: as a terminal shows it, with cards as 10♦ and suits as ♦.
+        """
+
+        def named(found: re.Match[str]) -> str:
+            faces = _FACE.findall(found[0])
+            cards = (f"{rank.replace('10', 'T')}{_SUIT_OF[pip]}" for rank, pip in faces)
+            return ", ".join(self.card(card, italian=True) for card in cards)
+
+        return _FACES.sub(named, line)
 
 
 def words_for(accepted: str) -> TableWords:

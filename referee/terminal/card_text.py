@@ -7,8 +7,8 @@ from rich.text import Text
 
 from referee.text import printable
 
-_PIPS: Final = {"H": "♥", "D": "♦", "C": "♣", "S": "♠"}
-
+PIPS: Final = {"H": "♥", "D": "♦", "C": "♣", "S": "♠"}
+"""What a terminal shows for a suit."""
 
 _COLOURS: Final = {"H": "red", "D": "bright_red", "C": "green", "S": "cyan"}
 
@@ -18,10 +18,10 @@ _WITH_CARDS: Final = ("call", "suit", "exchange", "marry")
 
 def face(card: str) -> Text:
     """A card as 7♦, a suit as ♦; anything else as it is."""
-    if len(card) > 2 or card[-1:] not in _PIPS:
+    if len(card) > 2 or card[-1:] not in PIPS:
         return Text(printable(card))
     rank = "10" if card[0] == "T" else card[:-1]
-    return Text(f"{rank}{_PIPS[card[-1]]}", style=_COLOURS[card[-1]])
+    return Text(f"{rank}{PIPS[card[-1]]}", style=_COLOURS[card[-1]])
 
 
 def action_face(action: str) -> Text:

@@ -38,6 +38,19 @@ def test_cards_have_their_local_names() -> None:
     assert italian.card("3", italian=True) == "3"  # lies covered
 
 
+def test_what_happened_is_told_with_the_cards_that_are_drawn() -> None:
+    english, italian = TableWords("en"), TableWords("it")
+    assert (
+        english.line("your cards 7♦ 10♣ A♥") == "your cards 7 of coins, 10 of batons, ace of cups"
+    )
+    assert english.line("ada married ♠ +20") == "ada married swords +20"
+    assert (
+        italian.line("you K♠  greedy 2♦  → you +4")
+        == "you re di spade  greedy 2 di denari  → you +4"
+    )
+    assert english.line("10 for <b>") == "10 for <b>"
+
+
 def test_actions_are_said_in_the_language() -> None:
     words = TableWords("it")
     assert words.action("bid 80") == "offre 80"
