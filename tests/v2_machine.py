@@ -69,6 +69,11 @@ def make(root: Path) -> None:
     run(("chroot", root, "python3", "-m", "venv", "/project/.venv"))
     pip = ("chroot", root, "/project/.venv/bin/pip", "--disable-pip-version-check", "install")
     run((*pip, "--quiet", "--require-hashes", "-r", "/project/requirements.lock"))
+
+
+def install(root: Path) -> None:
+    """Compile what of the project is in C; a copy has nothing that was compiled."""
+    pip = ("chroot", root, "/project/.venv/bin/pip", "--disable-pip-version-check", "install")
     run((*pip, "--quiet", "--no-deps", "--no-build-isolation", "--editable", "/project"))
 
 
@@ -129,9 +134,10 @@ def main() -> int:
     words = parser.parse_intermixed_args()
     words.folder.mkdir(parents=True, exist_ok=True)
     root, disk = words.folder / "debian", words.folder / "disk"
-    if not (root / "project" / ".venv" / "bin" / "referee").exists():
+    if not (root / "project" / ".venv" / "bin" / "pip").exists():
         make(root)
     copy(root)
+    install(root)
     image(root, disk, words.command)
     return booted(root, disk, systemd=words.systemd, kvm=words.kvm)
 
