@@ -16,7 +16,7 @@ from ladder.files.signed_head import Head, SignedHead
 from ladder.files.signing import Made, sign_now
 from ladder.store.queries import Reader
 from ladder.store.store import Store
-from ladder.submissions.clearing import bots_in_use, needed_by
+from ladder.submissions.clearing import bots_in_use, erased_hashes, needed_by
 from ladder.submissions.frozen_bots import BOTS, is_whole
 from referee.bots.held_folder import HeldFolder
 from referee.errors import HostError, RefereeError
@@ -112,10 +112,14 @@ def _export(
 
 def _frozen(store: Store) -> list[str]:
     """Return the bots of a ladder in their order, without old ones whose files were cleared."""
-    roster, bots = store.roster, store.files / BOTS
-    playing = needed_by(roster, ())
+    roster, bots = store.refresh(), store.files / BOTS
+    playing, erased = needed_by(roster, ()), erased_hashes(roster)
     known = dict.fromkeys(one.hash for one in roster.entrants.values())
-    return [digest for digest in known if digest in playing or (bots / digest).is_dir()]
+    return [
+        digest
+        for digest in known
+        if digest in playing or ((bots / digest).is_dir() and digest not in erased)
+    ]
 
 
 def _write_facts(file: IO[bytes], reader: Reader) -> None:

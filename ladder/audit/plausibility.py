@@ -56,7 +56,8 @@ class Story:
         """Nothing has happened yet."""
         self.roster = Roster()
         self._unnamed: dict[int, None] = {}
-        """The bots of which a submission has come without its names."""
+        """The bots of which a submission has come without its names; `_named`: with them."""
+        self._named: set[int] = set()
 
     def add(self, fact: Fact) -> list[str]:
         """The next fact; what is wrong with it, in words. Where something is, it is left out."""
@@ -67,11 +68,14 @@ class Story:
 
     def end(self) -> list[str]:
         """What is wrong now that there are no more facts, in words."""
-        return [
+        erased = self.roster.erased
+        missing = [
             f"a name of bot {bot} is missing, and no fact says that it was erased"
             for bot in self._unnamed
-            if bot not in self.roster.erased
+            if bot not in erased
         ]
+        left = sorted(erased & self._named)
+        return [*missing, *(f"bot {bot} was erased, and its name is still there" for bot in left)]
 
     def _trouble(self, fact: Fact) -> Iterator[str]:
         if (self.roster.opened is None) != isinstance(fact, Opened):
@@ -148,6 +152,7 @@ class Story:
             if one.name or one.author or one.salt or not _SHA256.fullmatch(one.names):
                 yield "its names were not erased as names are"
             return
+        self._named.add(one.bot)
         for text, what in ((one.name, "bot"), (one.author, "author")):
             try:
                 name_of(text, what)
@@ -179,6 +184,9 @@ class Story:
         if missing:
             yield f"entrant {missing[0]} sat at the table, and there is none"
             return
+        gone = [entrant for entrant in job.entrants if roster.is_erased(entrant)]
+        if gone:
+            yield f"it was played after the bot of entrant {gone[0]} was erased"
         if tuple(roster.entrants[entrant].hash for entrant in job.entrants) != job.hashes:
             yield "its bots have not the hashes that were submitted"
         yield from _of_table(match, pool)

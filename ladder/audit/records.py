@@ -28,13 +28,17 @@ _BYTES_AT_ONCE: Final = 1 << 16
 
 
 class Task(Struct, frozen=True):
-    """A match whose record is to be played again; `names` are those of its bots, by place."""
+    """A match whose record is to be played again.
+
+    Attributes:
+        names: of its bots, by place; None where one was erased, since those are known no more.
+    """
 
     fact: int
     number: int
     match: Match
     pool: Pool
-    names: tuple[str, ...]
+    names: tuple[str, ...] | None
     path: Path | None
 
 
@@ -105,14 +109,15 @@ class Records:
         """Beyond those that findings have room for."""
         self._processes = Processes(_proved, workers)
 
-    def add(self, fact: int, number: int, match: Match, pool: Pool, names: tuple[str, ...]) -> None:
+    def add(
+        self, fact: int, number: int, match: Match, pool: Pool, names: tuple[str, ...] | None
+    ) -> None:
         """The record of a match that makes sense, of bots of these names."""
         path = record_store.path_of(self._files, match.record) if match.record else None
         if not self._scope.gone.erased.isdisjoint(match.job.entrants):
-            self._erased.add(number)  # what it is called there is known no more
-            if path is not None:
-                self._tell([_glance(fact, number, path)])
-        elif number <= self._scope.earlier:
+            self._erased.add(number)
+            names = None
+        if number <= self._scope.earlier:
             if path is not None:
                 self._tell([_glance(fact, number, path)])
         elif self._scope.chosen is None or number in self._scope.chosen:
@@ -231,7 +236,7 @@ def _look(fact: int, number: int, path: Path, trouble: str | None) -> Look:
 
 
 def _glance(fact: int, number: int, path: Path) -> Look:
-    """A record that is not looked into."""
+    """A record that only has to be there."""
     if os.path.exists(path):
         return Look(fact, number, None, there=True)
     return Look(fact, number, None, f"record {str(path)!r} is missing")

@@ -10,6 +10,7 @@ from ladder.standings import cache
 from ladder.store.erasure import Erased
 from ladder.store.record_sweep import removed_now
 from ladder.store.store import Store
+from ladder.submissions.clearing import erased_left
 from ladder.web.uploads import Upload, forget, uploads_of
 from referee.commands.shared import Json
 from referee.errors import HostError, RefereeError
@@ -52,18 +53,18 @@ def erase(
     if not reason.isprintable():
         raise RefereeError("--reason: control characters have no place in it")
     with opened(where) as store:
-        found = store.erasure.of(author)
+        found, uploads = store.erasure.of(author), uploads_of(store.files, author)
+        if not (found.bots or found.tokens or uploads):
+            raise RefereeError(f"no author {author!r}: `referee ladder bots --all` lists them")
         if not yes:
             raise RefereeError(f"this erases {_in_words(found)} of {author} for ever: say --yes")
         if found.tokens:
             store.tokens.revoke(author)
-        uploads = _over(store, author)
-        wiped = store.erasure.erase(author, reason)
+            uploads = uploads_of(store.files, author)  # no more come
+        _check_over(author, uploads)
         forget(store.files, uploads)
-        cache.clear(store.files)
-        store.refresh()
-        clear_bots(store)
-        records = _without_records(store, author)
+        wiped = store.erasure.erase(author, reason)
+        records = _without_files(store, author)
         if as_json:
             told = ErasedJson(
                 bots=found.bots,
@@ -84,35 +85,42 @@ def erase(
             )
 
 
-def _over(store: Store, author: str) -> list[Upload]:
-    """The uploads of an author.
+def _check_over(author: str, uploads: list[Upload]) -> None:
+    """Have no trial of an author's bots under way.
 
     Raises:
         RefereeError: one waits for its trial, or has it just now.
     """
-    uploads = uploads_of(store.files, author)
     if waiting := sum(not one.is_over for one in uploads):
         raise RefereeError(
             f"{plural(waiting, 'upload')} of {author} had no trial yet: try again when that is "
             "over; no more come, since the author's tokens are revoked"
         )
-    return uploads
 
 
-def _without_records(store: Store, author: str) -> int:
-    """Removes the records of matches whose bots were erased; returns how many.
+def _without_files(store: Store, author: str) -> int:
+    """Removes files and records of bots that were erased; returns how many records.
 
     Raises:
-        HostError: they stay for now.
+        HostError: some stay for now.
     """
-    horizon = store.records.gone().horizon
+    later = "`referee ladder records --apply` removes it once that is over"
+    cache.clear(store.files)
+    store.refresh()
+    clear_bots(store)
     try:
-        return removed_now(store, horizon, lambda *_: None)
+        records = removed_now(store, store.records.gone().horizon, lambda *_: None)
     except HostError as error:
+        told = str(error).partition(":")[0]
         raise HostError(
-            f"{author} is erased but for records, which `referee ladder records --apply` removes, "
-            f"too: {error}"
+            f"{author} is erased but for what is left on the disk: {told}: {later}"
         ) from error
+    if left := erased_left(store.files, store.roster):
+        raise HostError(
+            f"{author} is erased but for the files of {plural(len(left), 'version')}, which are "
+            f"played or handed in just now: {later}"
+        )
+    return records
 
 
 def _in_words(found: Erased) -> str:

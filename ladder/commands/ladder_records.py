@@ -8,7 +8,7 @@ import typer
 from msgspec import Struct
 
 from ladder.commands.progress import counted
-from ladder.commands.shared import Where, opened
+from ladder.commands.shared import Where, clear_bots, opened
 from ladder.core.facts import Keep
 from ladder.core.retention import in_words
 from ladder.files import record_store
@@ -49,7 +49,11 @@ class RecordsJson(Struct, frozen=True, kw_only=True):
 
 def records(
     apply: Annotated[
-        bool, typer.Option("--apply", help="Remove all records that the policy lets go.")
+        bool,
+        typer.Option(
+            "--apply",
+            help="Remove all records that the policy lets go, and what is left of erased bots.",
+        ),
     ] = False,
     where: Where = None,
     as_json: Json = False,
@@ -64,6 +68,7 @@ def records(
         horizon, matches = store.records.gone().horizon, store.counts().matches
         removed = 0
         if apply:
+            clear_bots(store)
             with counted(console(stderr=True), "removing records of", "matches") as say:
                 removed = removed_now(store, horizon, say)
         lying = _lying(store.files / record_store.RECORDS)

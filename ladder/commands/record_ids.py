@@ -23,7 +23,7 @@ def find(text: str, where: str | None) -> Path:
         if not match.record:
             raise RefereeError(f"match {number} has no record: {match.outcome.given_up}")
         path = record_store.path_of(store.files, match.record)
-        if not path.is_file() and any(map(store.roster.is_erased, match.job.entrants)):
+        if any(map(store.roster.is_erased, match.job.entrants)):
             raise RefereeError(f"match {number}: its record is gone, with a bot that was erased")
         if not path.is_file() and number <= store.records.gone().horizon:
             kept = in_words(store.roster.retention)

@@ -112,7 +112,12 @@ def serve_site(
             routes += author_routes(site, taken_in)
             where_it_is = anywhere(store.where)
             trials = Trials(
-                taken_in, where_it_is, ready.sandbox, watch.say, lambda: library.is_away
+                uploads=taken_in,
+                ladder=where_it_is,
+                sandbox=ready.sandbox,
+                trouble=watch.say,
+                away=lambda: library.is_away,
+                knows=lambda author: library.ask(lambda store: store.tokens.has_any(author)),
             )
             work.append(trials.run)
             tables = Tables(settings.site.tables, Table, watch.say)

@@ -127,12 +127,8 @@ class Database:
                 self._held = None
 
     @contextmanager
-    def writing(self, *, wiping: bool = False) -> Iterator[Connection]:
+    def writing(self) -> Iterator[Connection]:
         """A transaction that writes, alone; what it wrote lasts once the block is left in order.
-
-        Args:
-            wiping: whether what is deleted is overwritten in the file; PostgreSQL does that when
-                it needs the room.
 
         Raises:
             DatabaseGone: it does not answer. What was written is there or is not.
@@ -144,22 +140,24 @@ class Database:
             with found as connection, connection.begin():
                 if not self.local:
                     connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
-                elif wiping:
-                    connection.exec_driver_sql("PRAGMA secure_delete=ON")
                 yield connection
 
     def wipe_log(self) -> bool:
         """Have nothing left of earlier pages in the log beside the file.
 
         Returns:
-            False where another process has read for too long; a later writer does it then.
+            False where it was not to be had: another process has read for too long, or the disk
+            is full. A later writer does it then.
         """
         if not self.local:
             return True
         with self._trouble(), self._engine.connect() as connection:
             driver = connection.connection.driver_connection
             assert driver is not None  # noqa: S101  # it is connected
-            (busy, *_) = driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            try:
+                (busy, *_) = driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            except sqlite3.Error:  # a full disk, most of all
+                return False
         return not busy
 
     def now_ms(self, connection: Connection) -> int:
@@ -213,6 +211,7 @@ def _local(where: Where, *, to_prove: bool) -> Engine:
             "synchronous=FULL",
             f"busy_timeout={_BUSY_MS}",
             "foreign_keys=ON",
+            "secure_delete=ON",  # what was deleted cannot be read in the file
         ):
             connection.execute(f"PRAGMA {pragma}")
         for kind, name in connection.execute(_CODE).fetchall():

@@ -5,10 +5,9 @@ from sqlalchemy import delete, select
 
 from ladder.core.facts import Decision, Deed
 from ladder.core.roster import Roster
-from ladder.store import chain
+from ladder.store import chain, jobs
 from ladder.store.database import Database
 from ladder.store.tables import TokenRow, TokenUseRow
-from referee.errors import RefereeError
 
 
 class Erased(Struct, frozen=True):
@@ -33,18 +32,12 @@ class Erasure:
         self._database = database
 
     def of(self, author: str) -> Erased:
-        """What there is of an author.
-
-        Raises:
-            RefereeError: nothing.
-        """
+        """What there is of an author."""
         with self._database.reading() as connection:
             roster = Roster(chain.plain_facts(connection, 0))
             bots = roster.bots_by(author)
             theirs = select(TokenRow.id).where(TokenRow.author == author)
             tokens = len(connection.execute(theirs).all())
-        if not bots and not tokens:
-            raise RefereeError(f"no author {author!r}: `referee ladder bots` lists them")
         return Erased(bots, sum(len(roster.versions(bot)) for bot in bots), tokens)
 
     def erase(self, author: str, reason: str) -> bool:
@@ -56,9 +49,12 @@ class Erasure:
             Whether nothing can be read in the database's files any more; False where a process
             that reads keeps SQLite's log from being emptied, until a later writer can.
         """
-        with self._database.writing(wiping=True) as connection:
+        with self._database.writing() as connection:
             now = self._database.now_ms(connection)
-            bots = Roster(chain.plain_facts(connection, 0)).bots_by(author)
+            roster = Roster(chain.plain_facts(connection, 0))
+            bots = roster.bots_by(author)
+            entrants = [one.entrant for bot in bots for one in roster.versions(bot)]
+            jobs.withdraw(connection, entrants, now)
             chain.erase_names(connection, bots)
             for bot in bots:
                 fact = Decision(deed=Deed.ERASED, entrant=bot, reason=reason, at_ms=now)

@@ -79,7 +79,7 @@ class Settled(StrEnum):
 
     COUNTED = "counted"
     DUPLICATE = "duplicate"
-    """Another result was first; nothing has changed."""
+    """Another result was first, or a bot was erased meanwhile; nothing has changed."""
 
 
 class OpenJob(Struct, frozen=True):
@@ -196,6 +196,20 @@ def take(
     return lease
 
 
+def withdraw(connection: Connection, entrants: Collection[int], now_ms: int) -> None:
+    """Has no more leased what waits of some entrants; what is played just now is left alone.
+
+    Args:
+        connection: writes.
+        entrants: whose jobs.
+        now_ms: by the clock of the database.
+    """
+    for found in waiting_jobs(connection):
+        is_played = found.owner and found.until_ms > now_ms
+        if not is_played and not set(entrants).isdisjoint(found.job.entrants):
+            connection.execute(_WITHDRAW, {"name": found.job.name})
+
+
 def new_key() -> str:
     """A text for the event key of a job, of so many bits that no two are alike."""
     return secrets.token_hex(KEY_BITS // 8)
@@ -257,7 +271,8 @@ def settle(connection: Connection, roster: Roster, match: Match) -> list[Fact] |
         match: what was played.
 
     Returns:
-        The facts that it brought: itself, and who was benched; None if the job was counted before.
+        The facts that it brought: itself, and who was benched; None if the job was counted before,
+        or one of its bots was erased since it was chosen.
 
     Raises:
         RefereeError: it was never planned.
@@ -267,6 +282,8 @@ def settle(connection: Connection, roster: Roster, match: Match) -> list[Fact] |
         return None
     if connection.execute(_REMOVE, {"name": name}).rowcount != 1:
         raise RefereeError(f"job {name[:16]} was never planned: its match does not count")
+    if any(map(roster.is_erased, match.job.entrants)):
+        return None
     number = (connection.execute(_NEWEST).scalar() or 0) + 1
     seq = chain.append(connection, match)
     add_match(connection, roster.pools[match.job.pool], seq, number, match)

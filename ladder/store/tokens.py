@@ -91,14 +91,26 @@ class Tokens:
         return ended
 
     def note_use(self, token: str, what: str, address: str) -> None:
-        """Write a use down; the oldest go where there are too many."""
+        """Write a use down; the oldest go where there are too many.
+
+        Nothing is written of a token that is there no more: its author was erased.
+        """
         with self._database.writing() as connection:
+            query = select(TokenRow.id).where(TokenRow.id == token)
+            if connection.execute(query).first() is None:
+                return
             now = self._database.now_ms(connection)
             newest = connection.execute(select(func.max(TokenUseRow.number))).scalar() or 0
             values = {"at_ms": now, "token": token, "what": what, "address": address}
             connection.execute(insert(TokenUseRow).values(number=newest + 1, **values))
             old = TokenUseRow.number <= newest + 1 - USES_KEPT
             connection.execute(delete(TokenUseRow).where(old))
+
+    def has_any(self, author: str) -> bool:
+        """Whether an author has a token, valid or not; who was erased has none."""
+        with self._database.reading() as connection:
+            query = select(TokenRow.id).where(TokenRow.author == author).limit(1)
+            return connection.execute(query).first() is not None
 
     def used_today(self, author: str, what: str) -> int:
         """Return how often an author's tokens were used for something in the last 24 hours."""

@@ -109,6 +109,18 @@ def needed_by(roster: Roster, jobs: Iterable[LadderJob]) -> frozenset[str]:
     return frozenset(playing).union(*(job.hashes for job in jobs))
 
 
+def erased_hashes(roster: Roster) -> frozenset[str]:
+    """Return the hashes of bots that were erased, where no other bot is the same."""
+    every = roster.entrants.values()
+    others = {one.hash for one in every if not roster.is_erased(one.entrant)}
+    return frozenset(one.hash for one in every) - others
+
+
+def erased_left(files: Path, roster: Roster) -> list[str]:
+    """Return the hashes of bots that were erased, and whose files are there for now."""
+    return [digest for digest in erased_hashes(roster) if (files / BOTS / digest).is_dir()]
+
+
 def clear_old(files: Path, situation: Situation) -> list[str]:
     """Remove frozen bots that do not play, until the others are within the ladder's bound.
 
@@ -129,7 +141,7 @@ def clear_old(files: Path, situation: Situation) -> list[str]:
     left = read_limits(files).old_bots << 20
     try:
         sweep(bots, ".")
-        going, erased = _unknown(bots, roster), _erased(roster)
+        going, erased = _unknown(bots, roster), erased_hashes(roster)
         for digest in _in_order(bots, roster, needed_by(roster, situation.jobs)):
             left -= 0 if digest in erased else usage_of(bots / digest).size
             if left < 0 or digest in erased:
@@ -181,13 +193,6 @@ def _in_order(bots: Path, roster: Roster, needed: Set[str]) -> list[str]:
         later[version.bot] += 1
     there = [digest for digest in _frozen(bots) if digest in depths and digest not in needed]
     return sorted(there, key=depths.__getitem__)
-
-
-def _erased(roster: Roster) -> frozenset[str]:
-    """Return the hashes of bots that were erased, where no other bot is the same."""
-    every = roster.entrants.values()
-    others = {one.hash for one in every if not roster.is_erased(one.entrant)}
-    return frozenset(one.hash for one in every) - others
 
 
 def _unknown(bots: Path, roster: Roster) -> list[str]:

@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Final
 
@@ -41,6 +41,7 @@ class Trials(Struct, frozen=True):
         trouble: is told what the organiser should know.
         away: whether the ladder's database does not answer just now: no bot is tried then, and a
             trial that had begun is none.
+        knows: whether an author has a token; who was erased has none.
     """
 
     uploads: Uploads
@@ -48,6 +49,7 @@ class Trials(Struct, frozen=True):
     sandbox: str
     trouble: Callable[[str], None]
     away: Callable[[], bool]
+    knows: Callable[[str], Awaitable[bool]]
 
     async def run(self) -> None:
         """Try one upload after the other, for ever.
@@ -60,6 +62,9 @@ class Trials(Struct, frozen=True):
             while self.away():  # noqa: ASYNC110  # another task finds it out by asking, too
                 await trio.sleep(_LOOK_S)
             upload = await self.uploads.next()
+            if not await self.knows(upload.author):
+                await self.uploads.drop(upload)
+                continue
             result = await self._tried(upload)
             await self.uploads.change(result)
             if result.state is UploadState.WAITING:

@@ -260,6 +260,16 @@ class Uploads:
             self._forget_old(upload.at_ms)
         self._tell()
 
+    async def drop(self, upload: Upload) -> None:
+        """Leave nothing of an upload: its author was erased while it came.
+
+        Raises:
+            HostError: the disk does not let us.
+        """
+        await trio.to_thread.run_sync(forget, self._folder.parent, [upload])
+        del self._all[upload.id]
+        self._tell()
+
     def _save(self, upload: Upload) -> None:
         with atomic_write(self._folder / f"{upload.id}.json", mode=0o600) as file:
             file.write(msgspec.json.encode(upload))
@@ -322,7 +332,7 @@ def uploads_of(files: Path, author: str) -> list[Upload]:
 
 
 def forget(files: Path, uploads: list[Upload]) -> None:
-    """Remove what the disk says of uploads that are over.
+    """Leave nothing of some uploads on the disk.
 
     Raises:
         HostError: the disk does not let us.
@@ -330,10 +340,19 @@ def forget(files: Path, uploads: list[Upload]) -> None:
     with _on_disk():
         for upload in uploads:
             (files / FOLDER / f"{upload.id}.json").unlink(missing_ok=True)
+            (files / FOLDER / f"{upload.id}.{_BOT}").unlink(missing_ok=True)
 
 
 def _read(path: Path) -> Upload:
-    return msgspec.json.decode(path.read_bytes(), type=Upload)
+    """Read what stands of an upload.
+
+    Raises:
+        HostError: it was damaged.
+    """
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Upload)
+    except msgspec.MsgspecError as error:
+        raise HostError(f"upload {str(path)!r} is damaged: {error}") from error
 
 
 def _is_old(upload: Upload, now: int) -> bool:

@@ -34,7 +34,7 @@ def names_of(store: Store, job: LadderJob) -> tuple[str, ...]:
 
 def record_of(store: Store, number: int, match: Match) -> Path | None:
     """Return where the record of a match is; None if it has none, or not any more."""
-    if not match.record:
+    if not match.record or any(map(store.roster.is_erased, match.job.entrants)):
         return None
     path = record_store.path_of(store.files, match.record)
     return path if path.is_file() else None

@@ -24,7 +24,9 @@ from ladder.core.tokens import Scope
 from ladder.files import record_store
 from ladder.show.upload_json import UploadState
 from ladder.store.database import Database
+from ladder.store.jobs import Settled
 from ladder.store.location import where_of
+from ladder.store.queries import Counts
 from ladder.store.receipts import receipt_of
 from ladder.store.record_sweep import RecordSweep
 from ladder.store.store import Store
@@ -106,7 +108,8 @@ def test_nothing_names_an_author_who_was_erased(store: Store, tell: Tell, lies_i
     """No row, no page of the database's files, no record, no upload, no token."""
     played = ladders.filled(store, 4, really=True)
     assert any(4 in match.job.entrants or 5 in match.job.entrants for match in played)
-    store.tokens.add(ADA, tuple(Scope), 30)
+    for _ in range(3):
+        store.tokens.add(ADA, tuple(Scope), 30)
     kept, _ = store.tokens.add("Bob", tuple(Scope), 30)
     store.tokens.note_use(store.tokens.every()[0][0].id, "submit", "192.0.2.7")
     upload(store, UploadState.ACCEPTED)
@@ -123,7 +126,7 @@ def test_nothing_names_an_author_who_was_erased(store: Store, tell: Tell, lies_i
 
     said = tell("ladder", "erase", ADA, "--yes")
 
-    assert "erased: 1 bot (2 versions) and 1 token; and" in said
+    assert "erased: 1 bot (2 versions) and 3 tokens; and" in said
     assert "results stay, of: #4" in said
     assert traces(store.files) == []
     assert [token.author for token, _, _ in store.tokens.every()] == [kept.author]
@@ -166,21 +169,43 @@ def test_it_holds_with_and_without_the_records(store: Store, *, swept: bool) -> 
     assert "is missing" in found.what
 
 
-def test_a_match_that_ends_later_leaves_no_record(store: Store) -> None:
-    """It was under way when its bot was erased; it counts."""
+def test_a_match_that_ends_later_counts_for_nothing(store: Store) -> None:
+    """It was under way when its bot was erased."""
     pending = ladders.job(store, (1, 5))
     ladders.lease(store, pending)
-    sweep = RecordSweep()
     erased(store)
-    sweep.step(store)
 
-    match = ladders.invented(store, pending)
-    store.settle(match)
-    sweep.step(store)
+    assert store.settle(ladders.invented(store, pending)) == (Settled.DUPLICATE, [])
+    assert store.counts() == Counts(matches=12, open=0)
 
-    assert store.counts().matches == 13
-    assert not record_store.path_of(store.files, match.record).exists()
-    assert sweep.is_done
+
+def test_a_match_that_waits_is_withdrawn(store: Store, tell: Tell) -> None:
+    """A runner has put it back; the bot's files are kept for it no more."""
+    held = ladders.lease(store, ladders.job(store, (1, 4)))
+    store.give_back([held.token])
+    own = ladders.submit(store, BOT, author=ADA, does="illegal").hash
+
+    tell("ladder", "erase", ADA, "--yes")
+
+    assert store.waiting_jobs() == []
+    assert not (store.files / BOTS / own).exists()
+
+
+def test_files_that_are_played_with_go_later(store: Store, tell: Tell) -> None:
+    """A line says so; no export has them meanwhile."""
+    own = ladders.submit(store, BOT, author=ADA, does="illegal")
+    held = ladders.lease(store, ladders.job(store, (1, own.entrant)))
+
+    said = tell("ladder", "erase", ADA, "--yes", code=3)
+
+    assert "is erased but for the files of 1 version, which are played" in said
+    assert (store.files / BOTS / own.hash).is_dir()
+    export(store, store.files.parent / "it.zip", bots=True)
+    assert own.hash not in "".join(ZipFile(store.files.parent / "it.zip").namelist())
+    store.give_back([held.token])
+    store.take("x", ladders.LEASE_MS, lambda _: False, lambda _: None)
+    tell("ladder", "records", "--apply")
+    assert not (store.files / BOTS / own.hash).exists()
 
 
 def test_its_files_go_and_those_that_others_play_with_stay(store: Store, tell: Tell) -> None:
@@ -259,7 +284,7 @@ def test_records_that_are_needed_just_now_go_later(store: Store, tell: Tell) -> 
     with record_store.held(store.files):
         said = tell("ladder", "erase", ADA, "--yes", code=3)
 
-    assert "is erased but for records, which `referee ladder records --apply` removes, too" in said
+    assert "is erased but for what is left on the disk: records are just being exported" in said
     assert store.refresh().bots_by(ADA) == ()
     tell("ladder", "records", "--apply")
     assert traces(store.files) == []
@@ -333,6 +358,41 @@ def test_a_bot_that_was_erased_is_decided_of_no_more(store: Store, deed: Deed) -
     (found,) = prove(store.where, ROWS).findings
 
     assert found.what == "it is of entrant 4, which was erased"
+
+
+def test_a_name_that_is_still_there_is_found(store: Store) -> None:
+    """The chain does not see it: names are hashed apart."""
+    before = store.roster.entrants[5]
+    erased(store)
+    change(store, lambda _: before)
+
+    found = prove(store.where, ROWS).findings
+
+    assert "bot 4 was erased, and its name is still there" in {one.what for one in found}
+
+
+def test_a_match_that_was_made_up_for_an_erased_bot_is_found(store: Store) -> None:
+    """Its record could not be asked for: nobody can play with such a bot."""
+    made_up = ladders.invented(store, ladders.job(store, (1, 4)))
+    erased(store)
+    store.add(lambda _, __: [made_up])
+
+    found = prove(store.where, ROWS).findings
+
+    assert "it was played after the bot of entrant 4 was erased" in {one.what for one in found}
+
+
+def test_a_record_that_is_still_there_has_to_be_the_right_one(store: Store) -> None:
+    """Who looks at it is not shown another one."""
+    (match,) = store.matches_of([4, 5], 1)
+    erased(store)
+    path = record_store.path_of(store.files, match[1].record)
+    path.chmod(0o600)
+    path.write_bytes(b"another")
+
+    (found,) = prove(store.where, ROWS).findings
+
+    assert found.where == f"match {match[0]}"
 
 
 def test_an_import_finds_names_that_are_missing(store: Store, tmp_path: Path) -> None:

@@ -394,8 +394,13 @@ def test_a_file_keeps_what_can_be_kept_of_its_name(file: str, name: str) -> None
 # --- what becomes of it
 
 
+async def known(_: str) -> bool:
+    """Every author has a token."""
+    return True
+
+
 def trials(uploads: Uploads, told: list[str], *, away: bool = False) -> Trials:
-    return Trials(uploads, "/nowhere", "bwrap", told.append, lambda: away)
+    return Trials(uploads, "/nowhere", "bwrap", told.append, lambda: away, known)
 
 
 async def waiting(uploads: Uploads) -> Upload:
@@ -485,6 +490,27 @@ async def test_a_database_that_is_away_uses_up_no_tries(
         upload = await uploads.next()
 
 
+async def test_an_upload_of_an_author_who_was_erased_leaves_nothing(
+    uploads: Uploads, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It had come only after that, with a token that was valid when it began."""
+    answers(monkeypatch, "raise SystemExit(2)")
+    upload = await uploads.receive("ada", "greedy.sh", "", whole())
+
+    async def unknown(author: str) -> bool:
+        return author != "ada"
+
+    trial = Trials(uploads, "/nowhere", "bwrap", print, lambda: False, unknown)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(trial.run)
+        await uploads.change_of(upload)
+        await uploads.change_of(upload)
+        nursery.cancel_scope.cancel()
+
+    assert uploads.of("ada") == []
+    assert not list(uploads.file_of(upload).parent.glob(f"{upload.id}*"))
+
+
 async def test_no_trial_begins_while_the_database_is_away(
     uploads: Uploads, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -499,7 +525,7 @@ async def test_no_trial_begins_while_the_database_is_away(
         return len(looks) <= 5
 
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(Trials(uploads, "/nowhere", "bwrap", print, is_away).run)
+        nursery.start_soon(Trials(uploads, "/nowhere", "bwrap", print, is_away, known).run)
         with trio.fail_after(30):
             while not all(one.is_over for one in uploads._all.values()):
                 await uploads._news.wait()
