@@ -16,6 +16,9 @@ BEAT_S: Final = 10.0
 SILENT_S: Final = 30.0
 """A connection over which nothing has come for so long is broken."""
 
+NOT_UNDERSTOOD: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+"""What msgspec raises of bytes that are not what was to come."""
+
 _decode: Final = msgspec.json.Decoder(Envelope).decode
 
 
@@ -54,14 +57,20 @@ class Wire(Protocol):
 class Talk:
     """A conversation."""
 
-    def __init__(self, hear: Callable[[bytes], Awaitable[None]]) -> None:
+    def __init__(
+        self,
+        hear: Callable[[bytes], Awaitable[None]],
+        pause: Callable[[], float] = lambda: 0.0,
+    ) -> None:
         """Nothing is said yet.
 
         Args:
             hear: is told each message of the other end once, in order. It may be cancelled when a
                 connection breaks, and is told again then.
+            pause: says for how many seconds nothing more is listened to, before each envelope.
         """
         self._hear = hear
+        self._pause = pause
         self._state = Resumable()
         self._changed = trio.Event()
 
@@ -107,6 +116,8 @@ class Talk:
                 text = await wire.receive()
             if waiting.cancelled_caught:
                 raise Broken(f"nothing came for {SILENT_S:.0f} s")
+            while pause_s := self._pause():  # noqa: ASYNC110  # a bucket fills by time alone
+                await trio.sleep(pause_s)
             await self._heard(text)
 
     async def _heard(self, text: bytes) -> None:
@@ -114,7 +125,7 @@ class Talk:
             raise OutOfStep("a message is too long")
         try:
             envelope = _decode(text)
-        except (msgspec.MsgspecError, RecursionError) as error:
+        except NOT_UNDERSTOOD as error:
             raise OutOfStep(f"a message is not understood: {error}") from error
         self._state.confirm(envelope.heard)
         if envelope.number > 0 and self._state.is_new(envelope.number):

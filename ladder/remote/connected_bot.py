@@ -11,7 +11,7 @@ import trio
 
 from ladder.connection.messages import MOST_DATA, Begin, Data, Ended, Over, ToAuthor
 from ladder.connection.resumable import OutOfStep
-from ladder.connection.talk import Broken, Talk, Wire
+from ladder.connection.talk import NOT_UNDERSTOOD, Broken, Talk, Wire
 from referee.bots.find import BotSpec
 from referee.errors import HostError
 from referee.sandbox import BotProcess, Sandbox
@@ -22,6 +22,8 @@ AWAY_S: Final = 120.0
 _FIRST_WAIT_S: Final = 0.25
 _LONGEST_WAIT_S: Final = 10.0
 _MOST_SAID: Final = 64
+_MOST_LIVES: Final = 10_000
+"""So many processes of our bot a site begins in a match at most."""
 _MOST_UNREAD: Final = 1024
 """A bot that leaves so much unread, beside what its pipe holds, has ended as far as we care."""
 
@@ -97,11 +99,13 @@ class ConnectedBot:
     async def _hear(self, message: bytes) -> None:
         try:
             said = _decode(message)
-        except (msgspec.MsgspecError, RecursionError) as error:
+        except NOT_UNDERSTOOD as error:
             raise OutOfStep(f"a message is not understood: {error}") from error
         self._heard += 1
         match said:
             case Begin():
+                if said.life != self._life + 1 or said.life > _MOST_LIVES:
+                    raise OutOfStep(f"process {said.life} of the bot is to begin")
                 self._begin(said.life)
             case Data() if said.life == self._life:
                 self._pass_on(said)

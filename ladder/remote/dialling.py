@@ -1,5 +1,6 @@
 """Websockets to a ladder's site."""
 
+import re
 import ssl
 from collections.abc import Awaitable, Callable
 from typing import Final
@@ -13,6 +14,7 @@ from trio_websocket import (
     WebSocketConnection,
     wrap_client_stream,
 )
+from wsproto.utilities import ProtocolError
 
 from ladder.connection.messages import LONGEST, MATCH_HEADER
 from ladder.connection.resumable import OutOfStep
@@ -27,7 +29,9 @@ _AWAY: Final = range(500, 600)
 _EXPECTED: Final = (
     *(Broken, OutOfStep, HandshakeError, ConnectionClosed),
     *(OSError, trio.TooSlowError, trio.BrokenResourceError, trio.ClosedResourceError),
+    *(ProtocolError, UnicodeError),  # it speaks something else than websockets
 )
+_MATCH_ID: Final = re.compile("[0-9a-f]{24}", re.ASCII)
 _Stream = trio.SocketStream | trio.SSLStream[trio.SocketStream]
 
 
@@ -132,7 +136,10 @@ class Dialler:
                 max_message_size=LONGEST,
             )
         given = dict(socket.handshake_headers)
-        self._match = given.get(MATCH_HEADER.encode(), b"").decode(errors="replace")
+        match = given.get(MATCH_HEADER.encode(), b"").decode(errors="replace")
+        if not _MATCH_ID.fullmatch(match):
+            raise OutOfStep("it does not say which match it is")
+        self._match = match
         return SocketWire(socket)
 
     def _explained(self, error: BaseException) -> Exception:

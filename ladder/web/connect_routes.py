@@ -54,7 +54,7 @@ class _SocketWire:
             raise Broken("the bot's machine has gone") from error
         if message["type"] != "websocket.receive":
             raise Broken("the bot's machine has gone")
-        return (message.get("text") or "").encode() or message.get("bytes") or b""
+        return (message.get("text") or "").encode()  # bytes are no envelope
 
 
 def connect_routes(

@@ -10,7 +10,7 @@ import trio
 
 from ladder.connection.messages import MOST_DATA, Begin, Data, Ended, Over, ToSite
 from ladder.connection.resumable import OutOfStep
-from ladder.connection.talk import Broken, Talk, Wire
+from ladder.connection.talk import NOT_UNDERSTOOD, Broken, Talk, Wire
 from ladder.web import table_process
 from ladder.web.rate_limit import Rate, RateLimit
 from ladder.web.table import ID_BYTES
@@ -24,7 +24,11 @@ LEAVING_S: Final = 10.0
 """So long a connection stays when the match is over, for its author to hear how it ended."""
 
 FLOOD: Final = Rate(burst=4000, a_second=200)
-"""Messages of a bot; more have to wait."""
+"""Envelopes of a bot, be there something new in them or not; more have to wait."""
+
+LONGEST_S: Final = 600.0
+LONGEST_DEAL_S: Final = 120.0
+"""So long a match takes at most, and so much longer for each deal: its place is for others, too."""
 
 _decode: Final = msgspec.json.Decoder(ToSite).decode
 
@@ -48,7 +52,7 @@ class ConnectedBot:
         self.is_over = False
         self.ended_at = math.inf
         self._over = Over("The match was broken off.")
-        self._talk = Talk(self._hear)
+        self._talk = Talk(self._hear, lambda: self._flood.take("", trio.current_time()))
         self._life = 0
         self._to_seat, _ = trio.open_memory_channel[bytes](0)
         self._flood = RateLimit(FLOOD)
@@ -58,10 +62,13 @@ class ConnectedBot:
         """Play the match to its end; for what it returns and raises see `play_beside`."""
         wrong = ""
         try:
+            self._match.deadline = trio.current_time() + _longest_s(self.order)
             with self._match:
                 wrong = await play_beside(self.order, self._serve, self._report, _keep_nothing)
                 if wrong:
                     self._over = Over("The machine could not play this match.")
+            if self._match.cancelled_caught and trio.current_time() >= self._match.deadline:
+                self._over = Over("The match took too long, and was broken off.")
         finally:
             self.is_over, self.ended_at = True, trio.current_time()
             self._talk.say(self._over, last=True)
@@ -139,12 +146,9 @@ class ConnectedBot:
             self._say(Ended(life))
 
     async def _hear(self, message: bytes) -> None:
-        wait = self._flood.take("", trio.current_time())
-        if wait:
-            await trio.sleep(wait)
         try:
             said = _decode(message)
-        except (msgspec.MsgspecError, RecursionError) as error:
+        except NOT_UNDERSTOOD as error:
             raise OutOfStep(f"a message is not understood: {error}") from error
         if said.life != self._life or self.is_over:
             return
@@ -167,3 +171,8 @@ async def _pass_on(from_bot: trio.MemoryReceiveChannel[bytes], stream: trio.Sock
 
 async def _keep_nothing(record: Path) -> None:
     """The author's own machine has what there is to keep."""
+
+
+def _longest_s(order: TableOrder) -> float:
+    """Return how long a match may take."""
+    return LONGEST_S + LONGEST_DEAL_S * order.deals

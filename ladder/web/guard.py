@@ -28,6 +28,7 @@ _AWAY: Final = "The database does not answer just now; try again in a minute."
 _BUG: Final = "This is a mistake of the site; its organiser has been told."
 _NOT_UNDERSTOOD: Final = "That was not understood."
 _TOO_MANY: Final = "You ask for more than one visitor may; try again a little later."
+_EXTENSIONS: Final = "sec-websocket-extensions"
 
 
 class TooMany(Exception):
@@ -84,6 +85,8 @@ def guarded_socket(site: Site, name: str, endpoint: SocketEndpoint) -> SocketEnd
             wait = site.asking.take(visitor(socket), trio.current_time())
             if wait:
                 raise TooMany(wait)
+            if _EXTENSIONS in socket.headers:  # compressed, a few bytes become very many here
+                raise Refused("No extension of websockets is spoken here.")
             await endpoint(socket)
         except (TooMany, RefereeError, HostError) as error:
             response = _told(site, socket, error)

@@ -5,7 +5,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-import hypercorn.trio
 import trio
 from hypercorn.config import Config
 from hypercorn.middleware import ProxyFixMiddleware
@@ -15,6 +14,7 @@ from starlette.routing import BaseRoute
 
 from ladder.connection.messages import LONGEST
 from ladder.web.app import application
+from ladder.web.connections import Connections
 from ladder.web.site_state import Site
 from referee.errors import HostError, RefereeError, innermost
 from referee.text import printable
@@ -81,7 +81,9 @@ async def serve(
     stop, listening = trio.Event(), trio.CancelScope(shield=True)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(site.library.watch)
-        await nursery.start(_listening, _application(site, listen, routes), listen, stop, listening)
+        app = _application(site, listen, routes)
+        connections = Connections(app, _config(listen), site.say)
+        await nursery.start(_listening, connections, listen, stop, listening)
         site.say(f"{site.around.site} is at {listen.address}")
         try:
             async with trio.open_nursery() as beside:
@@ -114,7 +116,7 @@ def _application(site: Site, listen: Listen, routes: Sequence[BaseRoute]) -> ASG
 
 
 async def _listening(
-    app: ASGIFramework,
+    connections: Connections,
     listen: Listen,
     stop: trio.Event,
     scope: trio.CancelScope,
@@ -122,11 +124,10 @@ async def _listening(
 ) -> None:
     """Listen until `stop` is set; `task_status` is told once we do, `scope` outlives a cancel."""
 
-    async def serving(task_status: trio.TaskStatus[list[str]]) -> None:
+    async def serving(task_status: trio.TaskStatus[int]) -> None:
+        tls = connections.config.create_ssl_context()
         try:
-            await hypercorn.trio.serve(
-                app, _config(listen), shutdown_trigger=stop.wait, task_status=task_status
-            )
+            await connections.serve(listen.host, listen.port, tls, stop, task_status)
         except* OSError as errors:
             why = innermost(errors)
             told = why.strerror if isinstance(why, OSError) and why.strerror else str(why)
@@ -140,15 +141,13 @@ async def _listening(
 
 def _config(listen: Listen) -> Config:
     config = Config()
-    host = f"[{listen.host}]" if ":" in listen.host else listen.host
-    config.bind = [f"{host}:{listen.port}"]
+    config.alpn_protocols = ["http/1.1"]
     config.graceful_timeout = GRACE_S
     config.include_server_header = False
     config.accesslog = config.errorlog = None  # no address and no token is ever written down
     config.backlog = 1024
     config.keep_alive_timeout = 20
     config.h11_max_incomplete_size = 32 << 10
-    config.read_timeout = None
     config.websocket_max_message_size = LONGEST
     if listen.tls is not None:
         config.certfile, config.keyfile = map(str, listen.tls)

@@ -80,6 +80,7 @@ class Says:
         (b"", "not understood"),
         (b"[" * 3000, "not understood"),
         (b"\xff", "not understood"),
+        (b'{"number":1,"heard":0,"\xff":1}', "not understood"),
         (b'{"number":1}', "not understood"),
         (b'{"number":1,"heard":0,"more":1}', "not understood"),
         (b'{"number":2,"heard":0}', "message 2 came after message 0"),
@@ -90,6 +91,16 @@ class Says:
 async def test_who_does_not_keep_to_the_rules_is_not_listened_to(text: bytes, why: str) -> None:
     with pytest.raises(OutOfStep, match=why):
         await Talk(_nothing).over(Says(text))
+
+
+async def test_all_that_comes_is_listened_to_at_a_pace(autojump_clock: MockClock) -> None:
+    """Be there something new in it or not."""
+    pauses = deque([0.0, 1.0, 0.5])
+    talk = Talk(_nothing, lambda: pauses.popleft() if pauses else 0.0)
+    begun = trio.current_time()
+    with pytest.raises(Broken):
+        await talk.over(Says(b'{"number":0,"heard":0}', b'{"number":0,"heard":0}'))
+    assert trio.current_time() - begun == SILENT_S + 1.5
 
 
 async def test_a_connection_over_which_nothing_comes_is_broken(autojump_clock: MockClock) -> None:

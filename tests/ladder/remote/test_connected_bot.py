@@ -7,10 +7,12 @@ import pytest
 import trio
 
 from ladder.connection.messages import Begin, Data, Ended, Over
-from ladder.connection.talk import Talk, Wire
+from ladder.connection.resumable import OutOfStep
+from ladder.connection.talk import Talk, Wire, expected_in
 from ladder.remote.connected_bot import ConnectedBot
 from referee.bots.find import find
 from referee.bots.settings import Settings
+from referee.errors import HostError
 from referee.sandbox.choose import opened
 from referee.sandbox.names import SandboxName
 from support.wires import connected
@@ -43,3 +45,33 @@ async def test_a_bot_that_does_not_read_holds_nothing_up(does: str, tmp_path: Pa
         bot = await sandbox.prepare(find(str(program), Settings()))
         with trio.fail_after(30):
             assert await ConnectedBot(sandbox, bot, print).play(dial) == Over("done")
+
+
+@pytest.mark.parametrize("lives", [(2,), (1, 1), (0,), (10_001,)])
+async def test_a_site_begins_one_process_after_the_other(lives: tuple[int, ...]) -> None:
+    """One that begins others does not keep to the rules: its match is over for us."""
+
+    async def nothing(_: bytes) -> None: ...
+
+    site = Talk(nothing)
+    for life in lives:
+        site.say(Begin(life))
+
+    async def dial(talk: Callable[[Wire], Awaitable[None]]) -> None:
+        here, there = connected()
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(site.over, there)
+                await talk(here)
+        except BaseExceptionGroup as found:
+            raise expected_in(found, (OutOfStep,)) from found
+
+    async with opened(SandboxName.BARE) as sandbox:
+        bot = await sandbox.prepare(find("sample:first", Settings()))
+        with (
+            trio.fail_after(30),
+            pytest.RaisesGroup(
+                pytest.RaisesExc(HostError, match="of the bot is to begin"), flatten_subgroups=True
+            ),
+        ):
+            await ConnectedBot(sandbox, bot, print).play(dial)

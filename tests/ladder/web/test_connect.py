@@ -1,5 +1,6 @@
 """Bots that stay on their authors' machines play against bots of the ladder."""
 
+import base64
 import os
 import signal
 import socket
@@ -11,6 +12,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
+import httpx
 import msgspec
 import pytest
 import trio
@@ -21,7 +23,7 @@ from ladder.connection.talk import Broken, Talk, Wire
 from ladder.core.tokens import Scope, token_text
 from ladder.remote.dialling import Dialler, SocketWire
 from ladder.remote.site_client import VARIABLE
-from ladder.web.connected_bot import LEAVING_S, ConnectedBot
+from ladder.web.connected_bot import LEAVING_S, LONGEST_DEAL_S, LONGEST_S, ConnectedBot
 from ladder.web.table_process import Ended as MatchEnded
 from ladder.web.table_process import TableOrder, TableReport
 from referee.cli import run
@@ -119,6 +121,21 @@ async def test_what_is_said_goes_both_ways_and_the_end_is_heard(stage: Stage) ->
     over = Over("The match is over.", (5, -5), ("late",))
     assert far.heard == [Begin(1), Data(1, b"hello\n"), Ended(1), over]
     assert bot.is_over
+
+
+async def test_a_match_that_takes_too_long_is_broken_off(
+    stage: Stage, autojump_clock: MockClock
+) -> None:
+    """Its place is for others, too; its author hears why."""
+    bot, far = ConnectedBot("ada", order()), Far()
+    here, there = connected()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(far.over, there)
+        nursery.start_soon(bot.attach, here)
+        begun = trio.current_time()
+        await bot.play()
+        assert trio.current_time() - begun == LONGEST_S + LONGEST_DEAL_S
+    assert far.heard == [Over("The match took too long, and was broken off.")]
 
 
 async def test_what_an_earlier_life_says_is_left_alone(stage: Stage) -> None:
@@ -333,6 +350,18 @@ async def says(url: str, message: str | bytes) -> None:
         await Dialler(url, os.environ[VARIABLE], wanted)(talk)
 
 
+def compressed(url: str) -> str:
+    """What a site answers whose visitor wants messages to be compressed."""
+    asked = {
+        "upgrade": "websocket",
+        "connection": "upgrade",
+        "sec-websocket-version": "13",
+        "sec-websocket-key": base64.b64encode(bytes(16)).decode(),
+        "sec-websocket-extensions": "permessage-deflate",
+    }
+    return httpx.get(f"{url}/api/connect?against=first", headers=asked).text
+
+
 def interrupted(url: str, folder: Path) -> tuple[int, str]:
     """The exit code of a `connect` that is interrupted while its bot thinks, and what it says."""
     thinks = folder / "thinks.sh"
@@ -375,6 +404,8 @@ def test_a_bot_plays_from_its_author_s_machine_whatever_the_connection_does(
         trio.run(says, url, b"\xff\x00")
         trio.run(says, url, "nonsense")
         trio.run(says, url, "x" * 2 * LONGEST)
+        trio.run(says, url, b'{"number":1,"heard":0,"\xff":1}')
+        assert "No extension of websockets" in compressed(url)
 
         for words, why in [
             (("--against", "stranger"), "no bot 'stranger'"),
