@@ -85,7 +85,7 @@ class Connections:
             OSError: that address cannot be had.
         """
         plain = await trio.open_tcp_listeners(port, host=host, backlog=self.config.backlog)
-        listeners: list[Any] = list(plain)
+        listeners: list[Any] = list(plain)  # those of TLS are of another type
         if tls is not None:
             listeners = [trio.SSLListener(one, tls, https_compatible=True) for one in plain]
         async with trio.open_nursery() as connected:

@@ -51,7 +51,7 @@ class Serving(Struct):
     told: list[str]
 
 
-async def application(scope: Any, receive: Any, send: Any) -> None:
+async def application(scope: Any, receive: Any, send: Any) -> None:  # ASGI's have no types
     """Says hello; over a websocket at /ws it hears one message, and ends."""
     if scope["type"] == "lifespan":
         return
