@@ -28,8 +28,7 @@ from ladder.terms import MOST_BENCH, MOST_BLOCKS
 from referee.errors import RefereeError
 from referee.text import printable
 
-_LADDER: Final = re.compile(r"[0-9a-f]{32}", re.ASCII)
-_SALT: Final = _LADDER
+_HEX32: Final = re.compile(r"[0-9a-f]{32}", re.ASCII)
 _SHA256: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _BELOW: Final = 2**63
 _MOST_COUNTED: Final = 2**40
@@ -85,7 +84,7 @@ class Story:
             yield f"its time is {fact.at_ms}"
         match fact:
             case Opened():
-                if not _LADDER.fullmatch(fact.ladder):
+                if not _HEX32.fullmatch(fact.ladder):
                     yield "its id is not 32 hex digits"
                 yield from _unprintable("its name", (fact.name, fact.referee))
             case Pool():
@@ -158,7 +157,7 @@ class Story:
                 name_of(text, what)
             except RefereeError as error:
                 yield str(error)
-        if one.salt and not _SALT.fullmatch(one.salt):
+        if one.salt and not _HEX32.fullmatch(one.salt):
             yield "its salt is not 32 hex digits"
 
     def _of_decision(self, fact: Decision) -> Iterator[str]:

@@ -104,7 +104,7 @@ def _without_files(store: Store, author: str) -> int:
     Raises:
         HostError: some stay for now.
     """
-    later = "`referee ladder records --apply` removes it once that is over"
+    later = "`referee ladder records --apply` removes what is left once that is over"
     cache.clear(store.files)
     store.refresh()
     clear_bots(store)
@@ -112,9 +112,7 @@ def _without_files(store: Store, author: str) -> int:
         records = removed_now(store, store.records.gone().horizon, lambda *_: None)
     except HostError as error:
         told = str(error).partition(":")[0]
-        raise HostError(
-            f"{author} is erased but for what is left on the disk: {told}: {later}"
-        ) from error
+        raise HostError(f"{author} is erased, but not all records: {told}: {later}") from error
     if left := erased_left(store.files, store.roster):
         raise HostError(
             f"{author} is erased but for the files of {plural(len(left), 'version')}, which are "

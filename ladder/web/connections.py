@@ -49,7 +49,7 @@ class Connections:
     """Connections over which an application is served."""
 
     def __init__(self, app: ASGIFramework, config: Config, say: Callable[[str], None]) -> None:
-        """Listens to nobody yet.
+        """Listens at no address yet.
 
         Args:
             app: what is served.
@@ -140,7 +140,7 @@ class Connections:
 
 
 class _Applications(TaskGroup):
-    """Runs the application for each request; what comes after it has ended is nobody's."""
+    """Runs the application for each request; what comes after it has ended is dropped."""
 
     async def spawn_app(
         self,

@@ -284,7 +284,7 @@ def test_records_that_are_needed_just_now_go_later(store: Store, tell: Tell) -> 
     with record_store.held(store.files):
         said = tell("ladder", "erase", ADA, "--yes", code=3)
 
-    assert "is erased but for what is left on the disk: records are just being exported" in said
+    assert "is erased, but not all records: records are just being exported" in said
     assert store.refresh().bots_by(ADA) == ()
     tell("ladder", "records", "--apply")
     assert traces(store.files) == []
@@ -372,7 +372,7 @@ def test_a_name_that_is_still_there_is_found(store: Store) -> None:
 
 
 def test_a_match_that_was_made_up_for_an_erased_bot_is_found(store: Store) -> None:
-    """Its record could not be asked for: nobody can play with such a bot."""
+    """Its record could not be asked for: no runner plays such a bot."""
     made_up = ladders.invented(store, ladders.job(store, (1, 4)))
     erased(store)
     store.add(lambda _, __: [made_up])

@@ -31,7 +31,7 @@ def chromium() -> Iterator[Browser]:
 
 
 def referee(home: Path, *words: object, token: str = "") -> str:
-    """What a command prints in the shell of somebody who knows nothing of the organiser's."""
+    """What a command prints in a shell that has nothing of the organiser's."""
     given = {"HOME": str(home), "PATH": os.environ["PATH"], "REFEREE_TOKEN": token}
     done = subprocess.run(
         [sys.executable, "-m", "referee", *map(str, words)],
