@@ -113,24 +113,18 @@ def append(connection: Connection, fact: Fact) -> int:
     return found.seq
 
 
-def erase_names(connection: Connection, bots: Collection[int]) -> int:
+def erase_names(connection: Connection, bots: Collection[int]) -> None:
     """Take what names people out of the submissions of some bots, which leaves their digests.
-
-    Returns:
-        How many versions that were.
 
     Raises:
         Damaged: a row does not hold what we wrote.
     """
-    erased = 0
     for row in connection.execute(_ALL.where(FactRow.kind == "submission")).all():
         fact = fact_in(Link(*row))
         assert isinstance(fact, Submission)  # noqa: S101  # it is of that kind
         if fact.bot in bots:
             body = as_bytes(fact.unnamed)
             connection.execute(update(_FACT).where(FactRow.seq == row.seq).values(body=body))
-            erased += 1
-    return erased
 
 
 def decoded(found: Link) -> Fact:

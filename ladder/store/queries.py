@@ -235,7 +235,7 @@ def records(connection: Connection) -> frozenset[str]:
 
 
 def horizon(connection: Connection) -> int:
-    """The number of the last match whose record may be gone by decision; 0 where all have to stay.
+    """The number of the last match whose record may be gone by policy; 0 where all have to stay.
 
     Raises:
         Damaged: a row does not hold what we wrote.

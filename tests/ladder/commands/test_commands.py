@@ -3,22 +3,18 @@
 import signal
 import subprocess
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
 import pytest
 
-from referee.cli import run
+from support.commands import Tell
 from support.processes import REFEREE
 from support.sandboxes import need
 
 pytestmark = pytest.mark.slow
 
 PATIENCE_S: Final = 60
-
-
-Tell = Callable[..., str]
 
 
 @pytest.fixture
@@ -29,13 +25,7 @@ def tell(
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("REFEREE_LADDER", raising=False)
 
-    def tell(*words: str, code: int = 0) -> str:
-        ended = run([*words])
-        out, said = capsys.readouterr()
-        assert ended == code, said
-        return out + said
-
-    return tell
+    return Tell(capsys)
 
 
 def begun(*words: str, cwd: Path) -> "subprocess.Popen[str]":

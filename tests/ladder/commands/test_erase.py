@@ -32,16 +32,14 @@ from ladder.store.record_sweep import RecordSweep
 from ladder.store.store import Store
 from ladder.submissions.frozen_bots import BOTS
 from ladder.web.uploads import FOLDER, Upload
-from referee.cli import run
 from referee.errors import RefereeError
 from referee.record.stderr_log import stderr_file
 from support import ladders
+from support.commands import Tell
 
 ADA = "Ada-Lovelace"
 BOT = "Engine-of-Ada"
 ROWS = Wanted(sample=0)
-
-Tell = Callable[..., str]
 
 
 @pytest.fixture
@@ -59,13 +57,7 @@ def tell(store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
     """Runs a command of the ladder; returns what it has printed."""
     monkeypatch.setenv("REFEREE_LADDER", store.where.typed)
 
-    def told(*words: str, code: int = 0) -> str:
-        ended = run([*words])
-        out, said = capsys.readouterr()
-        assert ended == code, said
-        return out + said
-
-    return told
+    return Tell(capsys)
 
 
 def erased(store: Store) -> None:

@@ -23,9 +23,9 @@ from ladder.game_files.pool_file import Pools, policy_changes, read_pools
 from ladder.store.location import Where, where_of
 from ladder.store.record_sweep import RecordSweep
 from ladder.store.store import Store
-from referee.cli import run
 from referee.errors import HostError, RefereeError
 from support import ladders
+from support.commands import Tell
 
 ROWS = Wanted(sample=0)
 ALL = Retention(keep=Keep.ALL, at_ms=0)
@@ -343,19 +343,6 @@ class TestExchange:
 
         with pytest.raises(RefereeError, match=r"is missing: see `referee ladder verify`"):
             export(store, tmp_path / "it.zip")
-
-
-class Tell:
-    """Runs a command; returns what it printed, if it ended with the code."""
-
-    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
-        self._capsys = capsys
-
-    def __call__(self, *words: str, code: int = 0) -> str:
-        ended = run([*words])
-        out, said = self._capsys.readouterr()
-        assert ended == code, said
-        return out + said
 
 
 @pytest.fixture
