@@ -10,6 +10,8 @@ _UNSEEN: Final = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 
 def printable(text: str, keep: str = "") -> str:
     """Text from a stranger, with everything escaped that a terminal would act upon."""
+    if text.isprintable():  # nothing of `_UNSEEN` is, and most text has nothing of it
+        return text
     return "".join(
         one
         if one in keep or unicodedata.category(one) not in _UNSEEN

@@ -3,12 +3,14 @@
     python -m tests.bench_site [--readers N] [--uploads N] [--seconds S]
 
 Plays a ladder of three sample bots in bubblewrap: first `referee ladder run` alone, then beside
-`referee serve --no-run`, whose readers follow as browsers do: each holds a stream of events, and
-asks for its page again whenever there is news. It takes root, and a machine with nothing else to
-do; the readers are on the same cores.
+`referee serve --no-run`, whose readers do as people with browsers do: each has a page open, which
+says over a stream what is new, and goes to another page twice a minute or so. It takes root,
+and a machine with nothing else to do; the readers are on the same cores.
 """
 
 import argparse
+import gzip
+import html
 import itertools
 import subprocess
 import sys
@@ -33,36 +35,43 @@ PAGES = ("/", "/games/1", "/matches", "/bots", "/bots/1", "/queue")
 BOTS = ("first", "random", "greedy")
 
 
+STAY_S = 30.0
+"""A reader stays on a page so long on average."""
+
+
 class Readers:
-    """Pages that are open, and how long each took when it asked again."""
+    """Pages that are open, how long each took to come, and what was said over their streams."""
 
     def __init__(self, port: int) -> None:
         self.port = port
         self.times: list[float] = []
+        self.events = self.bytes = 0
         self.statuses: dict[bytes, int] = {}
         self._numbers = itertools.count(1)
 
-    async def follow(self, page: str) -> None:
-        """Follows for ever, as a browser with this page does."""
+    async def read(self) -> None:
+        """Goes from page to page for ever, as a browser does."""
         number = next(self._numbers)
+        dice = Random(number)
         visitor = f"10.{number // 250}.{number % 250}.1"
-        head = f"host: site\r\nx-forwarded-for: {visitor}\r\naccept-encoding: gzip\r\n"
-        stream = await trio.open_tcp_stream("127.0.0.1", self.port)
-        pages = await trio.open_tcp_stream("127.0.0.1", self.port)
-        await stream.send_all(f"GET /live HTTP/1.1\r\n{head}\r\n".encode())
-        etag = b""
-        while chunk := await stream.receive_some(4096):
-            if b"event: news" in chunk:
-                known = b"if-none-match: " + etag + b"\r\n" if etag else b""
-                asked = f"GET {page} HTTP/1.1\r\n{head}".encode() + known + b"\r\n"
-                try:
-                    etag = await self._ask(pages, asked)
-                except trio.BrokenResourceError:  # it was idle for long
-                    pages = await trio.open_tcp_stream("127.0.0.1", self.port)
-                    etag = await self._ask(pages, asked)
+        head = f"host: site\r\nx-forwarded-for: {visitor}\r\naccept-encoding: gzip\r\n\r\n"
+        while True:
+            path = dice.choice(PAGES)
+            begun = time.perf_counter()
+            pages = await trio.open_tcp_stream("127.0.0.1", self.port)
+            page = await self._ask(pages, f"GET {path} HTTP/1.1\r\n{head}".encode(), begun)
+            live = page.partition(b'hx-sse:connect="')[2].partition(b'"')[0]
+            stream = await trio.open_tcp_stream("127.0.0.1", self.port)
+            asked = f"GET {html.unescape(live.decode())} HTTP/1.1\r\n{head}"
+            await stream.send_all(asked.encode())
+            with trio.move_on_after(dice.uniform(0, 2 * STAY_S)):
+                while chunk := await stream.receive_some(65536):
+                    self.events += 1
+                    self.bytes += len(chunk)
+            await trio.aclose_forcefully(stream)
+            await trio.aclose_forcefully(pages)
 
-    async def _ask(self, stream: trio.SocketStream, asked: bytes) -> bytes:
-        begun = time.perf_counter()
+    async def _ask(self, stream: trio.SocketStream, asked: bytes, begun: float) -> bytes:
         await stream.send_all(asked)
         data = b""
         while b"\r\n\r\n" not in data:
@@ -74,11 +83,12 @@ class Readers:
         fields = dict(line.lower().split(b": ", 1) for line in head.split(b"\r\n")[1:])
         left = int(fields.get(b"content-length", 0)) - len(body)
         while left > 0:
-            left -= len(await stream.receive_some(65536))
+            body += (more := await stream.receive_some(65536))
+            left -= len(more)
         self.times.append(time.perf_counter() - begun)
         status = head.split(b" ", 2)[1]
         self.statuses[status] = self.statuses.get(status, 0) + 1
-        return fields.get(b"etag", b"")
+        return gzip.decompress(body)
 
 
 def _blocks(folder: Path) -> int:
@@ -89,7 +99,9 @@ def _blocks(folder: Path) -> int:
 def _runner(folder: Path) -> "subprocess.Popen[bytes]":
     words = [sys.executable, "-m", "referee", "ladder", "run", "--sandbox", "bwrap"]
     quiet = subprocess.DEVNULL
-    return subprocess.Popen([*words, "--ladder", str(folder)], stdout=quiet, stderr=quiet)
+    words += ["--ladder", str(folder)]
+    # Linux shares cores out by session, and an organiser has a terminal for each
+    return subprocess.Popen(words, stdout=quiet, stderr=quiet, start_new_session=True)
 
 
 def _speed(folder: Path, seconds: float, beside: object = None) -> float:
@@ -115,7 +127,7 @@ def _memory_mib(process: "subprocess.Popen[bytes]") -> float:
 
 async def _load(serving: Serving, asked: argparse.Namespace, tokens: list[str]) -> Readers:
     port = int(serving.url.rpartition(":")[2])
-    readers, dice = Readers(port), Random(1)
+    readers = Readers(port)
     bot = (Path(__file__).parents[1] / "sample_bots" / "first_bot.py").read_bytes()
 
     async def hand_in(token: str) -> None:
@@ -127,12 +139,13 @@ async def _load(serving: Serving, asked: argparse.Namespace, tokens: list[str]) 
 
     async with trio.open_nursery() as nursery:
         for _ in range(asked.readers):
-            nursery.start_soon(readers.follow, dice.choice(PAGES))
+            nursery.start_soon(readers.read)
             await trio.sleep(0.02)
         await trio.sleep(5)  # all have their page
         for token in tokens:
             nursery.start_soon(hand_in, token)
         readers.times.clear()
+        readers.events = readers.bytes = 0
         await trio.sleep(asked.seconds)
         nursery.cancel_scope.cancel()
     return readers
@@ -166,6 +179,8 @@ def main() -> None:
     ms = sorted(1000 * one for one in readers.times)
     print(f"runner beside the site: {beside:.1f} blocks/s, {100 * beside / alone:.0f} %")
     print(f"{len(ms)} pages, {len(ms) / asked.seconds:.0f} a second: {readers.statuses}")
+    said, kib = readers.events / asked.seconds, readers.bytes / 1024 / asked.seconds
+    print(f"over streams, a second: {said:.0f} pieces, {kib:.0f} KiB")
     print(f"median {median(ms):.0f} ms, p95 {quantiles(ms, n=20)[-1]:.0f} ms, most {ms[-1]:.0f} ms")
     print(f"memory of the site: {before:.0f} MiB before, {after:.0f} after")
 

@@ -1,6 +1,5 @@
 """`referee ladder open` and `run`: a ladder is made, and plays by itself."""
 
-from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
@@ -39,6 +38,7 @@ from referee.sandbox.names import SandboxName
 from referee.terminal.console import busy, console
 from referee.terminal.json_output import json_text
 from referee.text import plural
+from referee.version import own_version
 
 
 def open_ladder(
@@ -245,7 +245,7 @@ def run(
             )
         head = _publish(store, settings)
         if as_json:
-            told = RunJson(watch.blocks, watch.matches, stopped, head, version("briscola-referee"))
+            told = RunJson(watch.blocks, watch.matches, stopped, head, own_version())
             print(json_text(told, indent=None))
         else:
             matches = plural(watch.matches, "match", "matches")

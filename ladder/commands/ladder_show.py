@@ -1,7 +1,6 @@
 """`referee ladder standings` and `history`: what a ladder has come to."""
 
 from collections.abc import Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
@@ -26,6 +25,7 @@ from referee.commands.shared import Json
 from referee.errors import RefereeError
 from referee.terminal.console import busy, console
 from referee.terminal.json_output import json_text
+from referee.version import own_version
 
 
 class BotHistoryJson(Struct, frozen=True):
@@ -57,9 +57,7 @@ def standings(
         check_place(html)
     with opened(where) as store, store.moment() as head:
         pools = pools_meant(store, game)
-        heading = Heading(
-            name=store.opened.name, version=version("briscola-referee"), kind="ladder", head=head
-        )
+        heading = Heading(name=store.opened.name, version=own_version(), kind="ladder", head=head)
         with busy(console(stderr=True), "fitting ...") as say:
             found = []
             for pool in pools:

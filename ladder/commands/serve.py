@@ -37,6 +37,7 @@ from referee.bots.settings import Settings, read_settings
 from referee.commands.shared import Workers
 from referee.play.interrupts import interruptible
 from referee.sandbox.names import SandboxName
+from referee.sandbox.priority import answer_soon
 from referee.terminal.console import busy, console
 
 
@@ -130,6 +131,7 @@ def serve_site(
         if players is not None and ready is not None:
             playing = partial(play, players, watch, Span())
             work.append(partial(playing, workers=workers, ready=ready, settings=settings))
+        answer_soon()
         trio.run(_until_stopped, partial(serve, site, listen, routes, work))
 
 

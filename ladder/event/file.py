@@ -7,7 +7,6 @@ What the results depend on becomes an `EventPlan`; what only says where and how 
 import os
 import re
 from collections.abc import Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
@@ -25,6 +24,7 @@ from referee.bots.settings import Settings
 from referee.errors import RefereeError
 from referee.match.luck import VALUES_DIGEST
 from referee.sandbox.names import SandboxName
+from referee.version import own_version
 
 _SAMPLE: Final = "sample:"
 _SCRIPT: Final = "sample:script="
@@ -109,7 +109,7 @@ def _check(asked: EventFile, folder: Path, settings: Settings, unzip: Unzip) -> 
             check_section(section, len(entrants), heroes)
     plan = EventPlan(
         name=asked.name,
-        referee=version("briscola-referee"),
+        referee=own_version(),
         commitment="",
         entrants=entrants,
         sections=tuple(sections),

@@ -8,7 +8,6 @@ import os
 import secrets
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from importlib.metadata import version
 from itertools import count
 from pathlib import Path
 from typing import Final, Protocol
@@ -32,6 +31,7 @@ from referee.errors import HostError, Shortage
 from referee.match.verdict import ATTEMPTS
 from referee.record.stderr_log import stderr_file
 from referee.sandbox import janitor
+from referee.version import own_version
 from referee.workers.jobs import BrokenOff, Job, JobResult, Players, Unready
 
 LEASE_MS: Final = 60_000
@@ -117,7 +117,7 @@ class LadderRunner:
         self._once = span.once
         self._left = span.blocks
         self._owner = owner()
-        self._version = version("briscola-referee")
+        self._version = own_version()
         self._taking = trio.Lock()
         self._clearing = trio.Lock()
         self._held: dict[str, Lease] = {}

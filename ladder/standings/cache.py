@@ -8,7 +8,6 @@ version of the referee wrote, counts as none. `ladder rebuild` removes them.
 import hashlib
 import shutil
 from contextlib import suppress
-from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from ladder.standings.table import Standings
+from referee.version import own_version
 from referee.whole_file import atomic_write
 
 REVISION: Final = 2
@@ -89,7 +89,7 @@ def clear(files: Path) -> None:
 
 
 def _made_by() -> str:
-    return f"{version('briscola-referee')} {REVISION}"
+    return f"{own_version()} {REVISION}"
 
 
 def _path(files: Path, pool: int, *, everybody: bool) -> Path:

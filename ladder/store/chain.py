@@ -1,6 +1,6 @@
 """The chain of facts: each is kept as the bytes that were hashed, with a hash over all before."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 import msgspec
@@ -34,6 +34,7 @@ _LAST: Final = select(FactRow.seq, FactRow.at_ms, FactRow.hash).order_by(FactRow
 _HASH: Final = select(FactRow.hash).where(FactRow.seq == bindparam("seq"))
 _ADD: Final = insert(_FACT)
 _ALL: Final = select(_FACT).order_by(FactRow.seq)
+_THESE: Final = select(_FACT).where(FactRow.seq.in_(bindparam("seqs", expanding=True)))
 _PLAIN: Final = _ALL.where(FactRow.seq > bindparam("after"), FactRow.kind.in_(PLAIN))
 _NEXT: Final = _ALL.where(FactRow.seq.between(bindparam("first"), bindparam("last")))
 _OF_KIND: Final = select(FactRow.seq).where(FactRow.kind == bindparam("kind")).order_by(FactRow.seq)
@@ -212,16 +213,20 @@ def seq_of_submission(connection: Connection, entrant: int) -> int:
     return found
 
 
-def match_at(connection: Connection, seq: int) -> Match:
-    """The match that is the fact of this number.
+def matches_at(connection: Connection, seqs: Sequence[int]) -> list[Match]:
+    """The matches that are the facts of these numbers, in their order.
 
     Raises:
-        Damaged: there is none, or it does not hold what we wrote.
+        Damaged: one is missing, or does not hold what we wrote.
     """
-    row = connection.execute(_ALL.where(FactRow.seq == seq)).first()
-    if row is None:
-        raise Damaged(f"fact {seq}", "it is missing")
-    fact = fact_in(Link(*row))
-    if not isinstance(fact, Match):
-        raise Damaged(f"fact {seq}", "it is no match")
-    return fact
+    rows = connection.execute(_THESE, {"seqs": seqs}).all()
+    facts = {row.seq: fact_in(Link(*row)) for row in rows}
+    found = []
+    for seq in seqs:
+        fact = facts.get(seq)
+        if fact is None:
+            raise Damaged(f"fact {seq}", "it is missing")
+        if not isinstance(fact, Match):
+            raise Damaged(f"fact {seq}", "it is no match")
+        found.append(fact)
+    return found

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from msgspec import Struct
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, bindparam, func, select
 
 from ladder.core.block_codec import Gathering, Results
 from ladder.core.facts import Fact, Match, Pool
@@ -21,6 +21,10 @@ from referee.match.verdict import FaultCode
 
 _SHORTEST_ID: Final = 8
 _LONGEST_ID: Final = 64
+_MATCHES_AT_ONCE: Final = 100
+_SEQS: Final = select(MatchRow.number, MatchRow.seq).where(
+    MatchRow.number.in_(bindparam("numbers", expanding=True))
+)
 
 
 class Counts(Struct, frozen=True):
@@ -191,15 +195,17 @@ def _matches(connection: Connection, wanted: Sequence[int]) -> Iterator[tuple[in
     Raises:
         RefereeError: the indexes name one that is not there.
     """
-    for number in wanted:
-        query = select(MatchRow.seq).where(MatchRow.number == number)
-        seq = connection.execute(query).scalar_one_or_none()
-        if seq is None:
-            raise RefereeError(
-                f"the indexes of the ladder name a match {number} that is not there: see "
-                "`referee ladder verify`, and `rebuild` to make them anew"
-            )
-        yield number, chain.match_at(connection, seq)
+    for begin in range(0, len(wanted), _MATCHES_AT_ONCE):
+        part = wanted[begin : begin + _MATCHES_AT_ONCE]
+        found = {row.number: row.seq for row in connection.execute(_SEQS, {"numbers": part})}
+        for number in part:
+            if number not in found:
+                raise RefereeError(
+                    f"the indexes of the ladder name a match {number} that is not there: see "
+                    "`referee ladder verify`, and `rebuild` to make them anew"
+                )
+        facts = chain.matches_at(connection, [found[number] for number in part])
+        yield from zip(part, facts, strict=True)
 
 
 def matches_of(

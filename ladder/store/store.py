@@ -3,7 +3,6 @@
 import secrets
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from importlib.metadata import version
 from types import TracebackType
 from typing import Final, Self
 
@@ -30,6 +29,7 @@ from ladder.store.recent import Recent
 from ladder.store.tokens import Tokens
 from referee.errors import RefereeError
 from referee.text import printable
+from referee.version import own_version
 
 _ID_BYTES: Final = 16
 
@@ -107,7 +107,7 @@ class Store:
         name = self.where.database.parent.name if self.where.is_local else self.where.url.database
         name = printable(beginning.name or name or "ladder")
         ladder = secrets.token_hex(_ID_BYTES)
-        chain.append(connection, Opened(ladder, name, now, version("briscola-referee")))
+        chain.append(connection, Opened(ladder, name, now, own_version()))
         for number, pool in enumerate(beginning.pools, 1):
             chain.append(connection, replace(pool, pool=number, at_ms=now))
 

@@ -16,7 +16,7 @@ from ladder.web.answers import problem
 from ladder.web.content import NUMBER, Asked, Missing, Page, Refused, Told, form_of
 from ladder.web.library import Body
 from ladder.web.openapi import Operation
-from ladder.web.rate_limit import RateLimit, visitor_of
+from ladder.web.rate_limit import RateLimit, TooMany, visitor_of
 from ladder.web.site_state import Site
 from referee.errors import HostError, RefereeError
 
@@ -29,15 +29,6 @@ _BUG: Final = "This is a mistake of the site; its organiser has been told."
 _NOT_UNDERSTOOD: Final = "That was not understood."
 _TOO_MANY: Final = "You ask for more than one visitor may; try again a little later."
 _EXTENSIONS: Final = "sec-websocket-extensions"
-
-
-class TooMany(Exception):
-    """A visitor asks for more than one may. Caught in `guarded`."""
-
-    def __init__(self, wait_s: float) -> None:
-        """Says in how many seconds there is enough again."""
-        super().__init__(wait_s)
-        self.wait_s = wait_s
 
 
 def guarded(site: Site, name: str, endpoint: Endpoint) -> Endpoint:

@@ -22,7 +22,7 @@ MOST_BYTES: Final = 64 << 20
 WATCH_S: Final = 0.25
 """How often we look for new facts: a counted result is on screen within a second."""
 
-REST: Final = 3.0
+REST: Final = 5.0
 """After a change that took so long to put on pages, the next comes so many times as long later:
 what results cost the site is a part of a core, however many there are."""
 
@@ -30,8 +30,8 @@ MOST_AHEAD: Final = 32
 """So many pages that people look at are made anew before a change is told; and for so long:"""
 LONGEST_AHEAD_S: Final = 2.0
 
-A_READER_S: Final = 0.004
-"""For each page that follows, changes come so much later: that they ask costs a part of a core."""
+A_READER_S: Final = 0.006
+"""For each page that follows, changes come so much later: to send them costs a part of a core."""
 
 _AWAY_S: Final = 2.0
 _SMALLEST_ZIPPED: Final = 1024
@@ -88,7 +88,8 @@ class Library:
         self._store, self._also = store, also
         self._seen: Hashable = None
         self._one = trio.CapacityLimiter(1)
-        self._films = trio.CapacityLimiter(1)
+        self._others = trio.CapacityLimiter(1)
+        """For what reads no database: films of matches, one at a time."""
         self.readers = 0
         self._changed_at = 0.0
         self._spent_s = 0.0
@@ -110,10 +111,6 @@ class Library:
     def reading(self, make: Callable[[Store], T]) -> Callable[[], T]:
         """Return what makes something of the store; for `page`, in whose thread it runs."""
         return partial(make, self._store)
-
-    async def think(self, work: Callable[[], T]) -> T:
-        """Return what work comes to that reads no database: films of matches, one at a time."""
-        return await trio.to_thread.run_sync(work, limiter=self._films)
 
     async def page(
         self, key: Hashable, make: Callable[[], Body], *, reads: bool = True, lasts: bool = False
@@ -141,15 +138,24 @@ class Library:
             async with kept.making:  # who asks for the same waits for it
                 if not self.is_fresh(key, lasts=lasts):
                     state = self.state  # before it is read: what changes meanwhile is read again
-                    begun = trio.current_time()
-                    body = await (self.ask(lambda _: make()) if reads else self.think(make))
-                    if not lasts:  # no change makes it anew
-                        self._spent_s += trio.current_time() - begun
+                    body = await self._make(make, reads=reads, lasts=lasts)
                     self._keep(key, kept, state, body)
         finally:
             if kept.state < 0 and not kept.making.statistics().tasks_waiting:
                 self._made.pop(key, None)  # it could not be made
         return kept.body
+
+    async def _make(
+        self, make: Callable[[], Body], *, reads: bool = True, lasts: bool = False
+    ) -> Body:
+        """Make a page, and count how long that took once it was its turn; see `page`."""
+        async with self._one if reads else self._others:
+            begun = trio.current_time()
+            try:
+                return await trio.to_thread.run_sync(make)
+            finally:
+                if not lasts:  # no change makes it anew
+                    self._spent_s += trio.current_time() - begun
 
     def is_fresh(self, key: Hashable, *, lasts: bool = False) -> bool:
         """Whether a page need not be made; for arguments see `page`."""
@@ -210,10 +216,7 @@ class Library:
         make, kept.wanted = kept.make, False
         async with kept.making:
             if make is not None and kept.state < state:
-                begun = trio.current_time()
-                body = await self.ask(lambda _: make())
-                self._spent_s += trio.current_time() - begun
-                self._keep(key, kept, state, body)
+                self._keep(key, kept, state, await self._make(make))
 
     def rest_s(self) -> float:
         """Return how long after the last change the next one may come."""

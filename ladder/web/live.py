@@ -2,9 +2,8 @@
 
 import math
 from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import aclosing
-from itertools import count
 from typing import Final
 
 import trio
@@ -18,9 +17,6 @@ BEAT_S: Final = 15.0
 MOST_READERS: Final = 2000
 MOST_OF_ONE: Final = 40
 """Pages of one visitor: a school may have one address."""
-
-_GOLDEN: Final = 0.6180339887498949
-"""Multiples of it, less whole numbers, lie evenly between 0 and 1, however many there are."""
 
 LONGEST_S: Final = 15 * 60.0
 """After that a page connects anew: none that forgot to leave is held for ever."""
@@ -47,32 +43,62 @@ class News:
     def __init__(self, library: Library) -> None:
         """Nobody follows yet."""
         self._library = library
-        self._numbers = count()
         self._of: Counter[str] = Counter()
         self._closed = trio.Event()
+        self._waiting: set[trio.CancelScope] = set()
 
     def close(self) -> None:
         """Let all who follow go."""
         self._closed.set()
+        for scope in self._waiting:
+            scope.cancel()
 
-    def follow(self, visitor: str) -> Response:
-        """Return an answer that tells whenever the ladder has changed; see `stream`."""
-        return self.stream(visitor, self._changes)
+    @property
+    def state(self) -> int:
+        """The state of the ladder that pages are of."""
+        return self._library.state
 
-    def stream(self, visitor: str, events: Callable[[], AsyncGenerator[bytes]]) -> Response:
+    def spread_s(self) -> float:
+        """Return over how long a change is told."""
+        return self._library.spread_s()
+
+    async def changes(self, state: int, seconds: float) -> bool:
+        """Wait, and return whether the state is another one; False after that long, or at the end.
+
+        Args:
+            state: of the ladder.
+            seconds: the longest wait.
+        """
+        if self._closed.is_set():
+            return False
+        with trio.move_on_after(seconds) as waited:
+            self._waiting.add(waited)
+            try:
+                await self._library.change(state)
+            finally:
+                self._waiting.discard(waited)
+        return self.state != state
+
+    def stream(
+        self,
+        visitor: str,
+        events: Callable[[], AsyncGenerator[bytes]],
+        headers: Mapping[str, str] | None = None,
+    ) -> Response:
         """Return an answer that goes on; or one that says that too many follow already.
 
         Args:
             visitor: who follows.
             events: what is said, as often as something has to be; it ends where `pause` says so.
+            headers: more of them.
         """
         if self._library.readers >= MOST_READERS or self._of[visitor] >= MOST_OF_ONE:
             return PlainTextResponse(
                 "too many pages follow already\n", 503, headers={"retry-after": "60"}
             )
-        headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+        given = {"cache-control": "no-store", "x-accel-buffering": "no", **(headers or {})}
         return StreamingResponse(
-            self._counted(visitor, events), media_type="text/event-stream", headers=headers
+            self._counted(visitor, events), media_type="text/event-stream", headers=given
         )
 
     async def pause(self, seconds: float, until: float = math.inf) -> bool:
@@ -95,31 +121,3 @@ class News:
             self._of[visitor] -= 1
             if not self._of[visitor]:
                 del self._of[visitor]
-
-    async def _changes(self) -> AsyncGenerator[bytes]:
-        turn = next(self._numbers) * _GOLDEN % 1.0
-        state, until = self._library.state, trio.current_time() + LONGEST_S
-        # at once, too: what has changed since the page was made, or while it was away
-        yield event("news", str(state), again_ms=2000)
-        while await self.pause(0, until):
-            with trio.move_on_after(BEAT_S) as waited:
-                state = await self._next(state)
-            # said out here: a scope must not be open while a generator is left
-            if waited.cancelled_caught:
-                yield STILL_HERE
-            else:
-                await self.pause(turn * self._library.spread_s())
-                state = self._library.state
-                yield event("news", str(state))
-
-    async def _next(self, state: int) -> int:
-        """Return the next state of the ladder, or the same where we are to end."""
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._until_closed, nursery.cancel_scope)
-            state = await self._library.change(state)
-            nursery.cancel_scope.cancel()
-        return state
-
-    async def _until_closed(self, scope: trio.CancelScope) -> None:
-        await self._closed.wait()
-        scope.cancel()

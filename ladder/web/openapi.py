@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
 from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
 
 from ladder.web.content import NUMBER, Page, form_of
+from referee.version import own_version
 
 VERSION: Final = "3.1.0"
 _REF: Final = "#/components/schemas/{name}"
@@ -86,7 +86,7 @@ def document(
         "openapi": VERSION,
         "info": {
             "title": "briscola-referee",
-            "version": version("briscola-referee"),
+            "version": own_version(),
             "description": "A ladder of bots: every page of its site as JSON.",
         },
         "paths": paths,
@@ -101,6 +101,16 @@ def document(
 def json_path(path: str) -> str:
     """Return where a page is as JSON."""
     return "/ladder.json" if path == "/" else f"{path}.json"
+
+
+def page_path(live: str) -> str:
+    """Return the path of a page from where it is told; see `live_path`."""
+    return "/" if live == "/ladder.live" else live.removesuffix(".live")
+
+
+def live_path(path: str) -> str:
+    """Return where browsers that have a page open are told what it says now."""
+    return "/ladder.live" if path == "/" else f"{path}.live"
 
 
 def _page(page: Page, schema: Any, problem: Any) -> dict[str, Any]:  # of JSON

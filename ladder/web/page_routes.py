@@ -12,10 +12,11 @@ from ladder.store.store import Store
 from ladder.web import rendering
 from ladder.web.answers import answer
 from ladder.web.content import Asked, Content, Page
-from ladder.web.guard import asked, guarded, made, only, viewer
+from ladder.web.guard import asked, guarded, made, only, viewer, visitor
 from ladder.web.library import Body
 from ladder.web.notices import Notice, notices
-from ladder.web.openapi import json_path
+from ladder.web.open_pages import gzipped, plain
+from ladder.web.openapi import json_path, live_path, page_path
 from ladder.web.pages.bots import BOT, BOTS
 from ladder.web.pages.game import GAME
 from ladder.web.pages.ladder import LADDER
@@ -39,10 +40,15 @@ def page_routes(site: Site) -> list[Route]:
         Route(json_path(page.path), guarded(site, page.name, partial(_json, site, page)))
         for page in pages
     ]
+    live = [
+        Route(live_path(page.path), guarded(site, f"{page.name} live", partial(_live, site, page)))
+        for page in pages
+        if page.lives
+    ]
     html = [
         Route(page.path, guarded(site, page.name, partial(_html, site, page))) for page in pages
     ]
-    return [*json, *html]
+    return [*json, *live, *html]
 
 
 async def _json(site: Site, page: Page, request: Request) -> Response:
@@ -58,9 +64,31 @@ async def _json(site: Site, page: Page, request: Request) -> Response:
 
 
 async def _html(site: Site, page: Page, request: Request) -> Response:
-    wanted, path = asked(request, page, "1"), request.url.path  # people may write ?wall alone
-    who = viewer(request) if page is MATCH else 0
+    body = await _page(site, page, request, request.url.path)
+    return answer(request, body, _HTML)
 
+
+async def _live(site: Site, page: Page, request: Request) -> Response:
+    """Answer with what an open page says, as often as it says something else."""
+    path = page_path(request.url.path)
+    has = request.headers.get("last-event-id") or request.query_params.get("has", "")
+    await _page(site, page, request, path)  # where there is none, that is said before the stream
+    pieces = partial(site.open_pages.pieces, lambda: _page(site, page, request, path), has)
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        headers = {"content-encoding": "gzip", "vary": "accept-encoding"}
+        return site.news.stream(visitor(request), lambda: gzipped(pieces()), headers)
+    return site.news.stream(visitor(request), lambda: plain(pieces()))
+
+
+async def _page(site: Site, page: Page, request: Request, path: str) -> Body:
+    """Return a page as HTML, as it is now.
+
+    Raises:
+        TooMany: it would have to be made, and the visitor had enough of them made.
+        Missing: there is no such page; otherwise see `Library.page`.
+    """
+    wanted = asked(request, page, "1")  # people may write ?wall alone
+    who = viewer(request) if page is MATCH else 0
     key = (page.name, "html", wanted, path, who)
     told: tuple[Notice, ...] = ()
     if not page.reads and not site.library.is_fresh(key):  # its own thread may not ask the store
@@ -72,8 +100,7 @@ async def _html(site: Site, page: Page, request: Request) -> Response:
         content = replace(content, shown={**content.shown, "notices": lines})
         return Body.of(_rendered(site, content, wanted, path, who, lives=page.lives))
 
-    body = await made(site, request, key, site.library.reading(make), reads=page.reads)
-    return answer(request, body, _HTML)
+    return await made(site, request, key, site.library.reading(make), reads=page.reads)
 
 
 def _rendered(
@@ -95,5 +122,6 @@ def _rendered(
         mark = f"bot={who}"
     here = path + (f"?{mark}" if mark else "")
     film = f"{path}/film.json" + (f"?bot={who}" if who else "")
-    extra = {"viewer": who, "page_path": path, "film": film, "live": lives}
+    live = live_path(path) + (f"?{mark}&" if mark else "?")
+    extra = {"viewer": who, "page_path": path, "film": film, "live_from": live if lives else ""}
     return rendering.html(content, site.around, here, json, extra)

@@ -10,6 +10,15 @@ MOST_VISITORS: Final = 20_000
 """So many are remembered; who was quiet longest is forgotten, and has a full bucket again."""
 
 
+class TooMany(Exception):
+    """A visitor asks for more than one may. Caught in `guarded`."""
+
+    def __init__(self, wait_s: float) -> None:
+        """Says in how many seconds there is enough again."""
+        super().__init__(wait_s)
+        self.wait_s = wait_s
+
+
 class Rate(Struct, frozen=True):
     """So many at once, and so many a second in the long run."""
 

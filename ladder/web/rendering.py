@@ -4,7 +4,6 @@ import hashlib
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
-from importlib.metadata import version
 from importlib.resources import files
 from typing import Final
 
@@ -15,8 +14,10 @@ from markupsafe import Markup
 from ladder.show.html_templates import environment
 from ladder.web.content import Content
 from ladder.web.library import Body
+from ladder.web.page_stream import with_digest
 from referee.terminal.json_output import json_text
 from referee.text import printable
+from referee.version import own_version
 
 FILES: Final = {
     "site.css": "text/css; charset=utf-8",
@@ -64,8 +65,9 @@ def html(
         content: what it says.
         around: what stands around it.
         path: its own address.
-        json: the address of the same as JSON; "" for a page that neither has one nor lives.
-        extra: what its template needs beside its content.
+        json: the address of the same as JSON; "" for a page that has none.
+        extra: what its template needs beside its content; `live_from` is where a page that
+            changes is told again, and ends with what its query goes on after.
     """
     values = {
         "page": content,
@@ -75,16 +77,16 @@ def html(
         "has_events": around.has_events,
         "has_live": around.live_delay is not None,
         "live_delay": around.live_delay,
-        "version": version("briscola-referee"),
+        "version": own_version(),
         "here": path,
         "json": json,
-        "live": bool(json),
+        "live_from": "",
         "notices": (),
         "language": "",
         **content.shown,
         **extra,
     }
-    return _templates().get_template(content.template).render(values).encode()
+    return with_digest(_templates().get_template(content.template).render(values).encode())
 
 
 def json(content: Content) -> bytes:

@@ -15,7 +15,7 @@ from ladder.web.author_routes import AUTHORS
 from ladder.web.content import Missing
 from ladder.web.feed import feed
 from ladder.web.figures import CONTENT_TYPE
-from ladder.web.guard import guarded, made, visitor
+from ladder.web.guard import guarded, made
 from ladder.web.library import Body
 from ladder.web.openapi import document
 from ladder.web.page_routes import PAGES
@@ -27,7 +27,6 @@ _FOR_EVER: Final = "public, max-age=31536000, immutable"
 def service_routes(site: Site) -> list[Route]:
     """Return the routes."""
     return [
-        Route("/live", guarded(site, "live", partial(_live, site))),
         Route("/feed.atom", guarded(site, "feed", partial(_feed, site))),
         Route("/openapi.json", guarded(site, "openapi", partial(_openapi, site))),
         Route("/static/{digest}/{name}", guarded(site, "static", _static)),
@@ -35,10 +34,6 @@ def service_routes(site: Site) -> list[Route]:
         Route("/healthz", partial(_healthz, site)),
         Route("/metrics", partial(_metrics, site)),
     ]
-
-
-async def _live(site: Site, request: Request) -> Response:
-    return site.news.follow(visitor(request))
 
 
 async def _feed(site: Site, request: Request) -> Response:
@@ -66,7 +61,7 @@ async def _static(request: Request) -> Response:
 
 
 async def _robots(request: Request) -> Response:
-    closed = "".join(f"Disallow: {path}\n" for path in ("/pairs/", "/live", "/running/"))
+    closed = "".join(f"Disallow: {path}\n" for path in ("/pairs/", "/*.live", "/running/"))
     return PlainTextResponse(f"User-agent: *\n{closed}")
 
 

@@ -9,7 +9,8 @@ from starlette.responses import Response
 
 from ladder.core.tokens import Scope, Token, is_token
 from ladder.web.content import Forbidden, SignInWanted
-from ladder.web.guard import TooMany, visitor
+from ladder.web.guard import visitor
+from ladder.web.rate_limit import TooMany
 from ladder.web.site_state import Site
 
 COOKIE: Final = "referee_token"

@@ -9,6 +9,7 @@ from ladder.web.content import Page
 from ladder.web.figures import Figures
 from ladder.web.library import Library
 from ladder.web.live import News
+from ladder.web.open_pages import OpenPages
 from ladder.web.rate_limit import Rate, RateLimit
 from ladder.web.rendering import Around
 
@@ -36,6 +37,7 @@ class Site(Struct, frozen=True):
 
     library: Library
     news: News
+    open_pages: OpenPages
     figures: Figures
     around: Around
     pages: tuple[Page, ...]
@@ -51,4 +53,4 @@ def opened_site(
     """Return a site that has answered nothing yet; for arguments see the class."""
     news, figures = News(library), Figures()
     limits = map(RateLimit, (ASKING, MAKING, GUESSING))
-    return Site(library, news, figures, around, pages, say, *limits)
+    return Site(library, news, OpenPages(news), figures, around, pages, say, *limits)

@@ -21,7 +21,8 @@ from ladder.submissions.frozen_bots import BOTS
 from ladder.web import rendering
 from ladder.web.content import NUMBER, Content, Forbidden, Missing, Refused
 from ladder.web.guard import guarded, part
-from ladder.web.live import BEAT_S, LONGEST_S
+from ladder.web.live import BEAT_S, LONGEST_S, STILL_HERE
+from ladder.web.page_stream import main_of, told
 from ladder.web.sign_in import author_of
 from ladder.web.site_state import Site
 from ladder.web.table import Kept, Table
@@ -156,6 +157,11 @@ async def _mine(site: Site, tables: Tables[Table], request: Request) -> Table:
 async def _table(site: Site, tables: Tables[Table], request: Request) -> Response:
     """Answer with what the person sees."""
     table = await _mine(site, tables, request)
+    headers = {**_PRIVATE, "content-type": "text/html; charset=utf-8"}
+    return Response(_page(site, table, request), headers=headers)
+
+
+def _page(site: Site, table: Table, request: Request) -> bytes:
     seen, words = table.seen, words_for(request.headers.get("accept-language", ""))
     content = Content(
         title=words.labels["you_and"].replace("{name}", table.order.called),
@@ -177,11 +183,8 @@ async def _table(site: Site, tables: Tables[Table], request: Request) -> Respons
         },
     )
     here = f"/play/{table.id}"
-    more = {"live": not seen.over, "live_from": f"{here}/live"}
-    return Response(
-        rendering.html(content, site.around, here, extra=more),
-        headers={**_PRIVATE, "content-type": "text/html; charset=utf-8"},
-    )
+    more = {"live_from": "" if seen.over else f"{here}/live?"}
+    return rendering.html(content, site.around, here, extra=more)
 
 
 async def _act(site: Site, tables: Tables[Table], request: Request) -> Response:
@@ -227,23 +230,27 @@ async def _record(site: Site, tables: Tables[Table], request: Request) -> Respon
 
 
 async def _live(site: Site, tables: Tables[Table], request: Request) -> Response:
-    """Answer with news of a table, for as long as it is played at."""
+    """Answer with what a table looks like, whenever that is new, for as long as it is played at."""
     table = await _mine(site, tables, request)
     if table.followers >= _MOST_FOLLOWERS:
         raise Forbidden("This table is open in too many windows.")
     headers = {**_PRIVATE, "x-accel-buffering": "no"}
-    return StreamingResponse(_news(table), media_type="text/event-stream", headers=headers)
+    return StreamingResponse(
+        _looks(table, partial(_page, site, table, request)),
+        media_type="text/event-stream",
+        headers=headers,
+    )
 
 
-async def _news(table: Table) -> AsyncIterator[bytes]:
+async def _looks(table: Table, page: Callable[[], bytes]) -> AsyncIterator[bytes]:
     table.followers += 1
     try:
         until = trio.current_time() + LONGEST_S
-        yield b"retry: 2000\nevent: news\ndata: 0\n\n"
+        yield told(main_of(page()))
         while not table.seen.over and trio.current_time() < until:
             with trio.move_on_after(BEAT_S) as waited:
                 await table.change()
             # said out here: a scope must not be open while a generator is left
-            yield b": still here\n\n" if waited.cancelled_caught else b"event: news\ndata: 0\n\n"
+            yield STILL_HERE if waited.cancelled_caught else told(main_of(page()))
     finally:
         table.followers -= 1

@@ -4,11 +4,11 @@ import os
 import platform
 import sys
 import sysconfig
-from importlib.metadata import version
 from pathlib import Path
 
 from referee.bench.report import Machine
 from referee.play.exchange import exchange, plain_exchange
+from referee.version import own_version
 
 
 def machine(compiler: str) -> Machine:
@@ -18,7 +18,7 @@ def machine(compiler: str) -> Machine:
         processor=_processor(),
         kernel=f"{platform.system()} {platform.release()}",
         python=f"{platform.python_implementation()} {platform.python_version()} {_build()}",
-        referee=version("briscola-referee"),
+        referee=own_version(),
         compiler=compiler,
         exchange="plain" if exchange is plain_exchange else "compiled",
         busy=os.getloadavg()[0],

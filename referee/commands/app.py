@@ -1,13 +1,14 @@
 """The commands of `referee`, put together; `referee.cli` calls them."""
 
 from functools import cache
-from importlib.metadata import entry_points, version
+from importlib.metadata import entry_points
 from typing import Annotated
 
 import typer
 
 from referee.commands.lazy import add_lazily
 from referee.errors import RefereeError
+from referee.version import own_version
 
 PLUG_INS = "briscola_referee.commands"
 """The entry-point group for further commands: each names a function that takes the app.
@@ -44,7 +45,7 @@ def about(
 ) -> None:
     """Referee for bots that play games of the briscola family."""
     if show_version:
-        print(version("briscola-referee"))
+        print(own_version())
     elif context.invoked_subcommand is None:
         print(context.get_help())
 

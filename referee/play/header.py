@@ -1,19 +1,12 @@
 """The first line of a record: what was agreed, between whom, and where they run."""
 
 from collections.abc import Sequence
-from functools import cache
-from importlib.metadata import version
 
 from referee.bots.find import BotSpec
 from referee.match.lines import FORMAT, BotLine, Header
 from referee.match.plan import MatchPlan
 from referee.sandbox import Sandbox
-
-
-@cache
-def _version() -> str:
-    """Our own; to look it up takes a millisecond."""
-    return version("briscola-referee")
+from referee.version import own_version
 
 
 def header(plan: MatchPlan, bots: Sequence[BotSpec], sandbox: Sandbox) -> Header:
@@ -26,7 +19,7 @@ def header(plan: MatchPlan, bots: Sequence[BotSpec], sandbox: Sandbox) -> Header
     """
     return Header(
         record=FORMAT,
-        referee=_version(),
+        referee=own_version(),
         terms=plan.terms,
         rules=plan.name,
         bots=tuple(BotLine(bot.name, bot.hash) for bot in bots),

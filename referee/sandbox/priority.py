@@ -7,7 +7,8 @@ is for waits that are long, and for threads that only look.
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Final
 
 _FIRST: Final = os.SCHED_RR | os.SCHED_RESET_ON_FORK
@@ -16,6 +17,9 @@ _FIRST: Final = os.SCHED_RR | os.SCHED_RESET_ON_FORK
 _LOOKS: Final = os.sched_param(1)
 _HEARS: Final = os.sched_param(2)
 """The thread that waits for an answer comes before others of ours, which look."""
+
+_SOON: Final = -5
+"""As `nice` has it."""
 
 _ORDINARY: Final = os.SCHED_OTHER | os.SCHED_RESET_ON_FORK
 """To take that flag off again is for the superuser alone."""
@@ -53,6 +57,20 @@ def come_as_others_do() -> None:
     """Have this thread run when its turn is, as threads do. Idempotent."""
     if os.sched_getscheduler(0) == _FIRST:
         os.sched_setscheduler(0, _ORDINARY, os.sched_param(0))
+
+
+def answer_soon() -> None:
+    """Have this thread weigh three times what another does, where the kernel lets us.
+
+    For one that answers many who wait, beside bots that use all cores; bots still have most of
+    them, however many ask. What it starts weighs as usual. Linux shares cores out by session first,
+    so a session of our own weighs as much; one that others are in is left as it is.
+    """
+    with suppress(OSError):
+        os.sched_setscheduler(0, _ORDINARY, os.sched_param(0))
+        os.setpriority(os.PRIO_PROCESS, 0, _SOON)
+        if os.getsid(0) == os.getpid():
+            Path("/proc/self/autogroup").write_text(str(_SOON))
 
 
 @contextmanager

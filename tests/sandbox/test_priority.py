@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from typing import TypeVar
@@ -155,3 +156,31 @@ def test_a_user_whom_a_limit_lets_comes_first_again_and_again(allowed: int) -> N
         return found
 
     assert in_a_thread(seen) == [allowed, os.SCHED_OTHER] * 2
+
+
+def test_who_answers_many_weighs_more_and_what_it_starts_does_not() -> None:
+    """A process that shares its session with others leaves the session as it is."""
+    script = (
+        "import os, subprocess\n"
+        "from pathlib import Path\n"
+        "from referee.sandbox.priority import answer_soon\n"
+        "answer_soon()\n"
+        "print(os.getpriority(os.PRIO_PROCESS, 0))\n"
+        "session = Path('/proc/self/autogroup')\n"
+        "print(session.read_text().split()[-1] if session.exists() else 'none')\n"
+        "print(subprocess.run(['nice'], capture_output=True, text=True).stdout)\n"
+    )
+    tried = subprocess.run(["nice", "-n", "-5", "true"], capture_output=True, check=True)
+    may = not tried.stderr
+    for own in (True, False):
+        said = subprocess.run(
+            [sys.executable, "-c", script],
+            capture_output=True,
+            text=True,
+            check=True,
+            start_new_session=own,
+        ).stdout.split()
+        nice, session, started = said
+        assert nice == ("-5" if may else "0")
+        assert session in ("none", "-5" if may and own else "0")
+        assert started == "0"

@@ -130,7 +130,8 @@ def started(ladder: Path | str, *words: str, says: IO[bytes] | None = None) -> S
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "referee", "serve", "--ladder", str(ladder)]
     to = subprocess.DEVNULL if says is None else says
-    process = subprocess.Popen([*command, "--port", str(port), *words], stderr=to, stdout=to)
+    command += ["--port", str(port), *words]
+    process = subprocess.Popen(command, stderr=to, stdout=to, start_new_session=True)
     url = f"http://127.0.0.1:{port}"
     until = time.monotonic() + 120
     while time.monotonic() < until and process.poll() is None:

@@ -1,7 +1,5 @@
 """The first page: every game of the ladder with its table, and what was played last."""
 
-from importlib.metadata import version
-
 from ladder.show.as_json import StandingsJson
 from ladder.show.as_json import as_json as standings_json
 from ladder.standings.from_store import standings_of
@@ -10,6 +8,7 @@ from ladder.store.store import Store
 from ladder.web.content import Asked, Content, Page
 from ladder.web.pages.match_list import match_lines
 from referee.text import plural
+from referee.version import own_version
 
 LAST_SHOWN = 12
 
@@ -18,7 +17,7 @@ def heading_of(store: Store) -> Heading:
     """Return what stands over the tables of a ladder."""
     return Heading(
         name=store.opened.name,
-        version=version("briscola-referee"),
+        version=own_version(),
         kind="ladder",
         head=store.head(),
     )

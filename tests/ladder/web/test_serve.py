@@ -50,7 +50,7 @@ def refused(*words: str) -> str:
 
 def follow(url: str, heard: list[str]) -> None:
     """Hears what an open page hears, and whether it was ended in good order."""
-    with httpx.stream("GET", f"{url}/live", timeout=60) as events:
+    with httpx.stream("GET", f"{url}/ladder.live", timeout=60) as events:
         for line in events.iter_lines():
             heard.append(line)  # noqa: PERF402  # each as it comes
     heard.append("whole")
@@ -67,7 +67,7 @@ def test_a_site_answers_and_ends_when_it_is_told_to(folder: Path) -> None:
         while not heard and time.monotonic() < until:
             time.sleep(0.02)
     following.join(20)
-    assert heard[0] == "retry: 2000"
+    assert heard[0] == ": open"
     assert heard[-1] == "whole"
 
 

@@ -1,15 +1,13 @@
 """What stands before the pages: limits, news, and what is kept of pages that were made."""
 
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
-from typing import cast
 
 import pytest
 import trio
 from hypothesis import given
 from hypothesis import strategies as st
-from starlette.responses import StreamingResponse
 from trio.testing import MockClock
 
 from ladder.store.database import DatabaseGone
@@ -17,7 +15,6 @@ from ladder.store.queries import Pulse
 from ladder.store.store import Store
 from ladder.web import library
 from ladder.web.library import A_READER_S, REST, WATCH_S, Body, Library
-from ladder.web.live import BEAT_S, MOST_OF_ONE, News
 from ladder.web.rate_limit import MOST_VISITORS, Rate, RateLimit, visitor_of
 from ladder.web.serving import Listen, check_tls
 from referee.errors import RefereeError
@@ -230,61 +227,6 @@ async def test_what_is_wrong_with_the_ladder_s_files_is_for_the_organiser_alone(
         assert found.status_code == 503
         assert "secret" not in found.text
         assert site.troubles == ["/bots.json: ladder '/srv/secret' is damaged"]
-
-
-def events_of(news: News, visitor: str = "one") -> AsyncGenerator[bytes, None]:
-    """What one page hears."""
-    found = news.follow(visitor)
-    assert isinstance(found, StreamingResponse)
-    return cast("AsyncGenerator[bytes, None]", found.body_iterator)
-
-
-async def test_who_follows_hears_that_the_ladder_has_changed(store: Store) -> None:
-    shelf = Library(store)
-    news = News(shelf)
-    events = events_of(news)
-    assert await anext(events) == b"retry: 2000\nevent: news\ndata: 0\n\n"
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(shelf.watch)
-        assert await anext(events) == b"event: news\ndata: 1\n\n"
-        nursery.cancel_scope.cancel()
-    await events.aclose()
-    assert shelf.readers == 0
-
-
-async def test_a_quiet_ladder_still_says_something(store: Store, autojump_clock: MockClock) -> None:
-    news = News(Library(store))
-    events = events_of(news)
-    await anext(events)
-    begun = trio.current_time()
-    assert await anext(events) == b": still here\n\n"
-    assert trio.current_time() - begun == BEAT_S
-    await events.aclose()
-
-
-async def test_who_follows_is_let_go_when_the_site_ends(store: Store) -> None:
-    shelf = Library(store)
-    news = News(shelf)
-    events = events_of(news)
-    await anext(events)
-    news.close()
-    async for _ in events:
-        pass  # what was on its way
-    assert shelf.readers == 0
-
-
-async def test_one_visitor_cannot_follow_without_end(store: Store) -> None:
-    news = News(Library(store))
-    following = []
-    for _ in range(MOST_OF_ONE):
-        events = events_of(news)
-        await anext(events)
-        following.append(events)
-    assert news.follow("one").status_code == 503
-    assert news.follow("other").status_code == 200
-    for events in following:
-        await events.aclose()
-    assert news.follow("one").status_code == 200
 
 
 def test_a_certificate_that_is_none_is_refused_before_anything_is_served(tmp_path: Path) -> None:
