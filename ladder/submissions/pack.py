@@ -1,7 +1,8 @@
 """A bot as one file, as it is sent to the site of a ladder."""
 
+import io
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -57,13 +58,26 @@ def packed(typed: str, settings: Settings) -> Iterator[Packed]:
         yield Packed(file, called, fitted(found.stem), found.left_out)
 
 
+def zipped(files: Mapping[str, bytes]) -> bytes:
+    """Return a zip of a few files, none of which is to be run by itself; equal ones are equal."""
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "x", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(_entry(name, 0o644), content)
+    return whole.getvalue()
+
+
 def _zip(found: HandedIn, file: Path) -> None:
     """Write the files of a bot into a zip, with their rights to be run."""
     with zipfile.ZipFile(file, "x", zipfile.ZIP_DEFLATED) as archive:
         for path in sorted(found.folder.rglob("*")):
-            if path.is_dir():
-                continue
-            entry = zipfile.ZipInfo(str(path.relative_to(found.folder)), _DATE)
-            entry.external_attr = (0o100000 | (path.stat().st_mode & 0o777)) << 16
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(entry, path.read_bytes())
+            if not path.is_dir():
+                name = str(path.relative_to(found.folder))
+                archive.writestr(_entry(name, path.stat().st_mode & 0o777), path.read_bytes())
+
+
+def _entry(name: str, mode: int) -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo(name, _DATE)
+    entry.external_attr = (0o100000 | mode) << 16
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    return entry

@@ -17,6 +17,7 @@ _TEXT: Final = {
     "game": r"[a-z0-9][a-z0-9-]{0,63}",
     "upload": r"[0-9a-f]{24}",
     "table": r"[0-9a-f]{24}",
+    "document": r"[a-z]{1,20}",
 }
 """What the parts of an address look like that are no numbers."""
 

@@ -18,6 +18,7 @@ from ladder.web.notices import Notice, notices
 from ladder.web.open_pages import gzipped, plain
 from ladder.web.openapi import json_path, live_path, page_path
 from ladder.web.pages.bots import BOT, BOTS
+from ladder.web.pages.docs import DOCS, DOCUMENT
 from ladder.web.pages.game import GAME
 from ladder.web.pages.ladder import LADDER
 from ladder.web.pages.match import MATCH
@@ -28,7 +29,10 @@ from ladder.web.pages.running import RUNNING
 from ladder.web.pages.waiting import QUEUE
 from ladder.web.site_state import Site
 
-PAGES: Final = (LADDER, GAME, BOTS, BOT, PAIR, MATCHES, MATCH, QUEUE, RUNNING, RULES, RULES_OF)
+PAGES: Final = (
+    *(LADDER, GAME, BOTS, BOT, PAIR, MATCHES, MATCH, QUEUE, RUNNING),
+    *(RULES, RULES_OF, DOCS, DOCUMENT),
+)
 
 _HTML: Final = "text/html; charset=utf-8"
 

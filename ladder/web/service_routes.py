@@ -9,10 +9,11 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from ladder.store.store import Store
+from ladder.submissions.pack import zipped
 from ladder.web import rendering
 from ladder.web.answers import answer
 from ladder.web.author_routes import AUTHORS
-from ladder.web.content import Missing
+from ladder.web.content import Missing, Refused
 from ladder.web.feed import feed
 from ladder.web.figures import CONTENT_TYPE
 from ladder.web.guard import guarded, made
@@ -20,6 +21,8 @@ from ladder.web.library import Body
 from ladder.web.openapi import document
 from ladder.web.page_routes import PAGES
 from ladder.web.site_state import Site
+from referee.bots.kits import kit_files
+from referee.errors import RefereeError
 
 _FOR_EVER: Final = "public, max-age=31536000, immutable"
 
@@ -30,6 +33,7 @@ def service_routes(site: Site) -> list[Route]:
         Route("/feed.atom", guarded(site, "feed", partial(_feed, site))),
         Route("/openapi.json", guarded(site, "openapi", partial(_openapi, site))),
         Route("/static/{digest}/{name}", guarded(site, "static", _static)),
+        Route("/kit", guarded(site, "kit", _kit)),
         Route("/robots.txt", _robots),
         Route("/healthz", partial(_healthz, site)),
         Route("/metrics", partial(_metrics, site)),
@@ -58,6 +62,18 @@ async def _static(request: Request) -> Response:
         raise Missing("There is no such file.")
     body = rendering.static_body(name)
     return answer(request, body, rendering.FILES[name], cache=_FOR_EVER)
+
+
+async def _kit(request: Request) -> Response:
+    """Answer with a bot to begin with, in a zip that can be handed in as it is."""
+    asked = request.query_params
+    name = asked.get("name", "my-bot")
+    try:
+        found = kit_files(asked.get("language", ""), name)
+    except RefereeError as error:
+        raise Refused(str(error)) from error
+    headers = {"content-disposition": f'attachment; filename="{name}.zip"'}
+    return Response(zipped(found), headers=headers, media_type="application/zip")
 
 
 async def _robots(request: Request) -> Response:

@@ -71,4 +71,5 @@ def test_the_wheel_holds_the_four_packages_and_nothing_else(tmp_path: Path) -> N
     assert "sample_bots/first-c/bot.toml" in names
     assert {"sample_bots/kits/go/go.mod", "sample_bots/kits/shell/test.sh"} < set(names)
     assert "protocol/schemas/act.json" in names
+    assert {"ladder/web/documents/SPEC.md", "ladder/web/documents/results.md"} < set(names)
     assert "referee/bench/ping.c" in names

@@ -30,6 +30,8 @@ PAGES = (
     "/queue",
     "/rules",
     "/rules/mariagio",
+    "/docs",
+    "/docs/protocol",
     "/events",
     "/events/1",
     "/events/1?wall=1",

@@ -35,6 +35,8 @@ ADDRESSES = (
     "/queue",
     "/rules",
     "/rules/sueca",
+    "/docs",
+    "/docs/protocol",
 )
 
 
