@@ -8,7 +8,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
 from ladder.web import rendering
-from ladder.web.content import Content
+from ladder.web.content import Content, SignInWanted
 from ladder.web.library import Body
 from ladder.web.openapi import Problem
 
@@ -68,7 +68,13 @@ def problem(
         encoded = msgspec.json.encode(Problem(told)) + b"\n"
         return Response(encoded, status, {**given, "content-type": "application/json"})
     title = _TITLES.get(status, "Something is wrong")
-    content = Content(title=title, description=told, template="problem.html", value=None)
+    content = Content(
+        title=title,
+        description=told,
+        template="problem.html",
+        value=None,
+        shown={"wants_sign_in": status == SignInWanted.status},
+    )
     html = rendering.html(content, around, request.url.path)
     return Response(html, status, {**given, "content-type": "text/html; charset=utf-8"})
 

@@ -22,6 +22,7 @@ from ladder.web import rendering
 from ladder.web.content import Content, Refused, TooLarge, form_of
 from ladder.web.guard import given, guarded, part
 from ladder.web.logs import logs_of
+from ladder.web.logs_page import logs_page
 from ladder.web.openapi import Operation, Value
 from ladder.web.sign_in import author_of, check_origin, let_go, let_in, valid_token
 from ladder.web.site_state import Site
@@ -97,6 +98,7 @@ def author_routes(site: Site, uploads: Uploads) -> list[Route]:
         route("/join", _join, "POST"),
         route("/leave", _leave, "POST"),
         route("/mine", _mine, "GET"),
+        Route("/mine/logs", guarded(site, "mine_logs", partial(logs_page, site))),
         route("/mine/uploads", _form_upload, "POST"),
         route("/api/me", _me, "GET"),
         route("/api/uploads", _api_upload, "POST"),

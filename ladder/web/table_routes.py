@@ -92,7 +92,8 @@ async def _open(
         await author_of(site, request, Scope.PLAY, "play")  # it is written down
         with trio.move_on_after(_SOON_S):
             await _turn(mine)
-    return _there(mine)
+        return _there(mine)
+    return RedirectResponse(f"/play/{mine.id}?still", _SEE_OTHER, headers=_PRIVATE)
 
 
 def order_of(sandbox: SandboxName, person: str, wish: Wish, store: Store) -> TableOrder:
@@ -163,6 +164,7 @@ async def _table(site: Site, tables: Tables[Table], request: Request) -> Respons
 
 def _page(site: Site, table: Table, request: Request) -> bytes:
     seen, words = table.seen, words_for(request.headers.get("accept-language", ""))
+    still = "still" in request.query_params  # who wanted to sit down elsewhere is told why not
     content = Content(
         title=words.labels["you_and"].replace("{name}", table.order.called),
         description=f"A match against {table.order.called}.",
@@ -173,6 +175,7 @@ def _page(site: Site, table: Table, request: Request) -> bytes:
             "seen": seen,
             "words": words,
             "t": words.labels,
+            "still": still and not seen.over,
             "language": words.language,
             "game": table.order.terms.game,
             "trick": list(seen.view.trick) if seen.view else [],
@@ -183,7 +186,7 @@ def _page(site: Site, table: Table, request: Request) -> bytes:
         },
     )
     here = f"/play/{table.id}"
-    more = {"live_from": "" if seen.over else f"{here}/live?"}
+    more = {"live_from": "" if seen.over else f"{here}/live?{'still&' if still else ''}"}
     return rendering.html(content, site.around, here, extra=more)
 
 

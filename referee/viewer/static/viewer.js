@@ -94,6 +94,7 @@ const Viewer = (() => {
     /* How far a match is that goes on; `over` is where to read what became of it. */
     tellProgress(over) {
       const { under_way: underWay, deals } = this.film;
+      this.root.classList.toggle("empty", !deals.length);
       this.live.hidden = underWay === undefined;
       if (this.live.hidden) return;
       const [done, of] = underWay;
@@ -214,7 +215,7 @@ const Viewer = (() => {
     remark(deed) {
       if (!deed) return null;
       const parts = [];
-      if (deed.us !== undefined) parts.push(deed.us < 1000 ? `${deed.us} µs` : `${(deed.us / 1000).toFixed(1)} ms`);
+      if (deed.us !== undefined) parts.push(duration(deed.us));
       if (deed.eval !== undefined) parts.push(`eval ${deed.eval}`);
       if (deed.note !== undefined) parts.push(deed.note);
       return parts.length ? element("small", {}, parts.join(" · ")) : null;
@@ -427,6 +428,32 @@ const Viewer = (() => {
     return wished.filter(Boolean).map((one) => one.slice(0, 2)).find((one) => one in texts);
   }
 
+  function duration(us) {
+    if (us < 1000) return `${us} µs`;
+    if (us < 10_000_000) return `${(us / 1000).toFixed(1)} ms`;
+    const seconds = Math.round(us / 1_000_000);
+    return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  }
+
+  /* News of a match that is played; `viewer` is null where it had just ended. */
+  function follow(viewer, from, film) {
+    const news = new EventSource(from);
+    news.addEventListener("film", async () => {
+      const more = viewer && await film();
+      if (more) viewer.update(more);
+    });
+    news.addEventListener("deals", ({ data }) => {
+      if (!viewer) return;
+      viewer.film.under_way = data.split(" ");
+      viewer.tellProgress();
+    });
+    news.addEventListener("over", ({ data }) => {
+      news.close();
+      if (viewer && viewer.film.deals.length) viewer.tellProgress(data);
+      else location.replace(data); // it was over before there was anything to see
+    });
+  }
+
   async function begin() {
     const root = document.getElementById("viewer");
     if (!root) return;
@@ -435,20 +462,9 @@ const Viewer = (() => {
     try {
       const texts = inline("viewer-texts") ?? await fetched(root.dataset.texts);
       const film = inline("viewer-film") ?? await fetched(root.dataset.film);
-      const viewer = new FilmViewer(root, film, texts, languageOf(texts));
+      const viewer = film && new FilmViewer(root, film, texts, languageOf(texts));
       root.dataset.ready = "yes";
-      if (root.dataset.live) {
-        const news = new EventSource(root.dataset.live);
-        news.addEventListener("film", async () => {
-          const more = await fetched(root.dataset.film);
-          if (more !== null) viewer.update(more);
-        });
-        news.addEventListener("deals", ({ data }) => {
-          viewer.film.under_way = data.split(" ");
-          viewer.tellProgress();
-        });
-        news.addEventListener("over", ({ data }) => { news.close(); viewer.tellProgress(data); });
-      }
+      if (root.dataset.live) follow(viewer, root.dataset.live, () => fetched(root.dataset.film));
     } catch (error) {
       console.error(error);
       root.replaceChildren(element("p", { class: "bad" }, "This page could not be read."));

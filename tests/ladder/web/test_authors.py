@@ -2,6 +2,7 @@
 
 import errno
 import json
+import re
 import stat
 import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
@@ -593,6 +594,28 @@ async def test_authors_read_what_their_own_bots_wrote_and_nothing_else(
             assert {line["text"] for line in log["lines"]} == {"why I play this\n"}
         refused = await site.client.get(f"/api/logs?bot=of-{other}", headers=bearer(text))
         assert refused.status_code == 404
+
+
+async def test_the_page_of_logs_has_what_their_own_bots_wrote_deal_by_deal(
+    talked: tuple[Asked, Store],
+) -> None:
+    """And that of one match, where its page leads to it."""
+    site, store = talked
+    text = store.tokens.add("ada", (Scope.LOGS,), 1)[1]
+    for query in ("", "?bot=of-ada", "?match=1"):
+        page = (await site.client.get(f"/mine/logs{query}", headers=bearer(text))).text
+        assert '<a href="/matches/1">Match 1</a>: of-ada' in page
+        assert re.search(
+            r"<h3>Deal [12]\.[12]</h3>\n<pre tabindex=\"0\">why I play this</pre>", page
+        )
+        assert "of-bob" not in page
+    assert 'href="/mine/logs?match=1"' in (await site.get("/matches/1")).text
+    for query in ("?bot=of-bob", "?match=99", "?bot=<b>"):
+        found = await site.client.get(f"/mine/logs{query}", headers=bearer(text))
+        assert found.status_code == 404
+    found = await site.get("/mine/logs")
+    assert found.status_code == 401
+    assert 'href="/join"' in found.text
 
 
 @pytest.mark.parametrize(

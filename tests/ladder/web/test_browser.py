@@ -9,6 +9,7 @@ pytest.importorskip("playwright", reason="make ci installs it")
 
 from playwright.sync_api import Browser, ViewportSize
 
+from ladder.web.rendering import static_path
 from referee.cli import run
 from support.browser import PHONE, WIDE, browser, looking
 from support.events import event_text
@@ -159,3 +160,23 @@ def test_a_match_is_watched_while_it_is_played(
             page.wait_for_url(f"{url}/matches/1")
             assert looked.troubles == []
         assert store.counts().matches >= 1
+
+
+def test_who_comes_as_a_match_ends_is_led_to_what_became_of_it(chromium: Browser, url: str) -> None:
+    """Its film is gone by then, and there was nothing wrong with asking."""
+    files = (static_path("cards.js"), static_path("viewer.js"))
+    scripts = "".join(f'<script src="{file}" defer></script>' for file in files)
+    viewer = '<div id="viewer" data-film="/late/film" data-live="/late/news" data-texts="{}"></div>'
+    html = "<!doctype html><title>x</title>" + scripts + viewer.format(static_path("texts.json"))
+    over = "event: over\ndata: /matches/1\n\n"
+    with looking(chromium, url) as looked:
+        page = looked.page
+        page.route("**/late", lambda one: one.fulfill(body=html, content_type="text/html"))
+        page.route("**/late/film", lambda one: one.fulfill(status=204))
+        page.route(
+            "**/late/news", lambda one: one.fulfill(body=over, content_type="text/event-stream")
+        )
+        page.goto(f"{url}/late")
+        page.wait_for_url(f"{url}/matches/1")
+        page.wait_for_selector("#viewer[data-ready]")
+        assert looked.troubles == []

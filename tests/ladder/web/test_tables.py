@@ -113,7 +113,10 @@ async def test_a_table_is_for_who_sits_there(store: Store, site: Asked) -> None:
     for path in ("/act", "/leave"):
         assert (await site.client.post(here + path, headers=bob)).status_code == 404
     again = await site.client.post("/play", data={**FORM, "pool": "2"}, headers=ada)
-    assert again.headers["location"] == here, "one table each"
+    assert again.headers["location"] == f"{here}?still", "one table each"
+    told = "You still sit at this table"
+    assert told in (await site.client.get(f"{here}?still", headers=ada)).text
+    assert told not in (await site.client.get(here, headers=ada)).text
     full = await site.client.post("/play", data=FORM, headers=bob)
     assert full.status_code == 429
     assert "tables are taken" in full.text
