@@ -67,7 +67,7 @@ def history_plots(found: Sequence[History]) -> tuple[HistoryPlot, ...]:
 def _plot(found: History, scale: Scale) -> HistoryPlot:
     now = number_text.give_or_take(found.points[-1].rating, 0)
     told = f"{now} after {plural(found.matches, 'match', 'matches')}"
-    versions = len(found.versions)
+    versions = len({point.version for point in found.versions})  # one may play again
     told += f", {versions} versions" if versions > 1 else ""
     ticks = tuple(
         Level(

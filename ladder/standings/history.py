@@ -61,7 +61,8 @@ class History(Struct, frozen=True, kw_only=True):
         low: the lowest rating after any match; None without one.
         high: the highest.
         points: after its matches, in their order; some of them where there are too many.
-        versions: the first point of each version; they are all among the points.
+        versions: the first point, and each of another version than the one before: a match of an
+            old version may end when the next one has begun. They are all among the points.
     """
 
     pool: str

@@ -189,3 +189,13 @@ def test_json_has_the_points(long: History) -> None:
     assert found["points"][0]["at_ms"] == SEP_1
     assert all(one["low"] < one["rating"] < one["high"] for one in found["points"])
     assert found["lowest"] <= min(one["rating"] for one in found["points"])
+
+
+def test_a_version_that_plays_again_is_counted_once() -> None:
+    """A match of an old version may end when the next one has begun."""
+    first, second, late = steps(3)
+    played = [first, msgspec.structs.replace(second, version=2), late]
+    found = history("briscola-2", "greedy", played)
+    assert [point.version for point in found.versions] == [1, 2, 1]
+    (plot,) = history_plots([found])
+    assert plot.told.endswith("after 3 matches, 2 versions")
