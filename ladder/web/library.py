@@ -26,6 +26,9 @@ REST: Final = 5.0
 """After a change that took so long to put on pages, the next comes so many times as long later:
 what results cost the site is a part of a core, however many there are."""
 
+LONGEST_REST_S: Final = 10.0
+"""However many pages visitors have made meanwhile."""
+
 MOST_AHEAD: Final = 32
 """So many pages that people look at are made anew before a change is told; and for so long:"""
 LONGEST_AHEAD_S: Final = 2.0
@@ -108,6 +111,10 @@ class Library:
         """
         return await trio.to_thread.run_sync(question, self._store, limiter=self._one)
 
+    async def think(self, work: Callable[[], T]) -> T:
+        """Return what work comes to that reads no database, one at a time."""
+        return await trio.to_thread.run_sync(work, limiter=self._others)
+
     def reading(self, make: Callable[[Store], T]) -> Callable[[], T]:
         """Return what makes something of the store; for `page`, in whose thread it runs."""
         return partial(make, self._store)
@@ -141,8 +148,8 @@ class Library:
                     body = await self._make(make, reads=reads, lasts=lasts)
                     self._keep(key, kept, state, body)
         finally:
-            if kept.state < 0 and not kept.making.statistics().tasks_waiting:
-                self._made.pop(key, None)  # it could not be made
+            if kept.state < 0 and not kept.making.locked() and self._made.get(key) is kept:
+                del self._made[key]  # it could not be made
         return kept.body
 
     async def _make(
@@ -163,6 +170,9 @@ class Library:
         return kept is not None and (kept.state >= self.state or (lasts and kept.state >= 0))
 
     def _keep(self, key: Hashable, kept: _Made, state: int, body: Body) -> None:
+        if self._made.get(key) is not kept:
+            kept.state, kept.body = state, body  # for who waits; it is not kept any more
+            return
         self._size += _size(body) - _size(kept.body)
         kept.state, kept.body = state, body
         for other in list(self._made):
@@ -220,7 +230,7 @@ class Library:
 
     def rest_s(self) -> float:
         """Return how long after the last change the next one may come."""
-        return max(REST * self._spent_s, self.spread_s())
+        return max(min(REST * self._spent_s, LONGEST_REST_S), self.spread_s())
 
     def spread_s(self) -> float:
         """Return over how long a change is told: not all who follow ask at once."""

@@ -92,7 +92,7 @@ class News:
             events: what is said, as often as something has to be; it ends where `pause` says so.
             headers: more of them.
         """
-        if self._library.readers >= MOST_READERS or self._of[visitor] >= MOST_OF_ONE:
+        if self._is_full(visitor):
             return PlainTextResponse(
                 "too many pages follow already\n", 503, headers={"retry-after": "60"}
             )
@@ -100,6 +100,9 @@ class News:
         return StreamingResponse(
             self._counted(visitor, events), media_type="text/event-stream", headers=given
         )
+
+    def _is_full(self, visitor: str) -> bool:
+        return self._library.readers >= MOST_READERS or self._of[visitor] >= MOST_OF_ONE
 
     async def pause(self, seconds: float, until: float = math.inf) -> bool:
         """Wait, and return whether there is to be more: not once we are to end, or from then on."""
@@ -110,6 +113,8 @@ class News:
     async def _counted(
         self, visitor: str, events: Callable[[], AsyncGenerator[bytes]]
     ) -> AsyncIterator[bytes]:
+        if self._is_full(visitor):
+            return  # others have begun to follow since it was answered
         self._library.readers += 1
         self._of[visitor] += 1
         try:

@@ -17,7 +17,9 @@ MATCHES_READ: Final = 20
 MOST_CHARACTERS: Final = 1 << 20
 
 
-def logs_of(store: Store, author: str, bot: str, match: str) -> LogsJson:
+def logs_of(
+    store: Store, author: str, bot: str, match: str, most: int = MOST_CHARACTERS
+) -> LogsJson:
     """Return what an author's own bots wrote; of matches that are over, as all that are facts.
 
     Args:
@@ -25,6 +27,7 @@ def logs_of(store: Store, author: str, bot: str, match: str) -> LogsJson:
         author: whose.
         bot: the name of the one bot that is meant; "" for all of the author's.
         match: the one match that is meant; "" for the last ones.
+        most: so many characters at most.
 
     Raises:
         Missing: the author has no such bot, or none in that match.
@@ -41,7 +44,7 @@ def logs_of(store: Store, author: str, bot: str, match: str) -> LogsJson:
     if match and own.isdisjoint(wanted[0][1].job.entrants):
         raise Missing(f"No bot of yours that is meant played match {wanted[0][0]}.")
     logs: list[MatchLog] = []
-    left = MOST_CHARACTERS
+    left = most
     for number, found in wanted:
         for log in _logs(store, number, found, own):
             left -= sum(len(line.text) for line in log.lines)

@@ -1,6 +1,7 @@
 """The page on which an author reads what the own bots wrote to standard error."""
 
 import re
+from functools import partial
 from itertools import groupby
 from operator import attrgetter
 from typing import Final
@@ -10,13 +11,16 @@ from starlette.responses import Response
 
 from ladder.core.names import NAME
 from ladder.core.tokens import Scope
-from ladder.show.logs_json import MatchLog
+from ladder.show.logs_json import LogsJson, MatchLog
+from ladder.store.store import Store
 from ladder.web import rendering
 from ladder.web.content import Content, Missing, form_of
+from ladder.web.guard import take_from
 from ladder.web.logs import logs_of
 from ladder.web.sign_in import author_of
 from ladder.web.site_state import Site
 
+_MOST_CHARACTERS: Final = 1 << 17
 _FORMS: Final = {"bot": NAME, "match": form_of("match")}
 
 
@@ -29,7 +33,8 @@ async def logs_page(site: Site, request: Request) -> Response:
     """
     token = await author_of(site, request, Scope.LOGS, "logs")
     bot, match = (_wanted(request, name) for name in _FORMS)
-    found = await site.library.ask(lambda store: logs_of(store, token.author, bot, match))
+    take_from(site.making, request)
+    found = await site.library.ask(partial(_logs, token.author, bot, match))
     content = Content(
         title="What your bots wrote",
         description="To standard error, in their last matches; only you see it.",
@@ -42,7 +47,12 @@ async def logs_page(site: Site, request: Request) -> Response:
         },
     )
     headers = {"cache-control": "no-store", "content-type": "text/html; charset=utf-8"}
-    return Response(rendering.html(content, site.around, "/mine/logs"), headers=headers)
+    html = await site.library.think(partial(rendering.html, content, site.around, "/mine/logs"))
+    return Response(html, headers=headers)
+
+
+def _logs(author: str, bot: str, match: str, store: Store) -> LogsJson:
+    return logs_of(store, author, bot, match, _MOST_CHARACTERS)
 
 
 def _wanted(request: Request, name: str) -> str:

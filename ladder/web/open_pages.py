@@ -13,13 +13,17 @@ from typing import Final
 import trio
 
 from ladder.store.database import DatabaseGone
-from ladder.web.library import MOST_AHEAD, Body
+from ladder.web.library import Body
 from ladder.web.live import BEAT_S, LONGEST_S, STILL_HERE, News
 from ladder.web.page_stream import Gzip, Piece, digest_of, main_of, told
 from ladder.web.rate_limit import TooMany
 from referee.errors import HostError, RefereeError
 
-_MOST_KEPT: Final = MOST_AHEAD
+_MOST_DIGESTS: Final = 1000
+_MOST_BYTES: Final = 8 << 20
+"""Of pieces that are kept; those sent longest ago go first."""
+
+_LATER_S: Final = 1.0
 _GOLDEN: Final = 0.6180339887498949
 """Multiples of it, less whole numbers, lie evenly between 0 and 1, however many there are."""
 
@@ -39,16 +43,27 @@ class OpenPages:
         """
         self._news = news
         self._numbers = count()
-        self._kept: OrderedDict[str, tuple[str, Piece]] = OrderedDict()
+        self._digests: OrderedDict[str, str] = OrderedDict()
+        self._kept: OrderedDict[str, Piece] = OrderedDict()
+        self._size = 0
 
-    def _piece(self, body: Body) -> tuple[str, Piece]:
-        """Return the digest of a page, and the event that has it."""
+    def _digest(self, body: Body) -> str:
+        """Return what tells what a page says from what it said before."""
+        found = self._digests.get(body.etag)
+        if found is None:
+            found = self._digests[body.etag] = digest_of(main_of(body.plain))
+            if len(self._digests) > _MOST_DIGESTS:
+                self._digests.popitem(last=False)
+        return found
+
+    def _piece(self, body: Body) -> Piece:
+        """Return the event that has what a page says."""
         kept = self._kept.get(body.etag)
         if kept is None:
-            main = main_of(body.plain)
-            kept = self._kept[body.etag] = digest_of(main), Piece.of(told(main))
-            if len(self._kept) > _MOST_KEPT:
-                self._kept.popitem(last=False)
+            kept = self._kept[body.etag] = Piece.of(told(main_of(body.plain)))
+            self._size += len(kept.plain)
+            while self._size > _MOST_BYTES and len(self._kept) > 1:
+                self._size -= len(self._kept.popitem(last=False)[1].plain)
         self._kept.move_to_end(body.etag)
         return kept
 
@@ -65,15 +80,16 @@ class OpenPages:
         while await self._news.pause(0, until):
             state = self._news.state
             try:
-                digest, piece = self._piece(await page())
+                body = await page()
             except TooMany as error:  # the visitor had enough made: what others have made is sent
-                await self._news.pause(error.wait_s)
+                await self._news.pause(max(error.wait_s, _LATER_S * (1 + turn)))
+                yield _BEAT
                 continue
             except (DatabaseGone, HostError, RefereeError):
                 return  # the browser comes again, and is told why
-            if digest != has:
-                has = digest
-                yield piece
+            if self._digest(body) != has:
+                has = self._digest(body)
+                yield self._piece(body)
             if await self._news.changes(state, BEAT_S):
                 await self._news.pause(turn * self._news.spread_s())
             else:

@@ -9,7 +9,7 @@ from typing import Final
 
 import msgspec
 from jinja2 import Environment
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from ladder.show.html_templates import environment
 from ladder.web.content import Content
@@ -103,8 +103,8 @@ def _templates() -> Environment:
 
 
 def _lines(text: str) -> Markup:
-    """Return text of several lines, each without what turns it round or hides it."""
-    return Markup("\n").join(printable(line) for line in text.splitlines())
+    """Return text of several lines, without what turns it round or hides it."""
+    return escape(printable(text.replace("\r\n", "\n"), keep="\n"))
 
 
 def _moment(ms: int) -> datetime:

@@ -23,14 +23,6 @@ from referee.text import printable
 LONGEST_S: Final = 20 * 60.0
 """A trial that takes longer is ended; builds and matches have their own bounds below that."""
 
-_LOW: Final = (
-    "sh",
-    "-c",
-    'echo 10 2>/dev/null >/proc/self/autogroup; exec nice -n 10 "$0" "$@"',
-)
-"""Has a command weigh a tenth of what a match does, which is what the bots of a trial weigh: also
-where Linux shares cores out by session, as it does among programs that no control group has."""
-
 _AGAIN_S: Final = 15.0
 _LOOK_S: Final = 1.0
 _LONGEST_WHY: Final = 4000
@@ -88,7 +80,7 @@ class Trials(Struct, frozen=True):
                 return self._unanswered(upload, f"{file.name}: {error.strerror}")
             with trio.move_on_after(LONGEST_S):
                 done = await trio.run_process(
-                    [*_LOW, *self._command(upload, path.name)],
+                    self._command(upload, path.name),
                     cwd=folder,
                     check=False,
                     capture_stdout=True,

@@ -184,3 +184,12 @@ def test_who_answers_many_weighs_more_and_what_it_starts_does_not() -> None:
         assert nice == ("-5" if may else "0")
         assert session in ("none", "-5" if may and own else "0")
         assert started == "0"
+
+
+def test_who_was_started_with_another_weight_keeps_it() -> None:
+    script = (
+        "import os; from referee.sandbox.priority import answer_soon; answer_soon(); "
+        "print(os.getpriority(os.PRIO_PROCESS, 0))"
+    )
+    words = ["nice", "-n", "10", sys.executable, "-c", script]
+    assert subprocess.run(words, capture_output=True, text=True, check=True).stdout == "10\n"

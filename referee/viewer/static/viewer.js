@@ -439,7 +439,8 @@ const Viewer = (() => {
   function follow(viewer, from, film) {
     const news = new EventSource(from);
     news.addEventListener("film", async () => {
-      const more = viewer && await film();
+      if (!viewer) { location.reload(); return; } // it was begun again
+      const more = await film();
       if (more) viewer.update(more);
     });
     news.addEventListener("deals", ({ data }) => {

@@ -606,7 +606,7 @@ async def test_the_page_of_logs_has_what_their_own_bots_wrote_deal_by_deal(
         page = (await site.client.get(f"/mine/logs{query}", headers=bearer(text))).text
         assert '<a href="/matches/1">Match 1</a>: of-ada' in page
         assert re.search(
-            r"<h3>Deal [12]\.[12]</h3>\n<pre tabindex=\"0\">why I play this</pre>", page
+            r"<h3>Deal [12]\.[12]</h3>\n<pre tabindex=\"0\">why I play this\n</pre>", page
         )
         assert "of-bob" not in page
     assert 'href="/mine/logs?match=1"' in (await site.get("/matches/1")).text

@@ -180,3 +180,17 @@ def test_who_comes_as_a_match_ends_is_led_to_what_became_of_it(chromium: Browser
         page.wait_for_url(f"{url}/matches/1")
         page.wait_for_selector("#viewer[data-ready]")
         assert looked.troubles == []
+
+
+def test_a_page_whose_stream_is_refused_stays_as_it_is(chromium: Browser, url: str) -> None:
+    """As where many from one address have pages open."""
+    with looking(chromium, f"{url}/rules") as looked:
+        page = looked.page
+        full = "too many pages follow already"
+        page.route("**/bots.live*", lambda one: one.fulfill(status=503, body=full))
+        with page.expect_response("**/bots.live*") as found:
+            page.goto(f"{url}/bots")
+        assert found.value.status == 503
+        page.wait_for_timeout(300)
+        assert full not in page.inner_text("main")
+        assert page.locator("main h1").inner_text() == "Bots"

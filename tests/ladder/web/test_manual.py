@@ -61,6 +61,8 @@ async def test_the_protocol_is_read_on_the_site(store: Store) -> None:
         assert 'href="#5-clocks"' in page
         assert (await site.get("/docs/protocol.json")).json()["markdown"] == markdown("SPEC.md")
         assert (await site.get("/docs/nothing")).status_code == 404
+        begin = "import json, sys\n\nfor line in sys.stdin:\n"
+        assert begin in (await site.get("/docs")).text
 
 
 def test_the_bot_that_is_shown_is_one(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from starlette.responses import StreamingResponse
 from trio.testing import MockClock
 
 from ladder.store.store import Store
+from ladder.web import open_pages
 from ladder.web.content import Missing
 from ladder.web.library import Body, Library
 from ladder.web.live import BEAT_S, MOST_OF_ONE, News
@@ -185,6 +186,7 @@ async def test_who_had_enough_pages_made_is_told_later(
             browser.error = None
 
         nursery.start_soon(enough)
+        assert await anext(events) == b": still here\n\n"
         assert await anext(events) == browser.told()
     assert trio.current_time() - begun == 7.0
     await events.aclose()
@@ -202,3 +204,24 @@ async def test_where_there_is_no_page_there_is_no_stream(store: Store) -> None:
     async with opened(store) as site:
         assert (await site.get("/bots/99.live")).status_code == 404
         assert (await site.get("/matches/1.live")).status_code == 404, "it stays as it is"
+
+
+async def test_streams_that_were_asked_for_at_once_are_counted_when_they_begin(
+    browser: Open,
+) -> None:
+    following = [browser.follow() for _ in range(MOST_OF_ONE + 5)]
+    begun = [await anext(events, b"") for events in following]
+    assert begun == [b": open\n\n"] * MOST_OF_ONE + [b""] * 5
+    for events in following:
+        await events.aclose()
+    assert browser.library.readers == 0
+
+
+async def test_pieces_that_are_kept_have_a_bound(
+    browser: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(open_pages, "_MOST_BYTES", 1000)
+    for number in range(100):
+        browser.text = f"{number} {'x' * 200}"
+        browser.pages._piece(await browser.page())
+    assert sum(len(piece.plain) for piece in browser.pages._kept.values()) <= 1000

@@ -1,11 +1,13 @@
 """What stands before the pages: limits, news, and what is kept of pages that were made."""
 
+import threading
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 
 import pytest
 import trio
+import trio.testing
 from hypothesis import given
 from hypothesis import strategies as st
 from trio.testing import MockClock
@@ -14,7 +16,7 @@ from ladder.store.database import DatabaseGone
 from ladder.store.queries import Pulse
 from ladder.store.store import Store
 from ladder.web import library
-from ladder.web.library import A_READER_S, REST, WATCH_S, Body, Library
+from ladder.web.library import A_READER_S, LONGEST_REST_S, REST, WATCH_S, Body, Library
 from ladder.web.rate_limit import MOST_VISITORS, Rate, RateLimit, visitor_of
 from ladder.web.serving import Listen, check_tls
 from referee.errors import RefereeError
@@ -172,6 +174,10 @@ async def test_what_results_cost_a_site_is_a_part_of_a_core(
             shelf._spent_s = cost_s  # as if pages had taken so long
             await shelf.change(state)
             assert cost_s * REST <= trio.current_time() - begun <= cost_s * REST + 2 * WATCH_S
+        state, begun = shelf.state, trio.current_time()
+        shelf._spent_s = 1000.0  # whatever visitors have made
+        await shelf.change(state)
+        assert trio.current_time() - begun <= LONGEST_REST_S + 2 * WATCH_S
         shelf.readers = 500
         state, begun = shelf.state, trio.current_time()
         await shelf.change(state)
@@ -242,3 +248,30 @@ def test_a_certificate_that_is_none_is_refused_before_anything_is_served(tmp_pat
 def test_an_address_is_said_as_a_browser_takes_it(tmp_path: Path) -> None:
     assert Listen(host="::1", port=80).address == "http://[::1]:80"
     assert Listen(tls=(tmp_path, tmp_path)).address == "https://127.0.0.1:8000"
+
+
+async def test_who_leaves_while_a_page_is_made_costs_none_of_what_is_kept(store: Store) -> None:
+    """Two ask for one that is not kept; the second goes while the first makes it."""
+    shelf, made_now, go_on = Library(store), trio.Event(), threading.Event()
+    body = Body.of(b"x" * 900)
+
+    def make() -> Body:
+        trio.from_thread.run_sync(made_now.set)
+        go_on.wait(20)
+        return body
+
+    async def leave(scope: trio.CancelScope) -> None:
+        with scope:
+            await shelf.page("page", make)
+
+    async with trio.open_nursery() as nursery:
+        scope = trio.CancelScope()
+        nursery.start_soon(shelf.page, "page", make)
+        await made_now.wait()
+        nursery.start_soon(leave, scope)
+        await trio.testing.wait_all_tasks_blocked()
+        scope.cancel()
+        await trio.testing.wait_all_tasks_blocked()
+        go_on.set()
+    assert list(shelf._made) == ["page"]
+    assert shelf._size == len(body.plain) + len(body.zipped)
