@@ -1,7 +1,7 @@
 """What an author reads on the site: the project's own documents, as they are installed. Pure."""
 
 import re
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final
@@ -50,6 +50,7 @@ _BY_FILE: Final = {one.file: one.name for one in DOCUMENTS}
 _COMMENT: Final = re.compile(r"<!--.*?-->\n?", re.DOTALL)
 _LINK: Final = re.compile(r"\[([^\]\n]*)\]\((?!https?:|#)([^)#\s]*)(#[^)\s]*)?\)")
 _FIRST_CODE: Final = re.compile(r"^```python bot\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_NUMBERED: Final = re.compile(r"^#{2,3} ((\d+(?:\.\d+)?)\.? .*)$", re.MULTILINE)
 _NO_SLUG: Final = re.compile(r"[^\w\- ]")
 
 Environment = MutableMapping[str, Any]
@@ -104,6 +105,13 @@ def shown(file: str) -> Shown:
     html = str(parser.renderer.render(tokens, parser.options, {}))
     html = html.replace("<pre>", '<pre tabindex="0">')  # so that keys scroll it, too
     return Shown(tuple((title, slug(title)) for title in titles), html)
+
+
+@cache
+def protocol_sections() -> Mapping[str, str]:
+    """Return where each section of the protocol is on the site, by its number: 3, 3.4."""
+    numbered = _NUMBERED.findall(markdown("SPEC.md"))
+    return {number: f"/docs/protocol#{slug(title)}" for title, number in numbered}
 
 
 def slug(title: str) -> str:

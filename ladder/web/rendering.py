@@ -1,6 +1,7 @@
 """A page's content as the bytes of an answer: HTML or JSON."""
 
 import hashlib
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
@@ -14,6 +15,7 @@ from markupsafe import Markup, escape
 from ladder.show.html_templates import environment
 from ladder.web.content import Content
 from ladder.web.library import Body
+from ladder.web.manual import protocol_sections
 from ladder.web.page_stream import with_digest
 from referee.terminal.json_output import json_text
 from referee.text import printable
@@ -34,6 +36,7 @@ FILES: Final = {
 }
 """Files beside the pages, with their types."""
 
+_SECTION: Final = re.compile(r"SPEC (\d+(?:\.\d+)?)")
 _VIEWERS: Final = ("cards.js", "viewer.js", "viewer.css", "texts.json")
 """Those that come from the viewer, which shows records without a site, too."""
 
@@ -97,7 +100,7 @@ def json(content: Content) -> bytes:
 @cache
 def _templates() -> Environment:
     made = environment("ladder.web")
-    made.filters |= {"iso": _iso, "day": _day, "lines": _lines}
+    made.filters |= {"iso": _iso, "day": _day, "lines": _lines, "sections": sections}
     made.globals["static"] = static_path
     return made
 
@@ -105,6 +108,16 @@ def _templates() -> Environment:
 def _lines(text: str) -> Markup:
     """Return text of several lines, without what turns it round or hides it."""
     return escape(printable(text.replace("\r\n", "\n"), keep="\n"))
+
+
+def sections(text: str) -> Markup:
+    """Return text in which what names a section of the protocol leads there: SPEC 3.4."""
+    return Markup(_SECTION.sub(_section, str(escape(text))))  # noqa: S704  # escaped just before
+
+
+def _section(named: "re.Match[str]") -> str:
+    where = protocol_sections().get(named[1])
+    return named[0] if where is None else f'<a href="{where}">{named[0]}</a>'
 
 
 def _moment(ms: int) -> datetime:

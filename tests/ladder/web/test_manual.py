@@ -11,7 +11,15 @@ from pathlib import Path
 import pytest
 
 from ladder.store.store import Store
-from ladder.web.manual import DOCUMENTS, first_bot, markdown, shown, slug
+from ladder.web import rendering
+from ladder.web.manual import (
+    DOCUMENTS,
+    first_bot,
+    markdown,
+    protocol_sections,
+    shown,
+    slug,
+)
 from referee.bots.kits import TESTS, kit_files
 from support.ladders import made
 from support.sites import opened
@@ -97,3 +105,17 @@ async def test_a_kit_that_there_is_not_is_refused_in_a_sentence(store: Store, qu
         found = await site.get(f"/kit?{query}")
         assert found.status_code == 400
         assert "content-disposition" not in found.headers
+
+
+def test_what_names_a_section_of_the_protocol_leads_there() -> None:
+    """In what strangers wrote, too, of which nothing else becomes markup."""
+    told = str(rendering.sections("<b> (SPEC 3.4), SPEC 99, SPEC 7."))
+    where = "/docs/protocol#34-act"
+    assert told == (
+        f'&lt;b&gt; (<a href="{where}">SPEC 3.4</a>), SPEC 99, '
+        '<a href="/docs/protocol#7-limits">SPEC 7</a>.'
+    )
+    assert all(
+        link.partition("#")[2] in ID.findall(shown("SPEC.md").html)
+        for link in protocol_sections().values()
+    )
