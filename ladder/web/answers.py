@@ -15,6 +15,7 @@ from ladder.web.openapi import Problem
 _CHECK: Final = "no-cache"
 """Kept by browsers, and asked after each time: an answer of a few bytes where nothing is new."""
 
+PRIVATE: Final = {"cache-control": "no-store"}
 _TITLES: Final = {
     400: "Not understood",
     401: "Who are you?",
@@ -45,6 +46,11 @@ def answer(request: Request, body: Body, kind: str, *, cache: str = _CHECK) -> R
     return Response(body.plain, headers=headers)
 
 
+def private(html: bytes) -> Response:
+    """Return a page that is for one visitor, and kept nowhere."""
+    return Response(html, headers={**PRIVATE, "content-type": "text/html; charset=utf-8"})
+
+
 def problem(
     around: rendering.Around,
     request: HTTPConnection,
@@ -61,7 +67,7 @@ def problem(
         told: what is wrong, in a sentence.
         headers: more of them.
     """
-    given = {**(headers or {}), "cache-control": "no-store"}
+    given = {**(headers or {}), **PRIVATE}
     if status == 401:
         given["www-authenticate"] = "Bearer"
     if wants_json(request):

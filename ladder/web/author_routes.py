@@ -19,6 +19,7 @@ from ladder.show.logs_json import LogsJson
 from ladder.show.upload_json import MeJson, UploadJson
 from ladder.store.store import Store
 from ladder.web import rendering
+from ladder.web.answers import PRIVATE, private
 from ladder.web.content import Content, Refused, TooLarge, form_of
 from ladder.web.guard import given, guarded, part
 from ladder.web.logs import logs_of
@@ -32,7 +33,6 @@ from referee.errors import RefereeError
 _Endpoint = Callable[[Site, Uploads, Request], Awaitable[Response]]
 _USE: Final = "submit"
 _CHUNK: Final = 1 << 16
-_PRIVATE: Final = {"cache-control": "no-store"}
 _SEE_OTHER: Final = 303
 _LARGEST_FORM: Final = 16 << 10
 """Bytes of a form around the file in it."""
@@ -114,7 +114,7 @@ async def _join_page(site: Site, uploads: Uploads, request: Request) -> Response
         template="join.html",
         value=None,
     )
-    return _private(rendering.html(content, site.around, "/join"))
+    return private(rendering.html(content, site.around, "/join"))
 
 
 async def _join(site: Site, uploads: Uploads, request: Request) -> Response:
@@ -122,14 +122,14 @@ async def _join(site: Site, uploads: Uploads, request: Request) -> Response:
     async with request.form(max_files=0, max_fields=4, max_part_size=1024) as form:
         text = str(form.get("token", "")).strip()
     token = await valid_token(site, request, text)
-    answer = RedirectResponse("/mine", _SEE_OTHER, headers=_PRIVATE)
+    answer = RedirectResponse("/mine", _SEE_OTHER, headers=PRIVATE)
     let_in(answer, request, token, text, now_ms())
     return answer
 
 
 async def _leave(site: Site, uploads: Uploads, request: Request) -> Response:
     check_origin(request)
-    answer = RedirectResponse("/", _SEE_OTHER, headers=_PRIVATE)
+    answer = RedirectResponse("/", _SEE_OTHER, headers=PRIVATE)
     let_go(answer)
     return answer
 
@@ -153,7 +153,7 @@ async def _mine(site: Site, uploads: Uploads, request: Request) -> Response:
             "live_upload": any(one.accepted is None and one.why is None for one in own),
         },
     )
-    return _private(rendering.html(content, site.around, "/mine"))
+    return private(rendering.html(content, site.around, "/mine"))
 
 
 def _bots_of(author: str, store: Store) -> list[tuple[int, str, int, bool]]:
@@ -205,7 +205,7 @@ async def _form_upload(site: Site, uploads: Uploads, request: Request) -> Respon
     async with request.form(max_files=1, max_fields=4, max_part_size=most) as form:
         file, name = _file_in(form), _name(str(form.get("name", "")).strip())
         await uploads.receive(token.author, file.filename or "bot", name, _bytes_in(file))
-    return RedirectResponse("/mine", _SEE_OTHER, headers=_PRIVATE)
+    return RedirectResponse("/mine", _SEE_OTHER, headers=PRIVATE)
 
 
 async def _allowed(site: Site, uploads: Uploads, request: Request) -> Token:
@@ -270,10 +270,6 @@ def _json(uploads: Uploads, upload: Upload) -> UploadJson:
     )
 
 
-def _private(html: bytes) -> Response:
-    return Response(html, headers={**_PRIVATE, "content-type": "text/html; charset=utf-8"})
-
-
 def _json_answer(value: Struct, status: int = 200) -> Response:
     encoded = msgspec.json.encode(value) + b"\n"
-    return Response(encoded, status, {**_PRIVATE, "content-type": "application/json"})
+    return Response(encoded, status, {**PRIVATE, "content-type": "application/json"})

@@ -139,11 +139,11 @@ class Library:
             kept = self._made[key] = _Made(-1, Body(b"", b"", ""), trio.Lock())
         self._made.move_to_end(key)
         kept.wanted, kept.make = True, make if reads and not lasts else None
-        if self.is_fresh(key, lasts=lasts):
+        if self._is_new(kept, lasts=lasts):
             return kept.body  # though it may just be made anew
         try:
             async with kept.making:  # who asks for the same waits for it
-                if not self.is_fresh(key, lasts=lasts):
+                if not self._is_new(kept, lasts=lasts):
                     state = self.state  # before it is read: what changes meanwhile is read again
                     body = await self._make(make, reads=reads, lasts=lasts)
                     self._keep(key, kept, state, body)
@@ -167,14 +167,16 @@ class Library:
     def is_fresh(self, key: Hashable, *, lasts: bool = False) -> bool:
         """Whether a page need not be made; for arguments see `page`."""
         kept = self._made.get(key)
-        return kept is not None and (kept.state >= self.state or (lasts and kept.state >= 0))
+        return kept is not None and self._is_new(kept, lasts=lasts)
+
+    def _is_new(self, kept: _Made, *, lasts: bool) -> bool:
+        return kept.state >= self.state or (lasts and kept.state >= 0)
 
     def _keep(self, key: Hashable, kept: _Made, state: int, body: Body) -> None:
+        before, kept.state, kept.body = kept.body, state, body
         if self._made.get(key) is not kept:
-            kept.state, kept.body = state, body  # for who waits; it is not kept any more
-            return
-        self._size += _size(body) - _size(kept.body)
-        kept.state, kept.body = state, body
+            return  # it had to go while it was made: only those who wait for it have it
+        self._size += _size(body) - _size(before)
         for other in list(self._made):
             if self._size <= MOST_BYTES:
                 break

@@ -1,4 +1,4 @@
-"""News of the ladder for pages that are open: server-sent events."""
+"""Streams of server-sent events: which browsers follow one, how many may, and when all end."""
 
 import math
 from collections import Counter
@@ -21,7 +21,6 @@ MOST_OF_ONE: Final = 40
 LONGEST_S: Final = 15 * 60.0
 """After that a page connects anew: none that forgot to leave is held for ever."""
 
-
 STILL_HERE: Final = b": still here\n\n"
 
 
@@ -38,10 +37,10 @@ def event(name: str, data: str, again_ms: int | None = None) -> bytes:
 
 
 class News:
-    """Who follows, and when it is to end."""
+    """The browsers that follow, when the ladder has changed, and when all streams end."""
 
     def __init__(self, library: Library) -> None:
-        """Nobody follows yet."""
+        """Begin with no browser that follows."""
         self._library = library
         self._of: Counter[str] = Counter()
         self._closed = trio.Event()

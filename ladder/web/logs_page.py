@@ -1,4 +1,4 @@
-"""The page on which an author reads what the own bots wrote to standard error."""
+"""The page on which authors read what their own bots wrote to standard error."""
 
 import re
 from functools import partial
@@ -14,6 +14,7 @@ from ladder.core.tokens import Scope
 from ladder.show.logs_json import LogsJson, MatchLog
 from ladder.store.store import Store
 from ladder.web import rendering
+from ladder.web.answers import private
 from ladder.web.content import Content, Missing, form_of
 from ladder.web.guard import take_from
 from ladder.web.logs import logs_of
@@ -46,9 +47,8 @@ async def logs_page(site: Site, request: Request) -> Response:
             "of": bot or (f"match {match}" if match else ""),
         },
     )
-    headers = {"cache-control": "no-store", "content-type": "text/html; charset=utf-8"}
     html = await site.library.think(partial(rendering.html, content, site.around, "/mine/logs"))
-    return Response(html, headers=headers)
+    return private(html)
 
 
 def _logs(author: str, bot: str, match: str, store: Store) -> LogsJson:

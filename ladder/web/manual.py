@@ -1,4 +1,4 @@
-"""What an author reads on the site: the project's own documents, as they are installed. Pure."""
+"""What authors read on the site: the project's own documents, as they are installed."""
 
 import re
 from collections.abc import Mapping, MutableMapping, Sequence
@@ -42,7 +42,7 @@ DOCUMENTS: Final = (
         "commands",
         "commands.md",
         "The commands",
-        "For who has the referee at home: to check a bot, to play matches, to look at records.",
+        "For authors with a referee at home: to check a bot, to play matches, to look at records.",
     ),
 )
 
@@ -53,7 +53,7 @@ _FIRST_CODE: Final = re.compile(r"^```python bot\n(.*?)^```$", re.DOTALL | re.MU
 _NUMBERED: Final = re.compile(r"^#{2,3} ((\d+(?:\.\d+)?)\.? .*)$", re.MULTILINE)
 _NO_SLUG: Final = re.compile(r"[^\w\- ]")
 
-Environment = MutableMapping[str, Any]
+_Env = MutableMapping[str, Any]
 """What the renderer hands on from token to token, as its library has it."""
 
 
@@ -127,7 +127,7 @@ def _on_the_site(link: "re.Match[str]") -> str:
 
 
 def _heading(
-    self: RendererHTML, tokens: Sequence[Token], at: int, options: OptionsDict, env: Environment
+    self: RendererHTML, tokens: Sequence[Token], at: int, options: OptionsDict, env: _Env
 ) -> str:
     if tokens[at].tag != "h1":  # a page begins with that
         tokens[at].attrSet("id", slug(tokens[at + 1].content))
@@ -135,13 +135,13 @@ def _heading(
 
 
 def _table(
-    self: RendererHTML, tokens: Sequence[Token], at: int, options: OptionsDict, env: Environment
+    self: RendererHTML, tokens: Sequence[Token], at: int, options: OptionsDict, env: _Env
 ) -> str:
     count = env["tables"] = env.get("tables", 0) + 1
     return f'<div class="wide" role="region" aria-label="table {count}" tabindex="0">\n<table>\n'
 
 
 def _table_end(
-    self: RendererHTML, tokens: Sequence[Token], at: int, options: OptionsDict, env: Environment
+    self: RendererHTML, tokens: Sequence[Token], at: int, options: OptionsDict, env: _Env
 ) -> str:
     return "</table>\n</div>\n"

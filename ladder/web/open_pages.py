@@ -36,7 +36,7 @@ class OpenPages:
     """Sends pages to who has them open."""
 
     def __init__(self, news: News) -> None:
-        """Nobody has a page open yet.
+        """Begin with no page that is open.
 
         Args:
             news: says when there may be more, and when to end.

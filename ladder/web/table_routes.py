@@ -19,6 +19,7 @@ from ladder.core.tokens import Scope
 from ladder.store.store import Store
 from ladder.submissions.frozen_bots import BOTS
 from ladder.web import rendering
+from ladder.web.answers import PRIVATE, private
 from ladder.web.content import NUMBER, Content, Forbidden, Missing, Refused
 from ladder.web.guard import guarded, part
 from ladder.web.live import BEAT_S, LONGEST_S, STILL_HERE
@@ -39,7 +40,6 @@ _SOON_S: Final = 3.0
 
 _MOST_FOLLOWERS: Final = 5
 _SEE_OTHER: Final = 303
-_PRIVATE: Final = {"cache-control": "no-store"}
 _Endpoint = Callable[[Site, Tables[Table], Request], Awaitable[Response]]
 
 
@@ -93,7 +93,7 @@ async def _open(
         with trio.move_on_after(_SOON_S):
             await _turn(mine)
         return _there(mine)
-    return RedirectResponse(f"/play/{mine.id}?still", _SEE_OTHER, headers=_PRIVATE)
+    return RedirectResponse(f"/play/{mine.id}?still", _SEE_OTHER, headers=PRIVATE)
 
 
 def order_of(sandbox: SandboxName, person: str, wish: Wish, store: Store) -> TableOrder:
@@ -146,7 +146,7 @@ async def _turn(table: Table) -> None:
 
 
 def _there(table: Table) -> Response:
-    return RedirectResponse(f"/play/{table.id}", _SEE_OTHER, headers=_PRIVATE)
+    return RedirectResponse(f"/play/{table.id}", _SEE_OTHER, headers=PRIVATE)
 
 
 async def _mine(site: Site, tables: Tables[Table], request: Request) -> Table:
@@ -158,8 +158,7 @@ async def _mine(site: Site, tables: Tables[Table], request: Request) -> Table:
 async def _table(site: Site, tables: Tables[Table], request: Request) -> Response:
     """Answer with what the person sees."""
     table = await _mine(site, tables, request)
-    headers = {**_PRIVATE, "content-type": "text/html; charset=utf-8"}
-    return Response(_page(site, table, request), headers=headers)
+    return private(_page(site, table, request))
 
 
 def _page(site: Site, table: Table, request: Request) -> bytes:
@@ -222,14 +221,14 @@ async def _kept(site: Site, tables: Tables[Table], request: Request) -> Kept:
 async def _film(site: Site, tables: Tables[Table], request: Request) -> Response:
     """Answer with the film of a match that is over."""
     kept = await _kept(site, tables, request)
-    return Response(kept.film, headers=_PRIVATE, media_type="application/json")
+    return Response(kept.film, headers=PRIVATE, media_type="application/json")
 
 
 async def _record(site: Site, tables: Tables[Table], request: Request) -> Response:
     """Answer with the record of a match that is over."""
     kept = await _kept(site, tables, request)
     named = {"content-disposition": 'attachment; filename="match.jsonl"'}
-    return Response(kept.record, headers={**_PRIVATE, **named}, media_type="application/jsonl")
+    return Response(kept.record, headers={**PRIVATE, **named}, media_type="application/jsonl")
 
 
 async def _live(site: Site, tables: Tables[Table], request: Request) -> Response:
@@ -237,7 +236,7 @@ async def _live(site: Site, tables: Tables[Table], request: Request) -> Response
     table = await _mine(site, tables, request)
     if table.followers >= _MOST_FOLLOWERS:
         raise Forbidden("This table is open in too many windows.")
-    headers = {**_PRIVATE, "x-accel-buffering": "no"}
+    headers = {**PRIVATE, "x-accel-buffering": "no"}
     return StreamingResponse(
         _looks(table, partial(_page, site, table, request)),
         media_type="text/event-stream",

@@ -67,7 +67,7 @@ def answer_soon() -> None:
     so a session of our own weighs as much; one that others are in is left as it is.
     """
     if os.getpriority(os.PRIO_PROCESS, 0):
-        return  # whoever started us has said how much we are to weigh
+        return  # the user or service that started us has said how much we are to weigh
     with suppress(OSError):
         os.sched_setscheduler(0, _ORDINARY, os.sched_param(0))
         os.setpriority(os.PRIO_PROCESS, 0, _SOON)

@@ -131,6 +131,7 @@ def started(ladder: Path | str, *words: str, says: IO[bytes] | None = None) -> S
     command = [sys.executable, "-m", "referee", "serve", "--ladder", str(ladder)]
     to = subprocess.DEVNULL if says is None else says
     command += ["--port", str(port), *words]
+    # a session of its own, as a service has
     process = subprocess.Popen(command, stderr=to, stdout=to, start_new_session=True)
     url = f"http://127.0.0.1:{port}"
     until = time.monotonic() + 120

@@ -1,4 +1,4 @@
-"""The pages for who writes a bot: how to begin, and the documents."""
+"""The pages for authors of bots: how to begin, and the documents."""
 
 from markupsafe import Markup
 from msgspec import Struct

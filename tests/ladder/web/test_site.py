@@ -275,3 +275,26 @@ async def test_who_leaves_while_a_page_is_made_costs_none_of_what_is_kept(store:
         go_on.set()
     assert list(shelf._made) == ["page"]
     assert shelf._size == len(body.plain) + len(body.zipped)
+
+
+async def test_a_page_that_has_to_go_while_it_is_made_is_made_once_for_all_who_wait(
+    store: Store,
+) -> None:
+    """And is not counted as one that is kept."""
+    shelf, made_now, go_on, count = Library(store), trio.Event(), threading.Event(), [0]
+
+    def make() -> Body:
+        count[0] += 1
+        trio.from_thread.run_sync(made_now.set)
+        go_on.wait(20)
+        return Body.of(b"x" * 900)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(shelf.page, "page", make)
+        await made_now.wait()
+        nursery.start_soon(shelf.page, "page", make)
+        await trio.testing.wait_all_tasks_blocked()
+        shelf._made.clear()
+        go_on.set()
+    assert count == [1]
+    assert shelf._size == 0
