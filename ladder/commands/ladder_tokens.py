@@ -7,7 +7,7 @@ import typer
 from msgspec import Struct
 
 from ladder.commands.shared import Where, opened
-from ladder.core.names import name_of
+from ladder.core.names import GUEST, name_of
 from ladder.core.tokens import Scope, Token, scopes_of
 from ladder.show.text_table import Column, print_grid, said
 from ladder.store.tokens import TokenUse
@@ -69,7 +69,8 @@ def invite(
     The link is told once: the ladder keeps only a hash of what is in it. Send it to the author by a
     way that you trust. A second invitation leaves the first one valid; see `revoke`.
     """
-    name_of(author, "author")
+    if name_of(author, "author").startswith(GUEST):
+        raise RefereeError(f"author name {author!r}: names that begin with {GUEST} are of guests")
     scopes = scopes_of(tuple(scope or ()))
     if not url.startswith(("http://", "https://")):
         raise RefereeError(f"--url {url!r}: it begins with http:// or https://")

@@ -121,11 +121,11 @@ def serve_site(
                 knows=lambda author: library.ask(lambda store: store.tokens.has_any(author)),
             )
             work.append(trials.run)
-            tables = Tables(settings.site.tables, Table, watch.say)
+            tables = Tables[Table](settings.site.tables, watch.say)
             routes += table_routes(site, tables, ready.sandbox)
             work.append(tables.run)
             connected = settings.site.connected
-            bots = Tables(connected, ConnectedBot, watch.say, BEGINNING)
+            bots = Tables[ConnectedBot](connected, watch.say, BEGINNING)
             routes += connect_routes(site, bots, ready.sandbox)
             work.append(bots.run)
         if players is not None and ready is not None:

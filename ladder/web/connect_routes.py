@@ -23,7 +23,7 @@ from ladder.web.sign_in import program_of
 from ladder.web.site_state import Site
 from ladder.web.table_process import TableOrder
 from ladder.web.table_routes import MOST_DEALS, Wish, order_of
-from ladder.web.tables import Tables
+from ladder.web.tables import NO_SUCH, Tables
 from referee.errors import RefereeError
 from referee.sandbox.names import SandboxName
 from referee.text import printable
@@ -85,7 +85,7 @@ async def _begin(
     order = await site.library.ask(partial(_order, sandbox, socket))
     while (before := bots.of(token.author)) is not None:  # its author begins anew
         await before.leave()
-    bot = bots.open(token.author, order)
+    bot = bots.open(ConnectedBot(token.author, order))
     await program_of(site, socket, Scope.PLAY, "connect")  # it is written down
     await _attach(bot, socket)
 
@@ -93,7 +93,10 @@ async def _begin(
 async def _go_on(site: Site, bots: Tables[ConnectedBot], socket: WebSocket) -> None:
     """Go on with a match over another connection."""
     token = await program_of(site, socket, Scope.PLAY)
-    await _attach(bots.find(token.author, part(socket, "table")), socket)
+    bot = bots.find(part(socket, "table"))
+    if not bot.has(token.author):
+        raise Missing(NO_SUCH)
+    await _attach(bot, socket)
 
 
 async def _attach(bot: ConnectedBot, socket: WebSocket) -> None:

@@ -58,13 +58,17 @@ class ConnectedBot:
         self._flood = RateLimit(FLOOD)
         self._match, self._connection = trio.CancelScope(), trio.CancelScope()
 
+    def has(self, author: str) -> bool:
+        """Whether it is a bot of this author."""
+        return self.author == author
+
     async def play(self) -> str:
         """Play the match to its end; for what it returns and raises see `play_beside`."""
         wrong = ""
         try:
             self._match.deadline = trio.current_time() + _longest_s(self.order)
             with self._match:
-                wrong = await play_beside(self.order, self._serve, self._report, _keep_nothing)
+                wrong = await play_beside(self.order, {0: self._serve}, self._report, _keep_nothing)
                 if wrong:
                     self._over = Over("The machine could not play this match.")
             if self._match.cancelled_caught and trio.current_time() >= self._match.deadline:

@@ -27,6 +27,7 @@ FILES: Final = {
     "preview.png": "image/png",
     "htmx.js": "text/javascript; charset=utf-8",
     "join.js": "text/javascript; charset=utf-8",
+    "sit.js": "text/javascript; charset=utf-8",
     "upload.js": "text/javascript; charset=utf-8",
     "table.js": "text/javascript; charset=utf-8",
     "cards.js": "text/javascript; charset=utf-8",

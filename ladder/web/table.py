@@ -1,57 +1,30 @@
-"""A person who plays against bots of the ladder on its site: what they see, and the match."""
+"""A table of the site at which people play, with bots of the ladder in the other seats."""
 
 import math
 import secrets
-from collections.abc import Iterable
-from contextlib import aclosing
 from pathlib import Path
 from typing import Final
 
-import msgspec
 import trio
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ladder.web.content import Refused
-from ladder.web.table_match import lines_of, play_beside
+from ladder.web.person import LONGEST_WITH_OTHERS_S, Person
+from ladder.web.table_match import play_beside
 from ladder.web.table_process import ADVISER, Compared, Ended, TableOrder, TableReport
-from protocol.events import Event
-from protocol.limits import PROTOCOL_VERSION
-from protocol.messages import Act, Deal, DealEnd, End, Fault, Hello, Ready, ToBot, View
 from referee.errors import RefereeError
-from referee.people.event_text import event_lines
 from referee.people.par import par_line
-from referee.text import printable
 from referee.viewer.page import film_json
 from referee.viewer.record_film import film_of
 
 ID_BYTES: Final = 12
-LONGEST_THOUGHT_S: Final = 15 * 60.0
-"""A person who has not played for so long has gone away, and the table is given to others."""
+INVITATION_BYTES: Final = 24
+LONGEST_WAIT_S: Final = 15 * 60.0
+"""So long a table waits for people who are invited."""
 
 _YOU: Final = "you"
-_decoder: Final = msgspec.json.Decoder(ToBot)
-
-
-class Seen(Struct):
-    """What a person sees at a table.
-
-    Attributes:
-        deal: the number of the deal; 0 before the first.
-        rows: what happened in it, line by line.
-        scores: of the match so far, by bot.
-        asked: what is asked; None while the others play.
-        view: what the person knows, as they were last told.
-        words: what was said of deals that are over.
-        over: how it ended; "" while it goes on.
-    """
-
-    deal: int = 0
-    rows: list[str] = []
-    scores: tuple[int, ...] = ()
-    asked: Act | None = None
-    view: View | None = None
-    words: list[str] = []
-    over: str = ""
+_BROKEN_OFF: Final = "The match was broken off."
 
 
 class Kept(Struct, frozen=True):
@@ -62,158 +35,190 @@ class Kept(Struct, frozen=True):
 
 
 class Table:
-    """A person, and the bots they play against.
+    """People, and the bots that they play with.
 
     Attributes:
         id: 24 hex digits.
-        author: who sits there.
+        author: who has laid it, and sits at its first seat.
         order: what is played.
-        seen: what they see.
+        people: who sits where, by the index of the seat.
+        invitation: a secret by which others sit down; "" where none are expected, or no more.
+        waits: whether it is still open who plays.
         kept: what there is to look at when it is over.
-        followers: how many pages follow it.
+        over: whether it is.
         ended_at: when it ended, by trio's clock; infinite while it goes on.
     """
 
-    def __init__(self, author: str, order: TableOrder) -> None:
-        """Lay the table; nothing is played yet."""
+    def __init__(self, author: str, order: TableOrder, *, invites: bool = False) -> None:
+        """Lay the table; nothing is played yet.
+
+        Args:
+            author: sits at the first seat.
+            order: what is played.
+            invites: whether other people are expected.
+        """
         self.id = secrets.token_hex(ID_BYTES)
         self.author = author
         self.order = order
-        self.seen = Seen()
+        self.waits = invites
+        self.invitation = secrets.token_urlsafe(INVITATION_BYTES) if invites else ""
+        self.people = {0: self._person(author, author)}
         self.kept: Kept | None = None
-        self._result = "The match was broken off."
-        self.followers = 0
+        self.is_over = False
         self.ended_at = math.inf
-        self._seats: tuple[int, ...] = ()
-        self._changed = trio.Event()
-        self._chosen: trio.MemorySendChannel[str] | None = None
+        self._ended: Ended | None = None
+        self._result = _BROKEN_OFF
+        self._begun = trio.Event()
         self._scope = trio.CancelScope()
 
-    @property
-    def is_over(self) -> bool:
-        """Whether the match is over."""
-        return bool(self.seen.over)
+    def has(self, author: str) -> bool:
+        """Whether an author plays here, and has not left."""
+        return any(one.author == author and not one.left for one in self.people.values())
 
-    def names(self) -> list[str]:
-        """Return what to call those who sit there, by bot."""
-        others = self.order.seats - 1
-        called = self.order.called
-        return [_YOU, *([called] if others == 1 else [f"{called}#{n + 1}" for n in range(others)])]
+    def person_of(self, author: str = "", secret: str = "") -> Person | None:
+        """Return who is meant by a token's author, or by what a guest's browser is known by."""
+        people = self.people.values()
+        if author:
+            return next((one for one in people if one.author == author), None)
+        guests = (one for one in people if not one.author)
+        return next((one for one in guests if are_same(one.secret, secret)), None)
 
-    def name(self, seat: int) -> str:
-        """Return what to call a seat."""
-        return self.names()[self._seats[seat]]
+    def names(self, person: Person | None = None) -> list[str]:
+        """Return what to call those who play, by bot; `person` themselves is "you"."""
+        bots = [at for at in range(self.order.seats) if at not in self.people]
+        called = {
+            at: self.order.called if len(bots) == 1 else f"{self.order.called}#{number}"
+            for number, at in enumerate(bots, 1)
+        }
+        people = {at: _YOU if one is person else one.name for at, one in self.people.items()}
+        return [(called | people)[at] for at in range(self.order.seats)]
 
-    def choose(self, asked: str, action: str) -> None:
-        """Play an action.
+    def result(self, person: Person) -> str:
+        """Return how it ended for a person; "" while they play."""
+        if person.left or not self.is_over:
+            return person.left
+        if self._ended is None:
+            return self._result
+        scores = zip(self.names(person), self._ended.scores, strict=True)
+        total = ", ".join(f"{name} {score:+d}" for name, score in scores)
+        gave_up = self._ended.given_up
+        why = f"The machine gave the match up: {gave_up}. " if gave_up else ""
+        return f"{why}The match is over: {total}."
 
-        Args:
-            asked: the id of the question that is answered.
-            action: what is played.
+    # before it begins
+
+    def sit(self, name: str, author: str) -> Person:
+        """Have one more person sit down, at the first seat that is free.
 
         Raises:
-            Refused: it is not what is asked, or not legal.
+            Refused: none is, or another has this name.
         """
-        act = self.seen.asked
-        if act is None or act.id != asked:
-            raise Refused("That was asked before; look at the table again.")
-        if action not in act.legal:
-            raise Refused("That is not one of the cards that you may play.")
-        self.seen.asked = None
-        assert self._chosen is not None  # noqa: S101  # there is a question
-        self._chosen.send_nowait(action)
+        free = [at for at in range(self.order.seats) if at not in self.people]
+        if not self.waits or not free:
+            raise Refused("The match has begun, or all seats are taken.")
+        if name in {one.name for one in self.people.values()}:
+            raise Refused(f"There is a {name} at this table; take another name.")
+        found = self.people[free[0]] = self._person(name, author)
+        self._tell()
+        return found
+
+    def move(self, person: Person, seat: int) -> None:
+        """Have a person sit elsewhere.
+
+        Raises:
+            Refused: the seat is not free, or the match has begun.
+        """
+        if not self.waits or seat in self.people or not 0 <= seat < self.order.seats:
+            raise Refused("That seat is not free, or not any more.")
+        self.people = {at: one for at, one in self.people.items() if one is not person}
+        self.people[seat] = person
         self._tell()
 
-    def leave(self) -> None:
-        """End the match."""
-        self.seen.over = self.seen.over or "You have left the table."
-        self._scope.cancel()
+    def begin(self) -> None:
+        """Begin the match; bots take the seats that are free. Idempotent."""
+        self.waits, self.invitation = False, ""
+        if len(self.people) > 1:
+            for one in self.people.values():
+                one.patience_s = LONGEST_WITH_OTHERS_S
+        self._begun.set()
+        self._tell()
 
-    async def change(self) -> None:
-        """Wait until there is something new to see."""
-        await self._changed.wait()
-
-    def _tell(self) -> None:
-        self._changed.set()
-        self._changed = trio.Event()
+    # while it is played
 
     async def play(self) -> str:
         """Play the match to its end; for what it returns and raises see `play_beside`."""
         wrong = ""
         try:
             with self._scope:
-                wrong = await play_beside(self.order, self._serve, self._hear, self._keep)
+                if not await self._all_are_there():
+                    return ""
+                names = {at: one.name for at, one in self.people.items()}
+                seats = {at: one.serve for at, one in self.people.items()}
+                order = replace(self.order, people=names, compares=len(names) == 1)
+                wrong = await play_beside(order, seats, self._hear, self._keep)
                 if wrong:
                     self._result = "The machine could not play this match."
         finally:
-            self.seen.asked = None
-            self.seen.over = self.seen.over or self._result
+            self.waits, self.is_over = False, True
             self.ended_at = trio.current_time()
+            for one in self.people.values():
+                one.seen.asked = None
             self._tell()
         return wrong
 
+    async def _all_are_there(self) -> bool:
+        """Wait for those who are invited; return whether the match begins."""
+        if not self.waits:
+            return True
+        with trio.move_on_after(LONGEST_WAIT_S):
+            await self._begun.wait()
+            return True
+        self._result = "The table has waited for too long."
+        return False
+
     async def _keep(self, record: Path) -> None:
-        self.kept = await trio.to_thread.run_sync(_kept, record, tuple(self.names()))
+        alone = next(iter(self.people.values())) if len(self.people) == 1 else None
+        self.kept = await trio.to_thread.run_sync(_kept, record, tuple(self.names(alone)))
 
     def _hear(self, report: TableReport) -> None:
         match report:
             case Compared() if report.par is not None:
                 said = par_line(report.par, ADVISER.removeprefix("sample:"))
-                self.seen.words.append(f"Deal {report.deal}: {said}")
+                for one in self.people.values():
+                    one.seen.words.append(f"Deal {report.deal}: {said}")
             case Ended():
-                scores = zip(self.names(), report.scores, strict=True)
-                total = ", ".join(f"{name} {score:+d}" for name, score in scores)
-                why = (
-                    f"The machine gave the match up: {report.given_up}. " if report.given_up else ""
-                )
-                self._result = f"{why}The match is over: {total}."
+                self._ended = report
         self._tell()
 
-    async def _serve(self, stream: trio.SocketStream) -> None:
-        """Answer for the person."""
-        self.seen.asked = None
-        async with aclosing(lines_of(stream)) as lines:
-            async for line in lines:
-                await self._told(stream, _decoder.decode(line))
+    def _person(self, name: str, author: str) -> Person:
+        return Person(name, author, self.names, self._left)
 
-    async def _told(self, stream: trio.SocketStream, message: ToBot) -> None:
-        match message:
-            case Hello():
-                ready = Ready(protocol=PROTOCOL_VERSION, name=self.order.person)
-                await stream.send_all(msgspec.json.encode(ready) + b"\n")
-            case Act():
-                action = await self._ask(message)
-                answer = {"id": message.id, "action": action}
-                await stream.send_all(msgspec.json.encode(answer) + b"\n")
-            case Deal():
-                self._seats = message.seats
-                self.seen.deal, self.seen.scores = message.deal, message.scores
-                self.seen.rows = [f"{self.name(message.dealer)} dealt"]
-            case DealEnd():
-                self._note(message.events)
-                points = (f"{self.name(at)} {points}" for at, points in enumerate(message.points))
-                self.seen.words.append(f"Deal {message.deal}: card points {', '.join(points)}")
-                self.seen.view = None
-            case Fault():
-                self.seen.words.append(f"The referee: {printable(message.detail)}")
-            case End():
-                pass
+    def _left(self) -> None:
+        """A person has left: while the table waits their seat is free; the last one ends it."""
+        here = {at: one for at, one in self.people.items() if not one.left}
+        if self.waits:
+            gone = self.people
+            self.people = here
+            if not self.has(self.author):
+                self.people = gone
+                self._result = f"{self.author} has called the match off."
+                self._break_off()
+        elif not here:
+            self._break_off()
         self._tell()
 
-    async def _ask(self, act: Act) -> str:
-        """Return what the person plays; one who has gone away leaves."""
-        self._note(act.events)
-        self._chosen, choices = trio.open_memory_channel[str](1)
-        self.seen.view, self.seen.asked = act.view, act
-        self._tell()
-        with trio.move_on_after(LONGEST_THOUGHT_S):
-            return await choices.receive()
-        self.seen.over = "You were away for too long."
-        self.leave()
-        await trio.sleep_forever()
+    def _break_off(self) -> None:
+        self.waits, self.is_over = False, True
+        self._scope.cancel()
 
-    def _note(self, events: Iterable[Event]) -> None:
-        self.seen.rows += [line.plain for line in event_lines(events, self.name)]
+    def _tell(self) -> None:
+        for one in self.people.values():
+            one.tell()
+
+
+def are_same(secret: str, other: str) -> bool:
+    """Whether two secrets are one, in a time that does not tell where they differ."""
+    return secrets.compare_digest(secret.encode(), other.encode(errors="replace"))
 
 
 def _kept(path: Path, names: tuple[str, ...]) -> Kept | None:

@@ -1,9 +1,9 @@
-"""A match beside the site, one of whose seats is somewhere else: a person, or a bot far away."""
+"""A match beside the site, some of whose seats are elsewhere: people, or a bot far away."""
 
 import subprocess
 import sys
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import aclosing, suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import ExitStack, aclosing, suppress
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 import trio
 
-from ladder.web.table_process import TableOrder, TableReport
+from ladder.web.table_process import TableOrder, TableReport, socket_of
 from protocol.limits import LINE_TO_BOT
 from referee.errors import HostError
 
@@ -25,7 +25,7 @@ _reports: Final = msgspec.json.Decoder(TableReport)
 
 async def play_beside(
     order: TableOrder,
-    serve: Serve,
+    serve: Mapping[int, Serve],
     hear: Callable[[TableReport], None],
     keep: Callable[[Path], Awaitable[None]],
 ) -> str:
@@ -33,7 +33,7 @@ async def play_beside(
 
     Args:
         order: what is played; where it is asked and recorded is up to us.
-        serve: answers for the first seat.
+        serve: what answers for each of the seats that are elsewhere.
         hear: is told how it goes.
         keep: is shown the record, before it is removed.
 
@@ -47,11 +47,14 @@ async def play_beside(
         with TemporaryDirectory(prefix="referee-table-") as folder:
             at = {"socket": f"{folder}/seat", "record": f"{folder}/record"}
             here = msgspec.structs.replace(order, **at)
-            with trio.socket.socket(trio.socket.AF_UNIX) as listener:
-                await listener.bind(here.socket)
-                listener.listen(1)
+            with ExitStack() as sockets:
                 async with trio.open_nursery() as nursery:
-                    nursery.start_soon(sit, listener, serve)
+                    for seat, one in serve.items():
+                        listener = trio.socket.socket(trio.socket.AF_UNIX)
+                        sockets.enter_context(listener)
+                        await listener.bind(socket_of(here, seat))
+                        listener.listen(1)
+                        nursery.start_soon(sit, listener, one)
                     wrong = await _process(here, hear, nursery)
                     await keep(Path(here.record))
                     nursery.cancel_scope.cancel()

@@ -1,7 +1,7 @@
-"""A program: a match of a person, or a bot far away, with bots of the ladder; it is not rated.
+"""A program: a match of people, or a bot far away, with bots of the ladder; it is not rated.
 
 It reads an order, one line of JSON, from its stdin, and says what came of it in lines of JSON. It
-is a process of its own, so that no match holds up the site; the first seat is asked at a socket.
+is a process of its own, so that no match holds up the site; seats of people are asked at sockets.
 """
 
 import sys
@@ -25,6 +25,7 @@ from referee.people.with_people import WithPeople, relay_to
 from referee.play.conductor import play_match
 from referee.play.interrupts import interruptible
 from referee.record.writer import Recorder
+from referee.rules.game import Sides
 from referee.sandbox.choose import opened_for
 from referee.sandbox.names import SandboxName
 
@@ -42,26 +43,28 @@ class TableOrder(Struct, frozen=True, kw_only=True):
     Attributes:
         terms: of the match, those of one of the ladder's games.
         seats: how many sit there.
+        partners: the seats that score together.
+        people: what the record calls those who are elsewhere, by the index of their seat.
         bot: who sits in all other seats, as a person would type it.
         called: what the record calls the bot.
         deals: how many decks, each standing alone.
         key: the text that cards, ids and seeds come from.
-        socket: where the first seat is asked.
-        person: what the record calls who sits at the first seat.
+        socket: where people are asked: followed by the index of a seat, the path of a socket.
         record: the file to write.
         sandbox: where bots run.
-        time: the clock of the first seat.
-        compares: whether par is told after each deal.
+        time: the clock of people.
+        compares: whether par is told after each deal, of one who sits there alone with bots.
     """
 
     terms: Terms
     seats: int
+    people: dict[int, str]
+    partners: Sides
     bot: str
     called: str
     deals: int
     key: str
     socket: str
-    person: str
     record: str
     sandbox: SandboxName
     time: str = NO_TIME
@@ -79,9 +82,9 @@ class Ended(Struct, frozen=True, tag=True):
     """The match is over.
 
     Attributes:
-        scores: by bot, the first seat's first.
+        scores: by bot, that is by seat.
         given_up: why the machine gave it up; "" if it did not.
-        faults: of the first seat, in words; the first ones.
+        faults: of those who are elsewhere, in words; the first ones.
     """
 
     scores: tuple[int, ...]
@@ -92,15 +95,20 @@ class Ended(Struct, frozen=True, tag=True):
 TableReport = Compared | Ended
 
 
+def socket_of(order: TableOrder, seat: int) -> str:
+    """Return the path of the socket at which who sits there is asked."""
+    return f"{order.socket}{seat}"
+
+
 def plan_of(order: TableOrder) -> MatchPlan:
-    """Return the match of an order: who sits at the first seat is the first of its bots."""
+    """Return the match of an order: its bots are those who sit there, in the order of seats."""
     return make_plan(
         MatchConfig(
             terms=order.terms,
             bots=order.seats,
             deals=order.deals,
             key=order.key,
-            clocks={0: parse_time(order.time)},
+            clocks=dict.fromkeys(order.people, parse_time(order.time)),
         )
     )
 
@@ -114,25 +122,28 @@ async def played(order: TableOrder) -> None:
     """
     plan, settings, playing = plan_of(order), read_settings(), trio.CancelScope()
     found = find(order.bot, settings)
-    _, person = relay_to(order.socket, order.person)
+    people = {
+        at: relay_to(socket_of(order, at), name)[1] for at, name in sorted(order.people.items())
+    }
     async with (
         interruptible(playing),
         opened_for(order.sandbox, [found], settings, strangers=True) as sandbox,
     ):
         bot = replace(await sandbox.prepare(found), name=order.called, idle=True)
-        specs = dict.fromkeys(range(1, order.seats), bot)
+        specs = {at: people.get(at, bot) for at in range(order.seats)}
         instead = replace(await sandbox.prepare(find(ADVISER, settings)), idle=True)
         recorder = Recorder(Path(order.record))
 
         async def compare(deal: DealResult) -> None:
-            par = await par_of(plan, deal, 0, {0: instead, **specs}, sandbox)
+            (person,) = people
+            par = await par_of(plan, deal, person, {**specs, person: instead}, sandbox)
             _say(Compared(deal.start.deal, par))
 
         async with trio.open_nursery() as nursery:
             result = await play_match(
                 plan,
-                [person, *specs.values()],
-                WithPeople(sandbox, person),
+                list(specs.values()),
+                WithPeople(sandbox, *people.values()),
                 recorder,
                 interrupt=playing,
                 watch=lambda deal: nursery.start_soon(compare, deal) if order.compares else None,
@@ -141,7 +152,7 @@ async def played(order: TableOrder) -> None:
                 nursery.cancel_scope.cancel()
         recorder.close()
         mishap = result.given_up
-        faults = tuple(fault.detail for fault in result.totals.faults if fault.bot == 0)
+        faults = tuple(fault.detail for fault in result.totals.faults if fault.bot in people)
         why = "" if mishap is None else mishap.detail
         _say(Ended(result.end.scores, why, faults[:MOST_FAULTS]))
 

@@ -1,4 +1,4 @@
-"""Routes for people who play against a bot of the ladder in their browser."""
+"""Routes for people who play with bots of the ladder in their browser."""
 
 import re
 import secrets
@@ -21,11 +21,14 @@ from ladder.submissions.frozen_bots import BOTS
 from ladder.web import rendering
 from ladder.web.answers import PRIVATE, private
 from ladder.web.content import NUMBER, Content, Forbidden, Missing, Refused
-from ladder.web.guard import guarded, part
-from ladder.web.live import BEAT_S, LONGEST_S, STILL_HERE
-from ladder.web.page_stream import main_of, told
+from ladder.web.guard import guarded
+from ladder.web.live import BEAT_S, LONGEST_S, STILL_HERE, event
+from ladder.web.page_stream import digest_of, main_of, told
+from ladder.web.person import Person
 from ladder.web.sign_in import author_of
+from ladder.web.sit_routes import sit_routes
 from ladder.web.site_state import Site
+from ladder.web.sitting import sitter_of
 from ladder.web.table import Kept, Table
 from ladder.web.table_process import TableOrder
 from ladder.web.table_words import words_for
@@ -44,7 +47,13 @@ _Endpoint = Callable[[Site, Tables[Table], Request], Awaitable[Response]]
 
 
 class Wish(Struct, frozen=True):
-    """What is to be played: against which entrant, which game, how many decks."""
+    """What is to be played.
+
+    Attributes:
+        bot: the entrant that sits in all seats that no person has.
+        pool: the game.
+        deals: how many decks.
+    """
 
     bot: int
     pool: int
@@ -72,26 +81,27 @@ def table_routes(site: Site, tables: Tables[Table], sandbox: SandboxName) -> lis
         route("/play/{table}/record", _record, "GET"),
         route("/play/{table}/act", _act, "POST"),
         route("/play/{table}/leave", _leave, "POST"),
+        *sit_routes(site, tables),
     ]
 
 
 async def _open(
     sandbox: SandboxName, site: Site, tables: Tables[Table], request: Request
 ) -> Response:
-    """Lay a table against the bot that a form names, and send the browser there."""
+    """Lay a table with the bot that a form names, and send the browser there."""
     token = await author_of(site, request, Scope.PLAY)
     mine = tables.of(token.author)
     if mine is None:
-        async with request.form(max_files=0, max_fields=4, max_part_size=64) as form:
+        async with request.form(max_files=0, max_fields=5, max_part_size=64) as form:
             wish = Wish(*(_number(form, name) for name in Wish.__struct_fields__))
+            invites = bool(form.get("invites"))
         if wish.deals > MOST_DEALS:
             raise Refused(f"'deals' is {MOST_DEALS} at most.")
         order = await site.library.ask(partial(order_of, sandbox, token.author, wish))
         order = replace(order, terms=replace(order.terms, seating=Seating.ONE))
-        mine = tables.open(token.author, order)
+        mine = tables.open(Table(token.author, order, invites=invites))
         await author_of(site, request, Scope.PLAY, "play")  # it is written down
-        with trio.move_on_after(_SOON_S):
-            await _turn(mine)
+        await _answered_soon(mine, mine.people[0])
         return _there(mine)
     return RedirectResponse(f"/play/{mine.id}?still", _SEE_OTHER, headers=PRIVATE)
 
@@ -116,13 +126,14 @@ def order_of(sandbox: SandboxName, person: str, wish: Wish, store: Store) -> Tab
     return TableOrder(
         terms=pool.terms,
         seats=pool.seats,
+        people={0: person},
+        partners=pool.partners,
         bot=str(store.files / BOTS / entrant.hash),
         called=entrant.name,
         deals=wish.deals,
         key=secrets.token_hex(KEY_BITS // 8),
         socket="",
         record="",
-        person=person,
         sandbox=sandbox,
     )
 
@@ -139,70 +150,92 @@ def _number(form: FormData, name: str) -> int:
     return int(text)
 
 
-async def _turn(table: Table) -> None:
-    """Wait until the person is asked, or the match is over."""
-    while table.seen.asked is None and not table.seen.over:
-        await table.change()
+async def _answered_soon(table: Table, person: Person) -> None:
+    """Wait a moment for the person to be asked, or the match to be over."""
+    with trio.move_on_after(_SOON_S):
+        while not (person.seen.asked or table.waits or table.result(person)):
+            await person.changed.wait()
 
 
 def _there(table: Table) -> Response:
     return RedirectResponse(f"/play/{table.id}", _SEE_OTHER, headers=PRIVATE)
 
 
-async def _mine(site: Site, tables: Tables[Table], request: Request) -> Table:
-    """Return the table of an address, if it is the visitor's."""
-    token = await author_of(site, request, Scope.PLAY)
-    return tables.find(token.author, part(request, "table"))
-
-
 async def _table(site: Site, tables: Tables[Table], request: Request) -> Response:
     """Answer with what the person sees."""
-    table = await _mine(site, tables, request)
-    return private(_page(site, table, request))
+    table, person = await sitter_of(site, tables, request)
+    return private(_page(site, table, person, request))
 
 
-def _page(site: Site, table: Table, request: Request) -> bytes:
-    seen, words = table.seen, words_for(request.headers.get("accept-language", ""))
+def _page(site: Site, table: Table, person: Person, request: Request) -> bytes:
+    seen, words = person.seen, words_for(request.headers.get("accept-language", ""))
     still = "still" in request.query_params  # who wanted to sit down elsewhere is told why not
+    over, others = table.result(person), _others(table, person)
     content = Content(
-        title=words.labels["you_and"].replace("{name}", table.order.called),
-        description=f"A match against {table.order.called}.",
+        title=words.labels["you_and"].replace("{name}", others),
+        description=f"A match with {others}.",
         template="table.html",
         value=None,
         shown={
             "table": table,
+            "person": person,
+            "over": over,
+            "seats": _seats(table, person) if table.waits else [],
+            "root": str(request.base_url).rstrip("/"),
             "seen": seen,
             "words": words,
             "t": words.labels,
-            "still": still and not seen.over,
+            "still": still and not over,
             "language": words.language,
             "game": table.order.terms.game,
             "trick": list(seen.view.trick) if seen.view else [],
             "points": [
-                (table.name(seat), points)
+                (person.called(seat), points)
                 for seat, points in enumerate(seen.view.points if seen.view else ())
             ],
         },
     )
     here = f"/play/{table.id}"
-    more = {"live_from": "" if seen.over else f"{here}/live?{'still&' if still else ''}"}
+    more = {"live_from": "" if over else f"{here}/live?{'still&' if still else ''}"}
     return rendering.html(content, site.around, here, extra=more)
+
+
+def _others(table: Table, person: Person) -> str:
+    """Return the names of those a person plays with, bots that play alike once."""
+    people = [one.name for one in table.people.values() if one is not person]
+    bots = [table.order.called] if len(table.people) < table.order.seats else []
+    return ", ".join([*people, *bots])
+
+
+def _seats(table: Table, person: Person) -> list[tuple[int, str, tuple[int, ...]]]:
+    """Return the seats of a table, counted from 1: who sits there, and who scores with them."""
+    with_ = {
+        at: tuple(one + 1 for one in side if one != at)
+        for side in table.order.partners
+        for at in side
+    }
+    return [
+        (at + 1, name if at in table.people else "", with_.get(at, ()))
+        for at, name in enumerate(table.names(person))
+    ]
 
 
 async def _act(site: Site, tables: Tables[Table], request: Request) -> Response:
     """Play what a form says; the answer waits a moment for the bots."""
-    table = await _mine(site, tables, request)
+    table, person = await sitter_of(site, tables, request)
     async with request.form(max_files=0, max_fields=4, max_part_size=128) as form:
         asked, action = str(form.get("asked", "")), str(form.get("action", ""))
-    table.choose(asked, action)
-    with trio.move_on_after(_SOON_S):
-        await _turn(table)
+    person.choose(asked, action)
+    await _answered_soon(table, person)
     return _there(table)
 
 
 async def _leave(site: Site, tables: Tables[Table], request: Request) -> Response:
-    table = await _mine(site, tables, request)
-    table.leave()
+    """Have a person leave; one whose seat is free again has no page there any more."""
+    table, person = await sitter_of(site, tables, request)
+    person.leave()
+    if person not in table.people.values():
+        return RedirectResponse("/", _SEE_OTHER, headers=PRIVATE)
     return _there(table)
 
 
@@ -212,7 +245,8 @@ async def _kept(site: Site, tables: Tables[Table], request: Request) -> Kept:
     Raises:
         Missing: it goes on, or has no record.
     """
-    kept = (await _mine(site, tables, request)).kept
+    table, _ = await sitter_of(site, tables, request)
+    kept = table.kept
     if kept is None:
         raise Missing("This match has no record, or not yet.")
     return kept
@@ -233,26 +267,35 @@ async def _record(site: Site, tables: Tables[Table], request: Request) -> Respon
 
 async def _live(site: Site, tables: Tables[Table], request: Request) -> Response:
     """Answer with what a table looks like, whenever that is new, for as long as it is played at."""
-    table = await _mine(site, tables, request)
-    if table.followers >= _MOST_FOLLOWERS:
+    table, person = await sitter_of(site, tables, request)
+    if person.followers >= _MOST_FOLLOWERS:
         raise Forbidden("This table is open in too many windows.")
     headers = {**PRIVATE, "x-accel-buffering": "no"}
+    has = request.headers.get("last-event-id") or request.query_params.get("has", "")
     return StreamingResponse(
-        _looks(table, partial(_page, site, table, request)),
+        _looks(table, person, partial(_page, site, table, person, request), has),
         media_type="text/event-stream",
         headers=headers,
     )
 
 
-async def _looks(table: Table, page: Callable[[], bytes]) -> AsyncIterator[bytes]:
-    table.followers += 1
+async def _looks(
+    table: Table, person: Person, page: Callable[[], bytes], has: str
+) -> AsyncIterator[bytes]:
+    """Yield what the page of a person says, unless the browser has it, until they play no more."""
+    person.followers += 1
     try:
         until = trio.current_time() + LONGEST_S
-        yield told(main_of(page()))
-        while not table.seen.over and trio.current_time() < until:
-            with trio.move_on_after(BEAT_S) as waited:
-                await table.change()
+        while trio.current_time() < until:
+            changed = person.changed  # of later than what is said now
+            is_over, main = bool(table.result(person)), main_of(page())
             # said out here: a scope must not be open while a generator is left
-            yield STILL_HERE if waited.cancelled_caught else told(main_of(page()))
+            yield STILL_HERE if digest_of(main) == has else told(main)
+            has = digest_of(main)
+            if is_over:
+                yield event("over", "")  # `base.html` asks no more then
+                return
+            with trio.move_on_after(BEAT_S):
+                await changed.wait()
     finally:
-        table.followers -= 1
+        person.followers -= 1

@@ -1,14 +1,13 @@
 """The tables of a site at which people play, or bots far away, and how many there are."""
 
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Final, Generic, Protocol, TypeVar
 
 import trio
 
 from ladder.web.content import EnoughForNow, Missing
 from ladder.web.rate_limit import Rate, RateLimit
-from ladder.web.table_process import TableOrder
 from referee.errors import HostError
 from referee.text import printable
 
@@ -19,12 +18,18 @@ SITTING: Final = Rate(burst=10, a_second=1 / 60)
 """How often an author sits down: each time a process begins, and a use of the token is noted."""
 
 
+NO_SUCH: Final = "There is no such table of yours, or not any more."
+
+
 class Seated(Protocol):
     """A match at a table; for what is here see `Table`."""
 
     id: str
     author: str
     ended_at: float
+
+    def has(self, author: str) -> bool:
+        """Whether an author plays at it."""
 
     @property
     def is_over(self) -> bool:
@@ -40,22 +45,15 @@ T = TypeVar("T", bound=Seated)
 class Tables(Generic[T]):
     """All tables of a kind that a site has."""
 
-    def __init__(
-        self,
-        most: int,
-        lay: Callable[[str, TableOrder], T],
-        trouble: Callable[[str], None],
-        rate: Rate = SITTING,
-    ) -> None:
+    def __init__(self, most: int, trouble: Callable[[str], None], rate: Rate = SITTING) -> None:
         """Begin without any table.
 
         Args:
             most: how many are played at at a time.
-            lay: makes one, for an author.
             trouble: is told what the organiser should know.
             rate: how often an author begins.
         """
-        self._most, self._lay, self._trouble = most, lay, trouble
+        self._most, self._trouble = most, trouble
         self._sitting = RateLimit(rate)
         self._all: dict[str, T] = {}
         self._nursery: trio.Nursery | None = None
@@ -68,27 +66,30 @@ class Tables(Generic[T]):
 
     def of(self, author: str) -> T | None:
         """Return the table at which an author plays, if at any."""
-        mine = (one for one in self._all.values() if one.author == author and not one.is_over)
-        return next(mine, None)
+        return next((one for one in self.all() if one.has(author) and not one.is_over), None)
 
-    def find(self, author: str, table: str) -> T:
-        """Return a table of an author.
+    def all(self) -> Collection[T]:
+        """Return all tables, those that are over and can be looked at included."""
+        return self._all.values()
+
+    def find(self, table: str) -> T:
+        """Return a table by its id.
 
         Raises:
             Missing: there is none such, or not any more.
         """
         found = self._all.get(table)
-        if found is None or found.author != author:
-            raise Missing("There is no such table of yours, or not any more.")
+        if found is None:
+            raise Missing(NO_SUCH)
         return found
 
-    def open(self, author: str, order: TableOrder) -> T:
-        """Let an author play.
+    def open(self, table: T) -> T:
+        """Let the author of a table play at it.
 
         Raises:
             EnoughForNow: no table is free, or the author has sat down too often of late.
         """
-        now = trio.current_time()
+        now, author = trio.current_time(), table.author
         self._all = {
             key: one
             for key, one in self._all.items()
@@ -99,7 +100,6 @@ class Tables(Generic[T]):
             raise EnoughForNow("All tables are taken; come again in a few minutes.")
         if self._sitting.take(author, now):
             raise EnoughForNow("You have sat down too often of late; come again in a minute.")
-        table = self._lay(author, order)
         self._all[table.id] = table
         self._nursery.start_soon(self._play, table)
         return table

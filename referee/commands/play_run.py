@@ -1,8 +1,7 @@
 """`referee play`, once it is known what is to be played: the match with a person at the table."""
 
 import sys
-from collections.abc import Iterator
-from contextlib import AsyncExitStack, ExitStack, closing, contextmanager
+from contextlib import AsyncExitStack, ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Final, TypeVar
@@ -15,7 +14,7 @@ from referee.bots.settings import Settings
 from referee.commands.match_run import default_path, opened_recorder, told, where_text
 from referee.match.leg import DealResult
 from referee.match.plan import MatchPlan
-from referee.people.adviser import Adviser
+from referee.people.adviser import Adviser, advised
 from referee.people.choosing import ByKeys, ByLine, kept
 from referee.people.par import par_of
 from referee.people.seat_server import serve
@@ -76,7 +75,7 @@ class PlayRun(Struct, frozen=True):
         with ExitStack() as stack:
             place = stack.enter_context(place_for(self.name))
             adviser = find(ADVISER, self.settings)
-            hints = stack.enter_context(_advised(adviser))
+            hints = stack.enter_context(advised(adviser))
             sources = self._with(self.others, place.source)
             person = self._person(sources, hints)
             path = self.record or default_path(self.plan, sources)
@@ -144,11 +143,3 @@ class PlayRun(Struct, frozen=True):
         """Tell a person the par of a deal that is over."""
         specs = dict(enumerate(self._with(table.bots, table.adviser)))
         person.pars.put(await par_of(self.plan, deal, self.person, specs, table.sandbox))
-
-
-@contextmanager
-def _advised(adviser: BotSource) -> Iterator[Adviser]:
-    """Yield hints by a sample bot, until the block is left."""
-    folder = adviser.folder or next(iter(adviser.files.values())).parent
-    with closing(Adviser(adviser.words, str(folder))) as hints:
-        yield hints

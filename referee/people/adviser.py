@@ -1,12 +1,13 @@
 """A bot that is told what a person is told, and says what it would play."""
 
 import subprocess
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 
 from protocol.codec import decode_answer
 from protocol.errors import RemoteProtocolError
 from protocol.messages import Act
+from referee.bots.find import BotSource
 
 
 class Adviser:
@@ -51,3 +52,11 @@ class Adviser:
         """End the process."""
         self._process.kill()
         self._process.communicate()
+
+
+@contextmanager
+def advised(bot: BotSource) -> Iterator[Adviser]:
+    """Yield advice by a bot of ours, until the block is left."""
+    folder = bot.folder or next(iter(bot.files.values())).parent
+    with closing(Adviser(bot.words, str(folder))) as advice:
+        yield advice

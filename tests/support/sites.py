@@ -42,13 +42,14 @@ def order() -> TableOrder:
     return TableOrder(
         terms=replace(terms_of("briscola-2"), seating=Seating.ONE),
         seats=2,
+        people={0: "ada"},
+        partners=((0,), (1,)),
         bot="sample:first",
         called="first",
         deals=1,
         key="k",
         socket="",
         record="",
-        person="ada",
         sandbox=SandboxName.BWRAP,
     )
 

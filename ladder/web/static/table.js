@@ -21,5 +21,7 @@ document.addEventListener("DOMContentLoaded", () => {
     }
   }
   draw();
+  /* what shows a match again was not there when the page came */
+  document.addEventListener("over", () => location.reload());
   new MutationObserver(draw).observe(document.body, { childList: true, subtree: true, characterData: true });
 });

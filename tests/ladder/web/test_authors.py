@@ -133,6 +133,7 @@ def test_an_organiser_sees_who_has_a_token_and_ends_it(
     ("words", "said"),
     [
         (["invite", "no body"], "make a name"),
+        (["invite", "guest-ada"], "are of guests"),
         (["invite", "ada", "--scope", "all"], "there are submit, logs, play"),
         (["invite", "ada", "--url", "ladder.example"], "begins with http"),
         (["revoke", "nobody"], "no token 'nobody'"),

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Final
@@ -52,9 +52,13 @@ class Stage:
         monkeypatch.setattr("ladder.web.connected_bot.play_beside", self._play)
 
     async def _play(
-        self, order: TableOrder, serve: Serve, hear: Callable[[TableReport], None], _: object
+        self,
+        order: TableOrder,
+        serve: Mapping[int, Serve],
+        hear: Callable[[TableReport], None],
+        _: object,
     ) -> str:
-        self._serve = serve
+        self._serve = serve[0]
         async with trio.open_nursery() as self._nursery:
             await self.ends.wait()
             self._nursery.cancel_scope.cancel()

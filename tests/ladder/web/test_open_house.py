@@ -13,9 +13,10 @@ pytest.importorskip("playwright", reason="make ci installs it")
 
 from playwright.sync_api import Browser
 
+from ladder.core.tokens import Scope
 from ladder.submissions.pack import packed
 from referee.bots.settings import Settings
-from support.browser import PHONE, browser, looking
+from support.browser import PHONE, Looked, browser, looking
 from support.ladders import made, usual_pools
 from support.sandboxes import need
 from support.sites import served
@@ -146,3 +147,51 @@ def _played_against(chromium: Browser, url: str, token: str) -> None:
         looked.shot("played")
         assert looked.faults() == []
         assert looked.troubles == []
+
+
+def test_people_play_with_each_other_by_a_link(chromium: Browser, tmp_path: Path) -> None:
+    """A guest who has the link alone sits with its author, on a phone; both see it again."""
+    need("bwrap", root=True)
+    folder = tmp_path / "ladder"
+    with made(folder, usual_pools("sueca"), ("greedy",)) as store:
+        token = store.tokens.add("ada", tuple(Scope), 1)[1]
+        with (
+            served(folder, "--sandbox", "bwrap", "--no-run") as url,
+            looking(chromium, f"{url}/join#{token}") as ada,
+        ):
+            ada.page.wait_for_url(f"{url}/mine")
+            ada.page.goto(f"{url}/bots/1")
+            ada.page.get_by_label("with other people, by a link").check()
+            ada.page.get_by_role("button", name="Sit down").click()
+            link = ada.page.get_by_label("Link").input_value()
+            assert ada.faults() == []
+            with looking(chromium, link, PHONE, dark=True) as bob:
+                bob.shot("sit")
+                assert bob.faults() == []
+                bob.page.get_by_label("Your name").fill("bob")
+                bob.page.get_by_role("button", name="Sit down").click()
+                bob.page.get_by_role("button", name="Sit here").last.click()
+                bob.page.get_by_text("scores with seat").first.wait_for()
+                bob.shot("waits")
+                assert bob.faults() == []
+                assert bob.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+                ada.page.locator("ol.seats").get_by_text("guest-bob").wait_for()
+                ada.shot("invites")
+                ada.page.get_by_role("button", name="Begin").click()
+                _play_on(ada, bob)
+                for one in (ada, bob):
+                    one.page.wait_for_selector("#viewer[data-ready]")
+                    assert "The match is over: " in one.page.inner_text("main")
+                ada.shot("ended")
+                assert ada.troubles == []
+                assert bob.troubles == []
+
+
+def _play_on(*people: Looked) -> None:
+    """Play the first card each time, for those whose turn it is, until the match is over."""
+    while not all(one.page.locator("p.open").count() for one in people):
+        for one in people:
+            cards = one.page.locator("form.hand button")
+            if cards.count():
+                cards.first.click()
+                one.page.wait_for_load_state()

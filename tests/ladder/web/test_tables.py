@@ -15,7 +15,8 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 from ladder.core.tokens import Scope
 from ladder.store.store import Store
 from ladder.web.content import EnoughForNow, Refused
-from ladder.web.table import LONGEST_THOUGHT_S, Table
+from ladder.web.person import LONGEST_THOUGHT_S, Person
+from ladder.web.table import Table
 from ladder.web.table_match import sit
 from ladder.web.table_process import plan_of
 from ladder.web.tables import Tables
@@ -48,7 +49,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 @pytest.fixture
 async def site(store: Store) -> AsyncIterator[Asked]:
-    async with opened(store, tables=Tables(1, Table, print)) as site:
+    async with opened(store, tables=Tables[Table](1, print)) as site:
         yield site
 
 
@@ -155,23 +156,23 @@ async def test_a_page_of_another_site_plays_for_no_one(store: Store, site: Asked
 
 async def test_only_what_is_asked_and_legal_is_played() -> None:
     """An answer counts once, whichever window it comes from."""
-    table = Table("ada", order())
+    person = Table("ada", order()).people[0]
     played: list[str] = []
 
     async def sit() -> None:
-        played.append(await table._ask(question()))
+        played.append(await person._answer(question(), b""))
 
     with pytest.raises(Refused, match="asked before"):
-        table.choose("ab", "7D")
+        person.choose("ab", "7D")
     async with trio.open_nursery() as nursery:
         nursery.start_soon(sit)
         await wait_all_tasks_blocked()
         for asked, action in (("cd", "7D"), ("ab", "AS"), ("ab", "")):
             with pytest.raises(Refused):
-                table.choose(asked, action)
-        table.choose("ab", "7D")
+                person.choose(asked, action)
+        person.choose("ab", "7D")
         with pytest.raises(Refused, match="asked before"):
-            table.choose("ab", "2H")
+            person.choose("ab", "2H")
     assert played == ["7D"]
 
 
@@ -182,30 +183,30 @@ async def test_who_has_gone_away_leaves_the_table(
     table = Table("ada", order())
 
     async def away(*_: object) -> str:
-        await table._ask(question())
+        await table.people[0]._answer(question(), b"")
         return ""
 
     monkeypatch.setattr("ladder.web.table.play_beside", away)
     begun = trio.current_time()
     await table.play()
     assert trio.current_time() - begun == LONGEST_THOUGHT_S
-    assert table.seen.over == "You were away for too long."
+    assert table.result(table.people[0]) == "You were away for too long."
 
 
 @pytest.mark.slow
 async def test_a_match_that_cannot_be_played_is_for_the_organiser_to_hear() -> None:
     """The person hears that it was the machine; the table is free again."""
     troubles: list[str] = []
-    tables = Tables(1, Table, troubles.append)
+    tables = Tables[Table](1, troubles.append)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(tables.run)
         await wait_all_tasks_blocked()
-        table = tables.open("ada", replace(order(), bot="/no/such/bot"))
+        table = tables.open(Table("ada", replace(order(), bot="/no/such/bot")))
         with pytest.raises(EnoughForNow):
-            tables.open("bob", order())
-        while not table.seen.over:
-            await table.change()
-        assert table.seen.over == "The machine could not play this match."
+            tables.open(Table("bob", order()))
+        while not table.is_over:
+            await table.people[0].changed.wait()
+        assert table.result(table.people[0]) == "The machine could not play this match."
         while not troubles:
             await trio.lowlevel.checkpoint()
         assert tables.of("ada") is None
@@ -213,34 +214,34 @@ async def test_a_match_that_cannot_be_played_is_for_the_organiser_to_hear() -> N
     assert "the table of ada: bot '/no/such/bot': there is no such file" in troubles[0]
 
 
-def asked_at(table: Table) -> str:
-    """The id of the question at a table; "" for none."""
-    return "" if table.seen.asked is None else table.seen.asked.id
+def asked_of(person: Person) -> str:
+    """The id of the question that a person is asked; "" for none."""
+    return "" if person.seen.asked is None else person.seen.asked.id
 
 
 async def test_a_process_that_was_ended_is_followed_by_another_while_the_person_thinks(
     tmp_path: Path,
 ) -> None:
     """As in a void deal: what the first one asked is asked no more, and the second has answers."""
-    table = Table("ada", order())
+    person = Table("ada", order()).people[0]
     with trio.socket.socket(trio.socket.AF_UNIX) as listener:
         await listener.bind(str(tmp_path / "seat"))
         listener.listen(1)
         async with AsyncExitStack() as seats, trio.open_nursery() as nursery:
-            nursery.start_soon(sit, listener, table._serve)
+            nursery.start_soon(sit, listener, person.serve)
             for number in ("ab", "cd"):
                 seat = await seats.enter_async_context(
                     await trio.open_unix_socket(str(tmp_path / "seat"))
                 )
                 await seat.send_all(HELLO)
                 assert b'"ready"' in await seat.receive_some()
-                assert asked_at(table) == "", "what the one before has asked is over"
+                assert asked_of(person) == "", "what the one before has asked is over"
                 await seat.send_all(DEAL + encode(question(number)))
-                while asked_at(table) != number:
-                    await table.change()
+                while asked_of(person) != number:
+                    await person.changed.wait()
             with pytest.raises(Refused, match="asked before"):
-                table.choose("ab", "7D")
-            table.choose("cd", "2H")
+                person.choose("ab", "7D")
+            person.choose("cd", "2H")
             answer = json.loads(await seat.receive_some())
             nursery.cancel_scope.cancel()
     assert answer == {"id": "cd", "action": "2H"}
@@ -252,14 +253,14 @@ async def test_a_mistake_of_ours_costs_one_table(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr("ladder.web.table.play_beside", wrong)
     troubles: list[str] = []
-    tables = Tables(1, Table, troubles.append)
+    tables = Tables[Table](1, troubles.append)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(tables.run)
         await wait_all_tasks_blocked()
         for _ in range(2):
-            table = tables.open("ada", order())
+            table = tables.open(Table("ada", order()))
             await wait_all_tasks_blocked()
-            assert table.seen.over == "The match was broken off."
+            assert table.result(table.people[0]) == "The match was broken off."
         nursery.cancel_scope.cancel()
     assert [one.count("ValueError: a mistake") for one in troubles] == [1, 1]
 
@@ -273,18 +274,18 @@ async def test_what_is_kept_of_a_person_has_a_bound(
         return ""
 
     monkeypatch.setattr("ladder.web.table.play_beside", nothing)
-    tables = Tables(100, Table, print)
+    tables = Tables[Table](100, print)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(tables.run)
         for _ in range(10):
             await wait_all_tasks_blocked()
-            tables.open("ada", order())
+            tables.open(Table("ada", order()))
         await wait_all_tasks_blocked()
         assert len(tables._all) == 1
         with pytest.raises(EnoughForNow, match="too often"):
-            tables.open("ada", order())
+            tables.open(Table("ada", order()))
         await trio.sleep(60)
-        tables.open("ada", order())
+        tables.open(Table("ada", order()))
         nursery.cancel_scope.cancel()
 
 

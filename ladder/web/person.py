@@ -1,0 +1,210 @@
+"""A person at a table of the site: what they see, and how they answer in the protocol."""
+
+import secrets
+from collections.abc import Callable, Iterable
+from contextlib import aclosing
+from typing import Final
+
+import msgspec
+import trio
+from msgspec import Struct
+
+from ladder.web.content import Refused
+from ladder.web.table_match import lines_of
+from ladder.web.table_process import ADVISER
+from protocol.events import Event
+from protocol.limits import PROTOCOL_VERSION
+from protocol.messages import Act, Deal, DealEnd, End, Fault, Hello, Ready, ToBot, View
+from referee.bots.find import find
+from referee.bots.settings import read_settings
+from referee.people.adviser import advised
+from referee.people.event_text import event_lines
+from referee.text import printable
+
+LONGEST_THOUGHT_S: Final = 15 * 60.0
+"""A person who has not played for so long has gone away, and the table is given to others."""
+
+LONGEST_WITH_OTHERS_S: Final = 3 * 60.0
+"""The same where other people wait for them."""
+
+SECRET_BYTES: Final = 24
+_LEFT: Final = "You have left the table."
+_AWAY: Final = "You were away for too long."
+_decoder: Final = msgspec.json.Decoder(ToBot)
+
+
+class Seen(Struct):
+    """What a person sees at a table.
+
+    Attributes:
+        deal: the number of the deal; 0 before the first.
+        rows: what happened in it, line by line.
+        scores: of the match so far, by bot.
+        asked: what is asked; None while the others play.
+        view: what the person knows, as they were last told.
+        words: what was said of deals that are over.
+    """
+
+    deal: int = 0
+    rows: list[str] = []
+    scores: tuple[int, ...] = ()
+    asked: Act | None = None
+    view: View | None = None
+    words: list[str] = []
+
+
+class Person:
+    """One who sits at a table.
+
+    Attributes:
+        name: what the others and the record call them.
+        author: whose token they have; "" for a guest.
+        secret: what a guest's browser is known by.
+        seen: what they see.
+        left: why they play no longer; "" while they do.
+        followers: how many pages of theirs follow the table.
+        changed: is set when there is something new to see, and another is in its place then.
+        patience_s: after so long without a card they have gone away.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        author: str,
+        names: Callable[["Person"], list[str]],
+        left: Callable[[], None],
+    ) -> None:
+        """Sit down.
+
+        Args:
+            name: what the others call them.
+            author: whose token they have; "" for a guest.
+            names: returns what this person calls all that play, by bot.
+            left: is called when they play no longer.
+        """
+        self.name, self.author = name, author
+        self.secret = secrets.token_urlsafe(SECRET_BYTES)
+        self.seen = Seen()
+        self.left = ""
+        self.followers = 0
+        self.patience_s = LONGEST_THOUGHT_S
+        self._names, self._told_of_leaving = names, left
+        self._seats: tuple[int, ...] = ()
+        self._hello, self._deal = b"", b""
+        self.changed = trio.Event()
+        self._chosen: trio.MemorySendChannel[str] | None = None
+
+    def called(self, seat: int) -> str:
+        """Return what to call a seat."""
+        return self._names(self)[self._seats[seat]]
+
+    def tell(self) -> None:
+        """Have the pages of this person show what is new."""
+        self.changed.set()
+        self.changed = trio.Event()
+
+    def choose(self, asked: str, action: str) -> None:
+        """Play an action.
+
+        Args:
+            asked: the id of the question that is answered.
+            action: what is played.
+
+        Raises:
+            Refused: it is not what is asked, or not legal.
+        """
+        act = self.seen.asked
+        if act is None or act.id != asked:
+            raise Refused("That was asked before; look at the table again.")
+        if action not in act.legal:
+            raise Refused("That is not one of the cards that you may play.")
+        self.seen.asked = None
+        assert self._chosen is not None  # noqa: S101  # there is a question
+        self._chosen.send_nowait(action)
+        self.tell()
+
+    def leave(self, why: str = _LEFT) -> None:
+        """Play no longer; for those who stay, a bot of ours goes on in their place."""
+        if self.left:
+            return
+        self.left = why
+        self.seen.asked = None
+        if self._chosen is not None:
+            self._chosen.close()
+        self._told_of_leaving()
+        self.tell()
+
+    async def serve(self, stream: trio.SocketStream) -> None:
+        """Answer for the person, as a bot does; see `table_match.Serve`."""
+        self.seen.asked = None
+        async with aclosing(lines_of(stream)) as lines:
+            async for line in lines:
+                await self._hear(stream, line)
+
+    async def _hear(self, stream: trio.SocketStream, line: bytes) -> None:
+        message: ToBot = _decoder.decode(line)
+        match message:
+            case Hello():
+                self._hello = line
+                ready = Ready(protocol=PROTOCOL_VERSION, name=self.name)
+                await stream.send_all(msgspec.json.encode(ready) + b"\n")
+            case Act():
+                action = await self._answer(message, line)
+                answer = {"id": message.id, "action": action}
+                await stream.send_all(msgspec.json.encode(answer) + b"\n")
+            case Deal():
+                self._deal, self._seats = line, message.seats
+                self.seen.deal, self.seen.scores = message.deal, message.scores
+                self.seen.rows = [f"{self.called(message.dealer)} dealt"]
+            case DealEnd():
+                self._note(message.events)
+                points = (f"{self.called(at)} {points}" for at, points in enumerate(message.points))
+                self.seen.words.append(f"Deal {message.deal}: card points {', '.join(points)}")
+                self.seen.view = None
+            case Fault():
+                self.seen.words.append(f"The referee: {printable(message.detail)}")
+            case End():
+                pass
+        self.tell()
+
+    async def _answer(self, act: Act, line: bytes) -> str:
+        """Return what the person plays, or a bot of ours in the place of one who has left."""
+        self._note(act.events)
+        self.seen.view = act.view
+        with trio.move_on_after(self.patience_s) as waited:
+            action = await self._choice(act)
+        if waited.cancelled_caught:
+            self.leave(_AWAY)
+            action = None
+        if action is not None:
+            return action
+        lines = (self._hello, self._deal, line)
+        return await trio.to_thread.run_sync(advice, lines, act, abandon_on_cancel=True)
+
+    async def _choice(self, act: Act) -> str | None:
+        """Return what the person plays; None once they have left."""
+        if self.left:
+            return None
+        self._chosen, choices = trio.open_memory_channel[str](1)
+        self.seen.asked = act
+        self.tell()
+        async for action in choices:
+            return action
+        return None
+
+    def _note(self, events: Iterable[Event]) -> None:
+        self.seen.rows += [line.plain for line in event_lines(events, self.called)]
+
+
+def advice(lines: tuple[bytes, bytes, bytes], act: Act) -> str:
+    """Return what our own bot plays, in a process for this question alone.
+
+    Args:
+        lines: `hello`, the last `deal`, and `act`, as they were told.
+        act: the question.
+    """
+    hello, deal, asked = (line + b"\n" for line in lines)
+    with advised(find(ADVISER, read_settings())) as bot:
+        bot.greet(hello)
+        bot.tell(deal)
+        return bot.choice(asked, act) or act.legal[0]

@@ -1,0 +1,139 @@
+"""Routes for those who are invited to a table, and for the time until all have come."""
+
+import re
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Final
+
+import trio
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from ladder.core.names import GUEST, LONGEST, name_of
+from ladder.core.tokens import Scope
+from ladder.web import rendering
+from ladder.web.answers import PRIVATE, private
+from ladder.web.content import Content, Missing, Refused, Told
+from ladder.web.guard import guarded, visitor
+from ladder.web.rate_limit import TooMany
+from ladder.web.sign_in import author_of, check_origin, token_in
+from ladder.web.site_state import Site
+from ladder.web.sitting import guest_of, seat, sitter_of
+from ladder.web.table import Table, are_same
+from ladder.web.tables import Tables
+from referee.errors import RefereeError
+
+_SEE_OTHER: Final = 303
+_Endpoint = Callable[[Site, Tables[Table], Request], Awaitable[Response]]
+
+
+def sit_routes(site: Site, tables: Tables[Table]) -> list[Route]:
+    """Return the routes.
+
+    Args:
+        site: what all routes share.
+        tables: at which people play.
+    """
+
+    def route(path: str, endpoint: _Endpoint, method: str) -> Route:
+        name = path.rpartition("/")[2]
+        return Route(path, guarded(site, name, partial(endpoint, site, tables)), methods=[method])
+
+    return [
+        route("/sit", _invited, "GET"),
+        route("/sit", _sit, "POST"),
+        route("/play/{table}/seat", _move, "POST"),
+        route("/play/{table}/begin", _begin, "POST"),
+    ]
+
+
+async def _invited(site: Site, tables: Tables[Table], request: Request) -> Response:
+    content = Content(
+        title="Sit down at a table",
+        description="You are invited to play; the link that you were sent leads here.",
+        template="sit.html",
+        value=None,
+        shown={"longest": LONGEST - len(GUEST)},
+    )
+    return private(rendering.html(content, site.around, "/sit"))
+
+
+async def _sit(site: Site, tables: Tables[Table], request: Request) -> Response:
+    """Have a visitor sit down where an invitation says, as the author they are or as a guest."""
+    check_origin(request)
+    async with request.form(max_files=0, max_fields=4, max_part_size=128) as form:
+        invitation, name = str(form.get("invitation", "")), str(form.get("name", "")).strip()
+    table = _table_of(site, tables, request, invitation)
+    author = await _author(site, request)
+    if author:
+        mine = tables.of(author)
+        if mine is not None:
+            return _there(mine, "" if mine is table else "?still")
+        table.sit(author, author)
+        await author_of(site, request, Scope.PLAY, "play")  # it is written down
+        return _there(table)
+    here = guest_of(tables, request, table.id)
+    if here is not None:
+        return _there(table)
+    try:
+        guest = table.sit(name_of(f"{GUEST}{name}" if name else "", "player"), "")
+    except RefereeError as error:
+        if isinstance(error, Told):
+            raise
+        raise Refused(f"{error}.") from error
+    answer = _there(table)
+    seat(answer, request, guest)
+    return answer
+
+
+def _table_of(site: Site, tables: Tables[Table], request: Request, invitation: str) -> Table:
+    """Return the table that an invitation is for.
+
+    Raises:
+        Missing: none waits for whoever has it.
+        TooMany: so many of this visitor's were wrong that no more are looked at for now.
+    """
+    who, now = visitor(request), trio.current_time()
+    wait = site.guessing.wait(who, now)
+    if wait:
+        raise TooMany(wait)
+    for table in tables.all():
+        if table.waits and are_same(table.invitation, invitation):
+            return table
+    site.guessing.take(who, now)
+    raise Missing("That invitation is not valid: the match has begun, is over, or never was.")
+
+
+async def _author(site: Site, request: Request) -> str:
+    """Return the author that a visitor is signed in as, and may play as; "" for a guest."""
+    if not token_in(request):
+        return ""
+    try:
+        return (await author_of(site, request, Scope.PLAY)).author
+    except Told:
+        return ""
+
+
+async def _move(site: Site, tables: Tables[Table], request: Request) -> Response:
+    """Have a person sit elsewhere, before the match begins."""
+    table, person = await sitter_of(site, tables, request)
+    async with request.form(max_files=0, max_fields=4, max_part_size=64) as form:
+        wanted = str(form.get("seat", ""))
+    if re.fullmatch(r"[1-9]", wanted, re.ASCII) is None:
+        raise Refused("'seat' has to be the number of a seat, from 1 on.")
+    table.move(person, int(wanted) - 1)
+    return _there(table)
+
+
+async def _begin(site: Site, tables: Tables[Table], request: Request) -> Response:
+    """Begin the match, if it is whose table it is that says so."""
+    table, person = await sitter_of(site, tables, request)
+    if person.author != table.author:
+        raise Refused(f"It is {table.author} who begins this match.")
+    table.begin()
+    return _there(table)
+
+
+def _there(table: Table, more: str = "") -> RedirectResponse:
+    return RedirectResponse(f"/play/{table.id}{more}", _SEE_OTHER, headers=PRIVATE)
