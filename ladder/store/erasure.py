@@ -7,7 +7,7 @@ from ladder.core.facts import Decision, Deed
 from ladder.core.roster import Roster
 from ladder.store import chain, jobs
 from ladder.store.database import Database
-from ladder.store.tables import TokenRow, TokenUseRow
+from ladder.store.tables import PersonRow, TokenRow, TokenUseRow
 
 
 class Erased(Struct, frozen=True):
@@ -41,7 +41,7 @@ class Erasure:
         return Erased(bots, sum(len(roster.versions(bot)) for bot in bots), tokens)
 
     def erase(self, author: str, reason: str) -> bool:
-        """Take name, bots and tokens of an author out, and whatever the tokens were used for.
+        """Take name, bots and tokens of an author out, and whatever they were used for.
 
         A fact says of each bot that it was erased, and why.
 
@@ -61,5 +61,6 @@ class Erasure:
                 chain.append(connection, fact)
             theirs = select(TokenRow.id).where(TokenRow.author == author)
             connection.execute(delete(TokenUseRow).where(TokenUseRow.token.in_(theirs)))
-            connection.execute(delete(TokenRow).where(TokenRow.author == author))
+            for kind in (TokenRow, PersonRow):
+                connection.execute(delete(kind).where(kind.author == author))
         return self._database.wipe_log()

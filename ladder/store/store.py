@@ -25,6 +25,7 @@ from ladder.store.jobs import Lease, Plan, Settled
 from ladder.store.kept_records import KeptRecords
 from ladder.store.location import Where, check_owner, usual_files
 from ladder.store.migrations import check_version, migrate, version_of
+from ladder.store.people import People
 from ladder.store.recent import Recent
 from ladder.store.tokens import Tokens
 from referee.errors import RefereeError
@@ -54,6 +55,7 @@ class Store:
         files: the folder of its bots and records.
         roster: its pools and bots, as of the last transaction.
         tokens: those of its authors.
+        people: what they have played at tables.
         records: those of its matches.
         erasure: takes out what names an author.
     """
@@ -80,6 +82,7 @@ class Store:
             _make(where)
         self._database = Database(where)
         self.tokens = Tokens(self._database)
+        self.people = People(self._database)
         self.records = KeptRecords(self._database)
         self.erasure = Erasure(self._database)
         try:

@@ -177,6 +177,18 @@ class TokenUseRow(Base):
     address: Mapped[str]
 
 
+class PersonRow(Base):
+    """So many deals of a person at a site's tables were so much above par."""
+
+    __tablename__ = "person"
+    __table_args__ = (_STRICT,)
+
+    author: Mapped[str] = mapped_column(primary_key=True)
+    pool: Mapped[int] = _key()
+    above: Mapped[int] = _key()
+    deals: Mapped[int]
+
+
 INDEXES: Final[tuple[type[Base], ...]] = (MatchRow, FaultFoundRow, SkillRow, StepRow)
 """The tables that are made of the facts, those first that others refer to."""
 

@@ -25,6 +25,7 @@ from ladder.web.guard import given, guarded, part
 from ladder.web.logs import logs_of
 from ladder.web.logs_page import logs_page
 from ladder.web.openapi import Operation, Value
+from ladder.web.own_play import OWN_PLAY
 from ladder.web.sign_in import author_of, check_origin, let_go, let_in, valid_token
 from ladder.web.site_state import Site
 from ladder.web.uploads import Upload, Uploads
@@ -81,7 +82,7 @@ _LOGS: Final = Operation(
     },
 )
 
-AUTHORS: Final = (_ME, _UPLOAD, _UPLOAD_STATE, _LOGS)
+AUTHORS: Final = (_ME, _UPLOAD, _UPLOAD_STATE, _LOGS, OWN_PLAY)
 """What programs of authors can ask for."""
 
 

@@ -2,6 +2,7 @@
 
 import math
 import secrets
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -20,11 +21,19 @@ from referee.viewer.record_film import film_of
 
 ID_BYTES: Final = 12
 INVITATION_BYTES: Final = 24
+LONGEST_FINISH_S: Final = 60.0
+"""So long a deal may take that its person has left: bots alone play it, and par."""
+
 LONGEST_WAIT_S: Final = 15 * 60.0
 """So long a table waits for people who are invited."""
 
+_LONGEST_SCORE_S: Final = 10.0
 _YOU: Final = "you"
 _BROKEN_OFF: Final = "The match was broken off."
+
+
+Score = Callable[[Sequence[int]], Awaitable[str]]
+"""Writes down by how much deals were above par, and returns what is to be said of it."""
 
 
 class Kept(Struct, frozen=True):
@@ -49,13 +58,16 @@ class Table:
         ended_at: when it ended, by trio's clock; infinite while it goes on.
     """
 
-    def __init__(self, author: str, order: TableOrder, *, invites: bool = False) -> None:
+    def __init__(
+        self, author: str, order: TableOrder, *, invites: bool = False, score: Score | None = None
+    ) -> None:
         """Lay the table; nothing is played yet.
 
         Args:
             author: sits at the first seat.
             order: what is played.
             invites: whether other people are expected.
+            score: is told how a person has played who sat alone with bots.
         """
         self.id = secrets.token_hex(ID_BYTES)
         self.author = author
@@ -66,6 +78,9 @@ class Table:
         self.kept: Kept | None = None
         self.is_over = False
         self.ended_at = math.inf
+        self._score = score
+        self._above: dict[int, int | None] = {}
+        self._last: float = math.inf
         self._ended: Ended | None = None
         self._result = _BROKEN_OFF
         self._begun = trio.Event()
@@ -159,6 +174,7 @@ class Table:
                 if wrong:
                     self._result = "The machine could not play this match."
         finally:
+            await self._tell_score()
             self.waits, self.is_over = False, True
             self.ended_at = trio.current_time()
             for one in self.people.values():
@@ -182,13 +198,32 @@ class Table:
 
     def _hear(self, report: TableReport) -> None:
         match report:
-            case Compared() if report.par is not None:
-                said = par_line(report.par, ADVISER.removeprefix("sample:"))
-                for one in self.people.values():
-                    one.seen.words.append(f"Deal {report.deal}: {said}")
+            case Compared():
+                self._compared(report)
             case Ended():
                 self._ended = report
         self._tell()
+
+    def _compared(self, report: Compared) -> None:
+        (person,) = self.people.values()  # otherwise nothing is compared
+        par = report.par
+        if report.deal <= self._last:
+            self._above[report.deal] = None if par is None else par.value - par.par_value
+        if par is not None:
+            said = par_line(par, ADVISER.removeprefix("sample:"))
+            person.seen.words.append(f"Deal {report.deal}: {said}")
+        if len(self._above) >= self._last:
+            self._scope.cancel()  # the deal that they have left was played to its end
+
+    async def _tell_score(self) -> None:
+        """Write down how a person has played, though the match may have been broken off."""
+        above = [one for one in self._above.values() if one is not None]
+        if self._score is None or not above:
+            return
+        with trio.move_on_after(_LONGEST_SCORE_S, shield=True):
+            said = await self._score(above)
+            for one in self.people.values():
+                one.seen.words.append(said)
 
     def _person(self, name: str, author: str) -> Person:
         return Person(name, author, self.names, self._left)
@@ -208,8 +243,14 @@ class Table:
         self._tell()
 
     def _break_off(self) -> None:
+        """End the match; a deal that counts for a person is played to its end without them."""
         self.waits, self.is_over = False, True
-        self._scope.cancel()
+        self._last = max(one.seen.deal for one in self.people.values())
+        alone = len(self.people) == 1 and self._score is not None
+        if alone and len(self._above) < self._last:
+            self._scope.deadline = trio.current_time() + LONGEST_FINISH_S
+        else:
+            self._scope.cancel()
 
     def _tell(self) -> None:
         for one in self.people.values():

@@ -23,6 +23,7 @@ from ladder.web.answers import PRIVATE, private
 from ladder.web.content import NUMBER, Content, Forbidden, Missing, Refused
 from ladder.web.guard import guarded
 from ladder.web.live import BEAT_S, LONGEST_S, STILL_HERE, event
+from ladder.web.own_play import own_play, own_play_page, scored
 from ladder.web.page_stream import digest_of, main_of, told
 from ladder.web.person import Person
 from ladder.web.sign_in import author_of
@@ -74,6 +75,8 @@ def table_routes(site: Site, tables: Tables[Table], sandbox: SandboxName) -> lis
         return Route(path, guarded(site, name, partial(endpoint, site, tables)), methods=[method])
 
     return [
+        Route("/play", guarded(site, "own_play", partial(own_play_page, site)), methods=["GET"]),
+        Route("/api/play", guarded(site, "api_play", partial(own_play, site)), methods=["GET"]),
         route("/play", partial(_open, sandbox), "POST"),
         route("/play/{table}", _table, "GET"),
         route("/play/{table}/live", _live, "GET"),
@@ -98,8 +101,10 @@ async def _open(
         if wish.deals > MOST_DEALS:
             raise Refused(f"'deals' is {MOST_DEALS} at most.")
         order = await site.library.ask(partial(order_of, sandbox, token.author, wish))
+        own = await site.library.ask(partial(_is_own, token.author, wish))
         order = replace(order, terms=replace(order.terms, seating=Seating.ONE))
-        mine = tables.open(Table(token.author, order, invites=invites))
+        score = None if own else partial(scored, site, token.author, wish.pool)
+        mine = tables.open(Table(token.author, order, invites=invites, score=score))
         await author_of(site, request, Scope.PLAY, "play")  # it is written down
         await _answered_soon(mine, mine.people[0])
         return _there(mine)
@@ -136,6 +141,11 @@ def order_of(sandbox: SandboxName, person: str, wish: Wish, store: Store) -> Tab
         record="",
         sandbox=sandbox,
     )
+
+
+def _is_own(author: str, wish: Wish, store: Store) -> bool:
+    """Whether the bot is the author's own: one that knows them could let them win."""
+    return store.refresh().entrants[wish.bot].author == author
 
 
 def _number(form: FormData, name: str) -> int:

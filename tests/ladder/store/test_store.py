@@ -25,6 +25,7 @@ from ladder.core.facts import (
     digest_of,
 )
 from ladder.core.roster import Roster
+from ladder.core.tokens import Scope
 from ladder.store import jobs, ratings
 from ladder.store.bulk_import import import_facts
 from ladder.store.database import Database
@@ -801,6 +802,17 @@ def again_roster(store: Store) -> Roster:
     """Who there is, as another process finds it."""
     with again(store) as other:
         return other.roster
+
+
+@both
+def test_deals_of_people_are_counted_for_those_who_are_there(store: Store) -> None:
+    store.tokens.add("ada", (Scope.PLAY,), 1)
+    store.people.add("ada", 1, [3, -4, 3])
+    store.people.add("ada", 1, [3])
+    store.people.add("ada", 2, [0])
+    store.people.add("eve", 1, [5])
+    assert store.people.of("ada") == {1: {3: 3, -4: 1}, 2: {0: 1}}
+    assert store.people.of("eve") == {}, "she has no token, or was erased"
 
 
 def together(tasks: Sequence[Callable[[], object]]) -> None:

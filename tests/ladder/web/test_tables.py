@@ -1,6 +1,7 @@
 """People play against bots of the ladder in their browser."""
 
 import json
+import math
 import re
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
@@ -48,8 +49,13 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 @pytest.fixture
-async def site(store: Store) -> AsyncIterator[Asked]:
-    async with opened(store, tables=Tables[Table](1, print)) as site:
+def tables() -> Tables[Table]:
+    return Tables[Table](1, print)
+
+
+@pytest.fixture
+async def site(store: Store, tables: Tables[Table]) -> AsyncIterator[Asked]:
+    async with opened(store, tables=tables) as site:
         yield site
 
 
@@ -89,6 +95,11 @@ async def test_a_person_plays_a_match_to_its_end(
             assert done.status_code == 303
     assert "The match is over: you " in page
     assert "Par, what greedy gets with your cards" in page
+    assert re.search(r"[+-][\d.]+ a deal above par over 1 \(95 %", page)
+    (played,) = (await site.client.get("/api/play", headers=headers)).json()["games"]
+    assert (played["pool"], played["deals"]) == (int(pool), 1)
+    assert played["low"] < played["above_par"] < played["high"]
+    assert played["game"] in (await site.client.get("/play", headers=headers)).text
 
     record = tmp_path / "record"
     record.write_bytes((await site.client.get(f"{here}/record", headers=headers)).content)
@@ -98,6 +109,33 @@ async def test_a_person_plays_a_match_to_its_end(
     assert json.dumps(film).count('"you"') == 1
     assert site.troubles == []
     assert not store.matches_of([1, 2], 5), "no result of the ladder comes of it"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("person", "deals"), [("ada", 1), ("author-of-first", 0)])
+async def test_a_deal_that_is_left_is_played_to_its_end_and_counts(
+    store: Store, tables: Tables[Table], site: Asked, person: str, deals: int
+) -> None:
+    """So to leave what goes badly gains nothing; against one's own bot nothing counts."""
+    need("bwrap", root=True)
+    headers = token_of(store, person)
+    form = {**FORM, "deals": "10"}
+    here = (await site.client.post("/play", data=form, headers=headers)).headers["location"]
+    page = (await site.client.get(here, headers=headers)).text
+    asked = ASKED.search(page)
+    assert asked is not None
+    card = {"asked": asked[1], "action": ACTIONS.findall(page)[0]}
+    await site.client.post(f"{here}/act", data=card, headers=headers)
+    await site.client.post(f"{here}/leave", headers=headers)
+    table = tables.find(here.rpartition("/")[2])
+    with trio.fail_after(50):
+        while math.isinf(table.ended_at):
+            await table.people[0].changed.wait()
+    assert sum(store.people.of(person).get(1, {}).values()) == deals
+    assert ("a deal above par over 1" in (await site.client.get(here, headers=headers)).text) == (
+        deals > 0
+    )
+    assert site.troubles == []
 
 
 @pytest.mark.slow

@@ -1,0 +1,78 @@
+"""What a person has played at the site's tables, for them alone: as a page and for programs."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Final
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ladder.core.tokens import Scope
+from ladder.show.play_json import PlayedJson, PlayJson, played_line
+from ladder.stats.above_par import above_par
+from ladder.store.store import Store
+from ladder.web import rendering
+from ladder.web.answers import PRIVATE, private
+from ladder.web.content import Content
+from ladder.web.openapi import Operation
+from ladder.web.sign_in import author_of
+from ladder.web.site_state import Site
+from referee.games import find
+from referee.rules.game import best_value
+
+OWN_PLAY: Final = Operation(
+    name="own_play",
+    method="GET",
+    path="/api/play",
+    about="What the person who asks has played at tables, beside par.",
+    type=PlayJson,
+)
+
+
+async def own_play(site: Site, request: Request) -> Response:
+    """Answer with what a person has played, as JSON."""
+    token = await author_of(site, request, Scope.PLAY)
+    found = await site.library.ask(partial(_played, token.author))
+    encoded = msgspec.json.encode(found) + b"\n"
+    return Response(encoded, headers=PRIVATE, media_type="application/json")
+
+
+async def own_play_page(site: Site, request: Request) -> Response:
+    """Answer with what a person has played, as a page."""
+    token = await author_of(site, request, Scope.PLAY)
+    found = await site.library.ask(partial(_played, token.author))
+    content = Content(
+        title=f"What {token.author} has played",
+        description="At tables of this site, beside what a bot gets with the same cards.",
+        template="own_play.html",
+        value=None,
+        shown={"games": found.games},
+    )
+    return private(rendering.html(content, site.around, "/play"))
+
+
+async def scored(site: Site, author: str, pool: int, above: Sequence[int]) -> str:
+    """Write down what a person has played, and say how they stand.
+
+    Args:
+        site: of the ladder.
+        author: the person.
+        pool: the game.
+        above: by how much the value of each deal was above par.
+    """
+    await site.library.ask(lambda store: store.people.add(author, pool, above))
+    found = await site.library.ask(partial(_played, author))
+    return next((played_line(one) for one in found.games if one.pool == pool), "")
+
+
+def _played(author: str, store: Store) -> PlayJson:
+    pools = store.refresh().pools
+    games = []
+    for pool, deals in store.people.of(author).items():
+        terms = pools[pool].terms
+        rules = find(terms.game).rules_of(terms.options)[0].game
+        said = above_par(deals, best_value(rules) - rules.stakes.worst_value)
+        name = pools[pool].name
+        games.append(PlayedJson(pool, name, said.deals, said.mean, said.low, said.high))
+    return PlayJson(author, tuple(games))
