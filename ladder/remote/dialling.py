@@ -23,6 +23,7 @@ from ladder.remote.site_client import problem_in
 from referee.errors import RefereeError
 
 _LONGEST_WAIT_S: Final = 20.0
+_LONGEST_CLOSE_S: Final = 3.0
 _AWAY: Final = range(500, 600)
 """What a site answers that may be well again soon, or the proxy before it."""
 
@@ -101,8 +102,11 @@ class Dialler:
                 stream = await self._stream()
         except (OSError, trio.TooSlowError) as error:
             raise Broken(f"{self._url} cannot be reached") from error
-        async with stream:  # the library of websockets leaves it open if its handshake fails
+        try:
             found = await self._talked(stream, talk)
+        finally:  # the library of websockets leaves it open if its handshake fails
+            with trio.move_on_after(_LONGEST_CLOSE_S):  # TLS waits for the other end to say so, too
+                await stream.aclose()
         if found is not None:
             raise found
 

@@ -14,7 +14,7 @@ import trio
 
 from ladder.web.table_process import TableOrder, TableReport, socket_of
 from protocol.limits import LINE_TO_BOT
-from referee.errors import HostError
+from referee.errors import HostError, innermost
 
 Serve = Callable[[trio.SocketStream], Awaitable[None]]
 """Answers for the seat, as a bot does, until its process ends."""
@@ -58,9 +58,9 @@ async def play_beside(
                     wrong = await _process(here, hear, nursery)
                     await keep(Path(here.record))
                     nursery.cancel_scope.cancel()
-            return wrong
-    except OSError as error:
-        raise HostError(f"a table: {error.strerror}") from error
+    except* OSError as errors:
+        raise HostError(f"a table: {innermost(errors)}") from errors
+    return wrong
 
 
 async def _process(

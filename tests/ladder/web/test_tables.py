@@ -1,5 +1,6 @@
 """People play against bots of the ladder in their browser."""
 
+import errno
 import json
 import math
 import re
@@ -24,6 +25,7 @@ from ladder.web.tables import Tables
 from protocol.codec import encode
 from protocol.messages import Act, Clock, Deal, View
 from referee.cli import run
+from referee.errors import HostError
 from referee.sandbox.procfs import children
 from support.ladders import made, usual_pools
 from support.sandboxes import need
@@ -358,3 +360,14 @@ def command_of(pid: int) -> str:
         return Path(f"/proc/{pid}/cmdline").read_text()
     except OSError:
         return ""
+
+
+async def test_a_machine_without_files_left_is_told_of_in_a_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def none_left(*_: object) -> trio.socket.SocketType:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr("ladder.web.table_match.trio.socket.socket", none_left)
+    with pytest.raises(HostError, match="a table: Too many open files"):
+        await Table("ada", order()).play()
