@@ -17,6 +17,7 @@ from ladder.audit.claims import Claim
 from ladder.audit.files import examine_bots, note_due, note_erased, note_orphans
 from ladder.audit.findings import AuditFindings, AuditReport
 from ladder.audit.indexes import examine_jobs, misfits_of, strays_of
+from ladder.audit.placements import Placements
 from ladder.audit.plausibility import Story
 from ladder.audit.pool_rules import pool_misfit
 from ladder.audit.ratings import Benchings, Ratings
@@ -216,6 +217,7 @@ class _Through:
         self._story = Story()
         self._ratings = Ratings(self._story.roster.pools, rows.steps(), findings)
         self._benchings = Benchings(self._ratings.standings)
+        self._placements = Placements()
 
     @property
     def erased(self) -> int:
@@ -235,7 +237,9 @@ class _Through:
                     watch(self.matches)
             for what in strays_of(page, matches):
                 self._findings.add("table match", what)
-        for what in (*self._benchings.add(self._story.roster, None), *self._story.end()):
+        roster = self._story.roster
+        left = (*self._benchings.add(roster, None), *self._placements.before(roster, None))
+        for what in (*left, *self._story.end()):
             self._findings.add("after the last fact", what)
         if self.facts == 0:
             self._findings.add("ladder", "it has no facts")
@@ -255,6 +259,8 @@ class _Through:
         for what in filter(None, (unread, *self.links.add(link, fact))):
             tell(what)
         self._claims.see(link.seq, link.hash, fact)
+        for what in () if fact is None else self._placements.before(self._story.roster, fact):
+            tell(what)
         sound = fact is not None and self._makes_sense(fact, tell)
         if isinstance(fact, Match):
             for what in misfits_of(fact, self.matches, link.seq, page):
@@ -264,6 +270,7 @@ class _Through:
         if isinstance(fact, Match) and sound:
             self._ratings.add(self.matches, fact)
             roster = self._story.roster
+            self._placements.add(roster, fact)
             names = tuple(roster.entrants[entrant].name for entrant in fact.job.entrants)
             records.add(link.seq, self.matches, fact, roster.pools[fact.job.pool], names)
         elif is_match:

@@ -41,7 +41,8 @@ _SHOWN: Final = 40
 _MOST_PLACES: Final = 64
 _MOST_SEATINGS: Final = 100_000
 
-_OF_BOTS: Final = (Deed.RETIRED, Deed.CHOSEN, Deed.BENCHED, Deed.ERASED)
+_OF_BOTS: Final = (Deed.RETIRED, Deed.CHOSEN, Deed.BENCHED, Deed.PLACED, Deed.ERASED)
+_OF_POOLS: Final = (Deed.CLOSED, Deed.OPENED, Deed.BENCHED, Deed.PLACED)
 
 
 class Story:
@@ -112,12 +113,16 @@ class Story:
             yield f"its tables have {pool.places} places"
         terms = pool.terms
         options = chain.from_iterable(terms.options.items())
-        texts = (pool.name, terms.game, *options, pool.luck_values)
+        texts = (pool.name, pool.season, pool.league, terms.game, *options, pool.luck_values)
         yield from _unprintable("its name or a setting", texts)
         if not 0 < pool.seatings <= _MOST_SEATINGS:
             yield f"a deck is played in {pool.seatings} seatings"
         if not 0 < pool.blocks <= MOST_BLOCKS or not 0 <= pool.bench <= MOST_BENCH:
             yield f"{pool.blocks} blocks a match, {pool.bench} to be benched"
+        if min(pool.division, pool.moves, pool.size) < 0 or bool(pool.league) != bool(
+            pool.division and pool.moves and pool.size
+        ):
+            yield f"division {pool.division} of {pool.league!r}, {pool.moves} moves, {pool.size}"
 
     def _of_submission(self, one: Submission) -> Iterator[str]:
         wanted = len(self.roster.entrants) + 1
@@ -162,13 +167,15 @@ class Story:
 
     def _of_decision(self, fact: Decision) -> Iterator[str]:
         of_bot = fact.deed in _OF_BOTS
-        of_pool = fact.deed in (Deed.CLOSED, Deed.OPENED, Deed.BENCHED)
+        of_pool = fact.deed in _OF_POOLS
         if (of_bot or fact.entrant) and fact.entrant not in self.roster.entrants:
             yield f"it is of entrant {fact.entrant}, and there is none"
         elif of_bot and fact.deed is not Deed.ERASED and self.roster.is_erased(fact.entrant):
             yield f"it is of entrant {fact.entrant}, which was erased"
         if (of_pool or fact.pool) and fact.pool not in self.roster.pools:
             yield f"it is of pool {fact.pool}, and there is none"
+        elif fact.deed is Deed.PLACED and not self.roster.pools[fact.pool].league:
+            yield f"pool {fact.pool} is no division"
         yield from _unprintable("its reason", (fact.reason,))
 
     def _of_match(self, match: Match) -> Iterator[str]:

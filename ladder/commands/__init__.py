@@ -80,6 +80,10 @@ _LADDER: Final = {
         "ladder_erase:erase",
         "Erases an author for ever: name, bots, tokens, and the records of their matches.",
     ),
+    "season": (
+        "ladder_season:season",
+        "Ends the season of a ladder's games, and begins the next: tables begin anew.",
+    ),
     "pause": ("ladder_notices:pause", "Chooses no next match, until `resume`."),
     "resume": ("ladder_notices:resume", "Has matches chosen again after `pause`."),
     "announce": ("ladder_notices:announce", "Says something over the pages of a ladder's site."),

@@ -12,6 +12,7 @@ from ladder.commands.ladder_erase import ErasedJson
 from ladder.commands.ladder_notices import NoticeJson
 from ladder.commands.ladder_records import RecordsJson
 from ladder.commands.ladder_run import LadderJson, RunJson
+from ladder.commands.ladder_season import SeasonJson
 from ladder.commands.ladder_show import BotHistoryJson
 from ladder.commands.ladder_tokens import InviteJson, RevokedJson, TokenJson
 from ladder.commands.ladder_verify import AuditJson, MigrateJson, RebuildJson
@@ -42,6 +43,7 @@ _OUTPUTS: Final = {
     "ladder tokens": TokenJson,
     "ladder revoke": RevokedJson,
     "ladder erase": ErasedJson,
+    "ladder season": SeasonJson,
     "ladder pause": NoticeJson,
     "ladder resume": NoticeJson,
     "ladder announce": NoticeJson,

@@ -118,13 +118,13 @@ def _print_sizes(store: Store, situation: Situation) -> None:
 
 def _print_faults(roster: Roster, seen: Sequence[Seen], option: str) -> None:
     to = console()
-    many = len({pool.name for pool in roster.pools.values()}) > 1
+    many = len({pool.label for pool in roster.pools.values()}) > 1
     for one in seen:
         for number, why in one.benched.items():
-            game = roster.pools[number].name
+            game = roster.pools[number].label
             to.print(f"{one.label} is benched in {game}: {why}", style="yellow")
         for pool, found in one.faults[:_FAULTS_SHOWN]:
-            where = f" in {pool.name}" if many else ""
+            where = f" in {pool.label}" if many else ""
             told = f"v{one.entrant.version}{where}: {found.code}: {found.detail}"
             to.print(f"{told} ({plural(found.times, 'time')})", style="red")
             to.print(f"   look: referee replay {found.first}{option}", style="dim")

@@ -53,7 +53,7 @@ def _print_match(store: Store, number: int, match: Match, path: Path | None) -> 
     pool = roster.pools[job.pool]
     when = datetime.fromtimestamp(match.at_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
     blocks = plural(len(outcome.blocks), "block")
-    to.print(f"match {number}: {pool.name}, {blocks}, {when}", style="bold")
+    to.print(f"match {number}: {pool.label}, {blocks}, {when}", style="bold")
     columns = [
         Column("bot", name=True),
         Column("author", name=True),

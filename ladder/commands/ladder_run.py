@@ -82,6 +82,9 @@ def open_ladder(
     \b
     [[game]]     each is ranked by itself
       id         see `referee games`
+      divisions  so many divisions, each with a table of its own; 1; see `referee ladder season`
+      moves      how many bots of a division may go up, and down, when a season ends; 1
+      size       how many bots a division has room for; 8
       name       what people call it; by default the id and the options
       options    {NAME = VALUE, ...}: see `referee games ID`
       blocks, seating, partners, time, pace: as above, for this game alone

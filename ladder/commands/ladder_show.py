@@ -123,5 +123,5 @@ def _print_matches(roster: Roster, found: Sequence[tuple[int, Match]]) -> None:
         values = values_of(match)
         names = [labels.get(entrant, f"entrant {entrant}?") for entrant in match.job.entrants]
         told = "  ".join(f"{name} {value:+d}" for name, value in zip(names, values, strict=True))
-        lines.append((said(str(number)), said(roster.pools[match.job.pool].name), said(told)))
+        lines.append((said(str(number)), said(roster.pools[match.job.pool].label), said(told)))
     print_grid(console(), columns, lines)

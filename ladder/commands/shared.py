@@ -109,11 +109,11 @@ def pools_meant(store: Store, game: str | None, *, closed: bool = True) -> tuple
     known = tuple(roster.pools.values()) if closed else pools
     number = number_in(game)
     found = [pool for pool in known if pool.pool == number]
-    found = found or [pool for pool in pools if game in {pool.name, pool.terms.game}]
-    found = found or [pool for pool in known if game in {pool.name, pool.terms.game}]
+    found = found or [one for one in pools if game in {one.name, one.league, one.terms.game}]
+    found = found or [one for one in known if game in {one.name, one.league, one.terms.game}]
     if not found:
         names = ", ".join(pool.name for pool in pools) or "none"
         if number is not None:
-            names = ", ".join(f"#{pool.pool} {pool.name}" for pool in known) or "none"
+            names = ", ".join(f"#{pool.pool} {pool.label}" for pool in known) or "none"
         raise RefereeError(f"game {game!r}: this ladder has {names}")
     return tuple(found)

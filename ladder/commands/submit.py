@@ -269,7 +269,7 @@ async def _take_all_in(
     refused: list[Refusal],
 ) -> None:
     """Takes in one after the other, and adds it to a list; a refusal stops none of the others."""
-    games = tuple(pool.name for pool in pools) if asked.games else ()
+    games = tuple(dict.fromkeys(pool.game_name for pool in pools)) if asked.games else ()
     with trio.CancelScope() as scope:
         async with interruptible(scope), opened_for(sandbox, (), settings, strangers=True) as place:
             for path in asked.paths:

@@ -50,6 +50,11 @@ class Pool(Struct, frozen=True, tag=True, kw_only=True):
         blocks: how many blocks a match has, which its processes live for.
         luck_values: names the table of values that luck is counted by; "" where it is not.
         bench: so many faulty blocks, or void deals, may bench a bot; 0: none do.
+        season: what people call the time in which it is played; "" before the first was begun.
+        league: the game whose division it is; "" where that has none.
+        division: from 1, the highest; 0 for none.
+        moves: how many of its bots may go up, and down, when a season ends.
+        size: so many bots it has room for: where fewer play, the best of the next one fill it.
     """
 
     pool: int
@@ -64,7 +69,22 @@ class Pool(Struct, frozen=True, tag=True, kw_only=True):
     luck: LuckUse
     luck_values: str
     bench: int
+    season: str = ""
+    league: str = ""
+    division: int = 0
+    moves: int = 0
+    size: int = 0
     at_ms: int
+
+    @property
+    def label(self) -> str:
+        """The name, and the season where that is told."""
+        return f"{self.name}, {self.season}" if self.season else self.name
+
+    @property
+    def game_name(self) -> str:
+        """What bots are handed in for: the game, whatever divisions it has."""
+        return self.league or self.name
 
     @property
     def sides(self) -> Sides:
@@ -130,6 +150,8 @@ class Deed(StrEnum):
     """The same is over."""
     ANNOUNCED = "announced"
     """The reason is what people are to read, until the next of these; "" is nothing."""
+    PLACED = "placed"
+    """This bot plays in this division of its league from now on, in this and later seasons."""
     ERASED = "erased"
     """Name, author, files and records of this bot are gone for ever; no version of it plays."""
 

@@ -50,6 +50,8 @@ class Roster:
         """The bots of whose author nothing is left."""
         self.paused: dict[int, str] = {}
         """Why, by pool; 0 is all of them."""
+        self._placed: dict[tuple[str, int], int] = {}
+        """In which division, by league and bot."""
         self.announced: Decision | None = None
         """What people are to read."""
         self._open: dict[str, int] = {}
@@ -90,6 +92,9 @@ class Roster:
                 self._choose(fact.entrant)
             case Deed.BENCHED:
                 self.benched[fact.pool, fact.entrant] = fact.reason
+            case Deed.PLACED:
+                pool = self.pools[fact.pool]
+                self._placed[pool.league, self.entrants[fact.entrant].bot] = pool.division
             case Deed.PAUSED:
                 self.paused[fact.pool] = fact.reason
             case Deed.RESUMED:
@@ -134,9 +139,16 @@ class Roster:
         return self._chosen[bot] == entrant and bot not in self.retired
 
     def is_meant(self, pool: int, entrant: int) -> bool:
-        """Whether an entrant was handed in for a pool, benched or not."""
-        games = self.entrants[entrant].games
-        return not games or self.pools[pool].name in games
+        """Whether an entrant was handed in for a pool and is in its division, benched or not."""
+        one, found = self.entrants[entrant], self.pools[pool]
+        if one.games and found.game_name not in one.games:
+            return False
+        return not found.league or self.division(found.league, one.bot) == found.division
+
+    def division(self, league: str, bot: int) -> int:
+        """The division of a league in which a bot plays: the lowest, until it is placed."""
+        lowest = max((one.division for one in self.open_pools if one.league == league), default=0)
+        return min(self._placed.get((league, bot), lowest), lowest)
 
     def plays(self, pool: int, entrant: int) -> bool:
         """Whether an entrant plays in a pool."""
@@ -157,7 +169,7 @@ class Roster:
     def state(self, entrant: int) -> EntrantState:
         """How it stands with an entrant."""
         bot = self.entrants[entrant].bot
-        pools = self.open_pools
+        pools = [pool for pool in self.open_pools if self.is_meant(pool.pool, entrant)]
         benched = {
             pool.pool: self.benched[pool.pool, entrant]
             for pool in pools

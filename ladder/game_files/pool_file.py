@@ -40,6 +40,9 @@ class PoolTable(GameTable, frozen=True, kw_only=True, forbid_unknown_fields=True
     """A `[[game]]`: what it does not say is as for the whole ladder."""
 
     blocks: Blocks | UnsetType = UNSET
+    divisions: Annotated[int, Meta(ge=1, le=9)] = 1
+    moves: Annotated[int, Meta(ge=1, le=9)] = 1
+    size: Annotated[int, Meta(ge=2, le=1000)] = 8
 
 
 class PoolFile(GamesFile, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -95,7 +98,7 @@ def _checked(asked: PoolFile) -> Pools:
     found = []
     for number, table in enumerate(asked.game, 1):
         with naming(f"game {number}"):
-            found.append(_pool(asked, table))
+            found += _divided(_pool(asked, table), table)
     names = [pool.name for pool in found]
     for name in names:
         if names.count(name) > 1:
@@ -154,9 +157,26 @@ def _pool(asked: PoolFile, table: PoolTable) -> Pool:
     )
 
 
+def _divided(pool: Pool, table: PoolTable) -> list[Pool]:
+    """The divisions of a game, each a pool; the game itself where it has none."""
+    if table.divisions == 1:
+        return [pool]
+    return [
+        replace(
+            pool,
+            name=f"{pool.name} (division {number})",
+            league=pool.name,
+            division=number,
+            moves=table.moves,
+            size=table.size,
+        )
+        for number in range(1, table.divisions + 1)
+    ]
+
+
 def _asked(pool: Pool) -> Pool:
-    """A pool as a file asks for it."""
-    return replace(pool, pool=0, at_ms=0)
+    """A pool as a file asks for it: that says nothing of seasons, which are begun by a command."""
+    return replace(pool, pool=0, season="", at_ms=0)
 
 
 def policy_changes(roster: Roster, wanted: Retention | None, now_ms: int) -> list[Fact]:

@@ -115,9 +115,9 @@ def bot_json(roster: Roster, one: Seen) -> BotJson:
         at_ms=entrant.at_ms,
         playing=one.playing,
         why_not=one.why or None,
-        benched={roster.pools[pool].name: why for pool, why in one.benched.items()},
+        benched={roster.pools[pool].label: why for pool, why in one.benched.items()},
         played={
-            roster.pools[pool].name: PlayedJson(
+            roster.pools[pool].label: PlayedJson(
                 found.blocks, found.faulty, found.deals, found.voids
             )
             for pool, found in sorted(one.played.items())

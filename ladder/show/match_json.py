@@ -77,7 +77,7 @@ def match_json(roster: Roster, number: int, match: Match, record: str | None) ->
         match=number,
         id=job.name,
         at_ms=match.at_ms,
-        game=roster.pools[job.pool].name,
+        game=roster.pools[job.pool].label,
         key=job.key,
         bots=_seats_json(roster, match),
         blocks=tuple(

@@ -42,8 +42,7 @@ def standings_of(store: Store, pool: Pool, *, everybody: bool = False) -> Standi
 def computed(store: Store, pool: Pool, *, everybody: bool = False) -> Standings:
     """Compute the published table of a pool from the facts; for arguments see `standings_of`."""
     # the fit, with its libraries, takes longer to import than all that a kept table needs
-    from ladder.standings.pool import Entrant, pool_standings  # noqa: PLC0415  # see above
-    from ladder.stats.arrays import distinct  # noqa: PLC0415  # see above
+    from ladder.standings.pool import entrants_of, pool_standings  # noqa: PLC0415  # see above
 
     results = store.results(pool.pool)
     roster = store.refresh()
@@ -53,20 +52,8 @@ def computed(store: Store, pool: Pool, *, everybody: bool = False) -> Standings:
         idle = store.idle_since(pool.pool, store.head().at_ms - LEFT_AFTER_DAYS * _DAY_MS)
         left = frozenset(one for one in idle if not roster.is_current(one))
     results = results.without(left)
-    played = set(distinct(results.seated).tolist())
     faults = store.faults(pool.pool, left)
-    entrants = [
-        Entrant(
-            entrant=one.entrant,
-            name=one.name,
-            author=one.author,
-            version=one.version,
-            active=roster.is_current(one.entrant),
-            benched=roster.benched.get((pool.pool, one.entrant), ""),
-        )
-        for one in roster.entrants.values()
-        if one.entrant in played or roster.is_meant(pool.pool, one.entrant)
-    ]
+    entrants = entrants_of(roster, pool, results)
     return pool_standings(pool, entrants, results, faults, everybody=everybody, left=len(left))
 
 
@@ -87,4 +74,4 @@ def history_of(store: Store, pool: Pool, bot: int) -> History:
         if one.pool == pool.pool
     ]
     sides = len(pool.partners)
-    return history(pool.name, roster.labels()[bot], steps, sides=sides)
+    return history(pool.label, roster.labels()[bot], steps, sides=sides)

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from ladder.core.block_codec import Results
 from ladder.core.facts import Pool
+from ladder.core.roster import Roster
 from ladder.core.tallies import FaultKind
 from ladder.standings.rows import BotUsage, MeanValues, mean_values, rows
 from ladder.standings.section import FAULTS_SHOWN, cells
@@ -45,6 +46,23 @@ class Entrant(Struct, frozen=True, kw_only=True):
     benched: str = ""
 
 
+def entrants_of(roster: Roster, pool: Pool, found: Results) -> list[Entrant]:
+    """Return the versions that a pool's table knows: who has played, and who is to play there."""
+    played, is_open = set(distinct(found.seated).tolist()), pool in roster.open_pools
+    return [
+        Entrant(
+            entrant=one.entrant,
+            name=one.name,
+            author=one.author,
+            version=one.version,
+            active=roster.is_current(one.entrant),
+            benched=roster.benched.get((pool.pool, one.entrant), ""),
+        )
+        for one in roster.entrants.values()
+        if one.entrant in played or (is_open and roster.is_meant(pool.pool, one.entrant))
+    ]
+
+
 def pool_standings(
     pool: Pool,
     entrants: Sequence[Entrant],
@@ -70,8 +88,8 @@ def pool_standings(
     """
     every = sorted(entrants, key=lambda one: one.entrant)
     bots, adjusted = len(every), pool.luck is LuckUse.OFFICIAL
-    who = _numbers([one.entrant for one in every], found.seated)
-    seen = (_observed(pool, found, who),) if len(found.block) else ()
+    who = numbers([one.entrant for one in every], found.seated)
+    seen = (observed(pool, found, who),) if len(found.block) else ()
     compared = cross(seen, bots, adjusted=adjusted)
     ranking = rank(
         seen,
@@ -85,7 +103,7 @@ def pool_standings(
     shown = [every[at] for at in ranking.order]
     called = {one.entrant: name for one, name in zip(shown, shown_names(shown), strict=True)}
     return Standings(
-        title=pool.name,
+        title=pool.label,
         game=pool.terms.game,
         options=" ".join(unusual_options(pool.terms.game, pool.terms.options)),
         format=_played(pool),
@@ -154,7 +172,7 @@ def shown_names(shown: Sequence[Entrant]) -> list[str]:
     ]
 
 
-def _numbers(entrants: Sequence[int], seated: Ints) -> Ints:
+def numbers(entrants: Sequence[int], seated: Ints) -> Ints:
     """Where each entrant is among all, by number; -1 is not.
 
     Raises:
@@ -169,7 +187,7 @@ def _numbers(entrants: Sequence[int], seated: Ints) -> Ints:
     return who
 
 
-def _observed(pool: Pool, found: Results, who: Ints) -> Observed:
+def observed(pool: Pool, found: Results, who: Ints) -> Observed:
     """The blocks as the statistics of events want them."""
     sat = who[found.seated]
     at_fault = (found.faults > 0) | (found.unplayed > 0)

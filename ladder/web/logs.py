@@ -70,5 +70,5 @@ def _logs(store: Store, number: int, match: Match, own: set[int]) -> Iterator[Ma
             if chunk.bot == place
         )
         if lines:
-            game = roster.pools[match.job.pool].name
+            game = roster.pools[match.job.pool].label
             yield MatchLog(number, match.at_ms, game, labels[entrant], lines)

@@ -73,6 +73,6 @@ def _played(author: str, store: Store) -> PlayJson:
         terms = pools[pool].terms
         rules = find(terms.game).rules_of(terms.options)[0].game
         said = above_par(deals, best_value(rules) - rules.stakes.worst_value)
-        name = pools[pool].name
+        name = pools[pool].label
         games.append(PlayedJson(pool, name, said.deals, said.mean, said.low, said.high))
     return PlayJson(author, tuple(games))

@@ -1,6 +1,7 @@
 """The page of a game of the ladder: its table, its pictures, bot against bot."""
 
 from ladder.core.facts import Pool
+from ladder.core.roster import Roster
 from ladder.show.as_json import StandingsJson
 from ladder.show.as_json import as_json as standings_json
 from ladder.show.page import page_section
@@ -25,6 +26,13 @@ def pool_of(store: Store, number: str) -> Pool:
     return pool
 
 
+def _beside(roster: Roster, pool: Pool) -> list[Pool]:
+    """Return the other divisions of a game as they play, and this one's other seasons."""
+    divisions = [one for one in roster.open_pools if pool.league and one.league == pool.league]
+    seasons = [one for one in roster.pools.values() if one.name == pool.name]
+    return list({one.pool: one for one in (*divisions, *seasons) if one != pool}.values())
+
+
 def _make(store: Store, asked: Asked) -> Content:
     pool = pool_of(store, asked.path["pool"])
     everybody = asked.query.get("all") == "1"
@@ -32,8 +40,8 @@ def _make(store: Store, asked: Asked) -> Content:
     shown = page_section(found, histories_of(store, pool, found))
     matches = plural(found.matches or 0, "match", "matches")
     return Content(
-        title=f"{pool.name}: standings",
-        description=f"{pool.name} on {store.opened.name}: {plural(len(found.rows), 'bot')}, "
+        title=f"{pool.label}: standings",
+        description=f"{pool.label} on {store.opened.name}: {plural(len(found.rows), 'bot')}, "
         f"{matches}, {plural(found.blocks, 'block')}.",
         template="game.html",
         value=standings_json(heading_of(store), [found]),
@@ -42,6 +50,7 @@ def _make(store: Store, asked: Asked) -> Content:
             "one": shown,
             "section": found,
             "is_open": pool in store.roster.open_pools,
+            "beside": _beside(store.roster, pool),
             "options": unusual_options(pool.terms.game, pool.terms.options),
             "clock": time_text(pool.terms.time),
             "everybody": everybody,

@@ -52,7 +52,7 @@ def _make(store: Store, asked: Asked) -> Content:
     )
     return Content(
         title=f"Match {number}: {' - '.join(names)}",
-        description=f"{pool.name}, {plural(len(value.blocks), 'block')}: {scores}.",
+        description=f"{pool.label}, {plural(len(value.blocks), 'block')}: {scores}.",
         template="match.html",
         value=value,
         shown={

@@ -56,7 +56,7 @@ def _line(roster: Roster, labels: dict[int, str], number: int, match: Match) -> 
         id=job.name,
         at_ms=match.at_ms,
         pool=job.pool,
-        game=roster.pools[job.pool].name,
+        game=roster.pools[job.pool].label,
         bots=tuple(SeatLine(who, labels[who], value, faults) for who, value, faults in seats),
         blocks=len(outcome.blocks),
         given_up=outcome.given_up or None,

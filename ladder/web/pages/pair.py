@@ -68,7 +68,7 @@ def _make(store: Store, asked: Asked) -> Content:
     labels = roster.labels()
     names = (labels[one], labels[other])
     value = PairJson(
-        game=pool.name,
+        game=pool.label,
         bots=names,
         matches=len(rows),
         won=sum(block.difference > 0 for block in blocks),
@@ -79,8 +79,8 @@ def _make(store: Store, asked: Asked) -> Content:
         blocks=blocks,
     )
     return Content(
-        title=f"{names[0]} - {names[1]}: {pool.name}",
-        description=f"{names[0]} against {names[1]} in {pool.name}: "
+        title=f"{names[0]} - {names[1]}: {pool.label}",
+        description=f"{names[0]} against {names[1]} in {pool.label}: "
         f"{plural(len(blocks), 'block')} on the same decks.",
         template="pair.html",
         value=value,

@@ -44,12 +44,12 @@ def _make(store: Store, asked: Asked) -> Content:
     over = "" if number is None else f", which is over: it is match {number}"
     return Content(
         title=f"Live: {' - '.join(names)}",
-        description=f"A match of {pool.name}{over}.",
+        description=f"A match of {pool.label}{over}.",
         template="running.html",
         value=RunningMatch(
             id=name,
             pool=job.pool,
-            game=pool.name,
+            game=pool.label,
             bots=names,
             entrants=job.entrants,
             since_ms=None if found is None else found.since_ms,

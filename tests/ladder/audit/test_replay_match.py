@@ -304,7 +304,7 @@ def test_any_change_of_a_job_is_found_that_has_to_do_with_play(name: str, one: P
         assert found == (name != "ladder" and not alike), other
 
 
-FREE = {"name", "blocks", "bench", "at_ms"}
+FREE = {"name", "blocks", "bench", "season", "league", "division", "moves", "size", "at_ms"}
 """Of a pool: what no match of it depends on."""
 
 

@@ -159,9 +159,13 @@ def test_a_table_follows_from_the_field_and_the_seed(
 @pytest.mark.slow
 @given(fields(), st.integers(0, 100))
 def test_everybody_who_can_play_does(field: Candidates, first: int) -> None:
-    """Among few bots, those that may sit at any table soon have sat at one; no match takes long."""
+    """Among few bots, those that may sit at any table soon have sat at one; no match takes long.
+
+    Versions of a bot share its turn; in a ladder one of them plays.
+    """
+    bot_of = {one.entrant: one.bot for one in field.candidates}
     able = {
-        one.entrant
+        one.bot
         for table in permutations(field.candidates, field.places)
         if allowed(table, field.sides)
         for one in table
@@ -171,7 +175,7 @@ def test_everybody_who_can_play_does(field: Candidates, first: int) -> None:
     field = replace(field, candidates=tuple(begun))
     for number in range(100):
         if pairing := next_table([field], f"{first}/{number}".encode()):
-            seated.update(pairing.entrants)
+            seated.update(bot_of[entrant] for entrant in pairing.entrants)
             field = played(field, pairing.entrants)
 
     assert seated == able
