@@ -11,7 +11,7 @@ NAME: Final = f"{_ALLOWED}{{1,{LONGEST}}}"
 """What all of a name looks like, as a regular expression."""
 
 GUEST: Final = "guest-"
-"""How names of people at a site's tables begin whom no token names; names of authors do not."""
+"""How names of guests at a site's tables begin, who have no token; no author's name does."""
 
 _NAME: Final = re.compile(NAME)
 _NUMBER: Final = re.compile("#[0-9]{1,18}")

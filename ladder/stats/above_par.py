@@ -6,9 +6,10 @@ assumed beside that is that a person plays equally well throughout. A person loo
 match and stops when they like, so the interval is one that holds all the time
 (`ladder.stats.confidence_sequence`).
 
-A deal counts once it is dealt: where the person leaves in its midst, that bot plays it to its end.
-From there on it differs from par by nothing that the person could choose, so that leaving what goes
-badly gains nothing.
+What counts is a match of a single deal: all processes are new in it, those of par as well, so deals
+do not hang together, and between deals there is nothing to choose. It counts once it is dealt:
+where the person leaves in its midst, the bot that makes par plays it to its end, and from there on
+differs from par by luck alone. So to leave cannot lift anyone above par.
 """
 
 from collections.abc import Mapping
@@ -36,16 +37,14 @@ class AbovePar(Struct, frozen=True):
 
 
 def above_par(deals: Mapping[int, int], bound: int) -> AbovePar:
-    """Return what deals say; none say nothing.
+    """Return what deals say; none say nothing. One that differs by more counts as the bound.
 
     Args:
         deals: how many differed by how much from par; their order does not matter.
         bound: by how much a deal can differ at most.
-
-    Raises:
-        ValueError: one differs by more.
     """
     values = np.repeat(list(deals), list(deals.values())) if deals else np.zeros(0)
+    values = np.clip(values, -bound, bound)
     low, high = interval(values, bound)
     mean = float(values.mean()) if len(values) else 0.0
     return AbovePar(len(values), mean, low, high)

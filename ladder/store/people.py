@@ -1,8 +1,5 @@
 """What people have played at a site's tables. They are no facts: no export has them."""
 
-from collections import Counter
-from collections.abc import Iterable
-
 from sqlalchemy import insert, select, update
 
 from ladder.store.database import Database
@@ -16,25 +13,24 @@ class People:
         """Reads nothing yet."""
         self._database = database
 
-    def add(self, author: str, pool: int, above: Iterable[int]) -> None:
-        """Write down deals of a person.
+    def add(self, author: str, pool: int, above: int) -> None:
+        """Write down a deal of a person.
 
         Nothing is written of an author who is there no more.
 
         Args:
             author: the person.
             pool: the game.
-            above: by how much each deal's value was above par.
+            above: by how much its value was above par.
         """
         with self._database.writing() as connection:
             known = select(TokenRow.id).where(TokenRow.author == author).limit(1)
             if connection.execute(known).first() is None:
                 return
-            for difference, deals in sorted(Counter(above).items()):
-                key = {"author": author, "pool": pool, "above": difference}
-                more = update(PersonRow).filter_by(**key).values(deals=PersonRow.deals + deals)
-                if not connection.execute(more).rowcount:
-                    connection.execute(insert(PersonRow).values(**key, deals=deals))
+            key = {"author": author, "pool": pool, "above": above}
+            more = update(PersonRow).filter_by(**key).values(deals=PersonRow.deals + 1)
+            if not connection.execute(more).rowcount:
+                connection.execute(insert(PersonRow).values(**key, deals=1))
 
     def of(self, author: str) -> dict[int, dict[int, int]]:
         """Return how many deals of a person were how much above par, by game."""

@@ -1,6 +1,5 @@
 """What a person has played at the site's tables, for them alone: as a page and for programs."""
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
@@ -8,6 +7,7 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
+from ladder.core.facts import Pool
 from ladder.core.tokens import Scope
 from ladder.show.play_json import PlayedJson, PlayJson, played_line
 from ladder.stats.above_par import above_par
@@ -52,27 +52,36 @@ async def own_play_page(site: Site, request: Request) -> Response:
     return private(rendering.html(content, site.around, "/play"))
 
 
-async def scored(site: Site, author: str, pool: int, above: Sequence[int]) -> str:
-    """Write down what a person has played, and say how they stand.
+async def scored(site: Site, author: str, pool: int, above: int | None) -> str:
+    """Write down how a person has played a deal, and say how they stand.
 
     Args:
         site: of the ladder.
         author: the person.
         pool: the game.
-        above: by how much the value of each deal was above par.
+        above: by how much its value was above par; None for the worst that can be.
     """
-    await site.library.ask(lambda store: store.people.add(author, pool, above))
+
+    def add(store: Store) -> None:
+        least = -_bound(store.refresh().pools[pool])
+        store.people.add(author, pool, least if above is None else max(above, least))
+
+    await site.library.ask(add)
     found = await site.library.ask(partial(_played, author))
     return next((played_line(one) for one in found.games if one.pool == pool), "")
+
+
+def _bound(pool: Pool) -> int:
+    """Return by how much two deals of a game can differ at most."""
+    rules = find(pool.terms.game).rules_of(pool.terms.options)[0].game
+    return best_value(rules) - rules.stakes.worst_value
 
 
 def _played(author: str, store: Store) -> PlayJson:
     pools = store.refresh().pools
     games = []
     for pool, deals in store.people.of(author).items():
-        terms = pools[pool].terms
-        rules = find(terms.game).rules_of(terms.options)[0].game
-        said = above_par(deals, best_value(rules) - rules.stakes.worst_value)
+        said = above_par(deals, _bound(pools[pool]))
         name = pools[pool].label
         games.append(PlayedJson(pool, name, said.deals, said.mean, said.low, said.high))
     return PlayJson(author, tuple(games))

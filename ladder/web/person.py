@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 import trio
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ladder.web.content import Refused
 from ladder.web.table_match import lines_of
@@ -62,6 +63,7 @@ class Person:
         secret: what a guest's browser is known by.
         seen: what they see.
         left: why they play no longer; "" while they do.
+        lives: how many processes of theirs a match has begun; more than one after a mishap.
         followers: how many pages of theirs follow the table.
         changed: is set when there is something new to see, and another is in its place then.
         patience_s: after so long without a card they have gone away.
@@ -86,6 +88,7 @@ class Person:
         self.secret = secrets.token_urlsafe(SECRET_BYTES)
         self.seen = Seen()
         self.left = ""
+        self.lives = 0
         self.followers = 0
         self.patience_s = LONGEST_THOUGHT_S
         self._names, self._told_of_leaving = names, left
@@ -145,7 +148,7 @@ class Person:
         message: ToBot = _decoder.decode(line)
         match message:
             case Hello():
-                self._hello = line
+                self._hello, self.lives = line, self.lives + 1
                 ready = Ready(protocol=PROTOCOL_VERSION, name=self.name)
                 await stream.send_all(msgspec.json.encode(ready) + b"\n")
             case Act():
@@ -204,7 +207,8 @@ def advice(lines: tuple[bytes, bytes, bytes], act: Act) -> str:
         act: the question.
     """
     hello, deal, asked = (line + b"\n" for line in lines)
-    with advised(find(ADVISER, read_settings())) as bot:
+    found = find(ADVISER, read_settings())
+    with advised(replace(found, words=("nice", "-n", "19", *found.words))) as bot:
         bot.greet(hello)
         bot.tell(deal)
         return bot.choice(asked, act) or act.legal[0]

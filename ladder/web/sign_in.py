@@ -32,7 +32,7 @@ async def author_of(site: Site, request: Request, scope: Scope, use: str = "") -
         TooMany: so many tokens were wrong that no more are looked at for now.
     """
     token = await valid_token(site, request, token_in(request))
-    if not _is_bearer(request) and request.method != "GET":
+    if not _is_bearer(request) and request.method not in ("GET", "HEAD"):
         check_origin(request)
     return await _used(site, request, token, scope, use)
 

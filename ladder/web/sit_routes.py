@@ -17,9 +17,9 @@ from ladder.web.answers import PRIVATE, private
 from ladder.web.content import Content, Missing, Refused, Told
 from ladder.web.guard import guarded, visitor
 from ladder.web.rate_limit import TooMany
-from ladder.web.sign_in import author_of, check_origin, token_in
+from ladder.web.sign_in import author_of, check_origin
 from ladder.web.site_state import Site
-from ladder.web.sitting import guest_of, seat, sitter_of
+from ladder.web.sitting import guest_of, keep_seat, signed_in, sitter_of
 from ladder.web.table import Table, are_same
 from ladder.web.tables import Tables
 from referee.errors import RefereeError
@@ -44,6 +44,7 @@ def sit_routes(site: Site, tables: Tables[Table]) -> list[Route]:
         route("/sit", _invited, "GET"),
         route("/sit", _sit, "POST"),
         route("/play/{table}/seat", _move, "POST"),
+        route("/play/{table}/send-away", _send_away, "POST"),
         route("/play/{table}/begin", _begin, "POST"),
     ]
 
@@ -65,25 +66,26 @@ async def _sit(site: Site, tables: Tables[Table], request: Request) -> Response:
     async with request.form(max_files=0, max_fields=4, max_part_size=128) as form:
         invitation, name = str(form.get("invitation", "")), str(form.get("name", "")).strip()
     table = _table_of(site, tables, request, invitation)
-    author = await _author(site, request)
+    author, guest = await signed_in(site, request), guest_of(tables, request, table.id)
     if author:
         mine = tables.of(author)
         if mine is not None:
             return _there(mine, "" if mine is table else "?still")
+        if guest is not None:
+            guest[1].leave()  # one seat each
         table.sit(author, author)
         await author_of(site, request, Scope.PLAY, "play")  # it is written down
         return _there(table)
-    here = guest_of(tables, request, table.id)
-    if here is not None:
+    if guest is not None:
         return _there(table)
     try:
-        guest = table.sit(name_of(f"{GUEST}{name}" if name else "", "player"), "")
+        sat = table.sit(name_of(f"{GUEST}{name}" if name else "", "player"), "")
     except RefereeError as error:
         if isinstance(error, Told):
             raise
         raise Refused(f"{error}.") from error
     answer = _there(table)
-    seat(answer, request, guest)
+    keep_seat(answer, request, sat)
     return answer
 
 
@@ -91,7 +93,7 @@ def _table_of(site: Site, tables: Tables[Table], request: Request, invitation: s
     """Return the table that an invitation is for.
 
     Raises:
-        Missing: none waits for whoever has it.
+        Missing: it is for no table that waits.
         TooMany: so many of this visitor's were wrong that no more are looked at for now.
     """
     who, now = visitor(request), trio.current_time()
@@ -105,25 +107,35 @@ def _table_of(site: Site, tables: Tables[Table], request: Request, invitation: s
     raise Missing("That invitation is not valid: the match has begun, is over, or never was.")
 
 
-async def _author(site: Site, request: Request) -> str:
-    """Return the author that a visitor is signed in as, and may play as; "" for a guest."""
-    if not token_in(request):
-        return ""
-    try:
-        return (await author_of(site, request, Scope.PLAY)).author
-    except Told:
-        return ""
-
-
 async def _move(site: Site, tables: Tables[Table], request: Request) -> Response:
     """Have a person sit elsewhere, before the match begins."""
+    seat = await _seat(request)
     table, person = await sitter_of(site, tables, request)
+    table.move(person, seat)
+    return _there(table)
+
+
+async def _send_away(site: Site, tables: Tables[Table], request: Request) -> Response:
+    """Free a seat, if it is whose table it is that says so."""
+    seat = await _seat(request)
+    table, person = await sitter_of(site, tables, request)
+    if person.author != table.author:
+        raise Refused(f"It is {table.author}'s table.")
+    table.send_away(seat)
+    return _there(table)
+
+
+async def _seat(request: Request) -> int:
+    """Return the index of the seat that a form names.
+
+    Raises:
+        Refused: it names none.
+    """
     async with request.form(max_files=0, max_fields=4, max_part_size=64) as form:
         wanted = str(form.get("seat", ""))
     if re.fullmatch(r"[1-9]", wanted, re.ASCII) is None:
         raise Refused("'seat' has to be the number of a seat, from 1 on.")
-    table.move(person, int(wanted) - 1)
-    return _there(table)
+    return int(wanted) - 1
 
 
 async def _begin(site: Site, tables: Tables[Table], request: Request) -> Response:

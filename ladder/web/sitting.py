@@ -6,10 +6,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ladder.core.tokens import Scope
-from ladder.web.content import Missing
+from ladder.web.content import Missing, Told
 from ladder.web.guard import part
 from ladder.web.person import Person
-from ladder.web.sign_in import author_of, check_origin
+from ladder.web.sign_in import author_of, check_origin, token_in
 from ladder.web.site_state import Site
 from ladder.web.table import Table
 from ladder.web.tables import NO_SUCH, Tables
@@ -19,7 +19,7 @@ _LASTS_S: Final = 24 * 60 * 60
 
 
 async def sitter_of(site: Site, tables: Tables[Table], request: Request) -> tuple[Table, Person]:
-    """Return the table of an address, and who asks, if they sit there.
+    """Return the table of an address, and who asks, if they sit there: as author before as guest.
 
     Raises:
         Missing: they do not.
@@ -29,16 +29,32 @@ async def sitter_of(site: Site, tables: Tables[Table], request: Request) -> tupl
     """
     identity = part(request, "table")
     guest = guest_of(tables, request, identity)
-    if guest is not None:
-        if request.method != "GET":
-            check_origin(request)
-        return guest
-    token = await author_of(site, request, Scope.PLAY)
-    table = tables.find(identity)
-    person = table.person_of(token.author)
-    if person is None:
-        raise Missing(NO_SUCH)
-    return table, person
+    if guest is None or await _sits(site, tables, request, identity):
+        token = await author_of(site, request, Scope.PLAY)
+        table = tables.find(identity)
+        person = table.person_of(token.author)
+        if person is None:
+            raise Missing(NO_SUCH)
+        return table, person
+    if request.method not in ("GET", "HEAD"):
+        check_origin(request)
+    return guest
+
+
+async def _sits(site: Site, tables: Tables[Table], request: Request, identity: str) -> bool:
+    """Whether a visitor with the cookie of a guest sits at a table as an author, too."""
+    author = await signed_in(site, request)
+    return bool(author) and tables.find(identity).person_of(author) is not None
+
+
+async def signed_in(site: Site, request: Request) -> str:
+    """Return the author that a visitor is signed in as, and may play as; "" for none."""
+    if not token_in(request):
+        return ""
+    try:
+        return (await author_of(site, request, Scope.PLAY)).author
+    except Told:
+        return ""
 
 
 def guest_of(
@@ -59,7 +75,7 @@ def guest_of(
     return None
 
 
-def seat(response: Response, request: Request, guest: Person) -> None:
+def keep_seat(response: Response, request: Request, guest: Person) -> None:
     """Have a browser keep a guest's seat: no script reads it, and no other site's page sends it."""
     response.set_cookie(
         COOKIE,

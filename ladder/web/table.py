@@ -2,7 +2,7 @@
 
 import math
 import secrets
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Final
 
@@ -21,7 +21,7 @@ from referee.viewer.record_film import film_of
 
 ID_BYTES: Final = 12
 INVITATION_BYTES: Final = 24
-LONGEST_FINISH_S: Final = 60.0
+LONGEST_FINISH_S: Final = 10 * 60.0
 """So long a deal may take that its person has left: bots alone play it, and par."""
 
 LONGEST_WAIT_S: Final = 15 * 60.0
@@ -32,8 +32,11 @@ _YOU: Final = "you"
 _BROKEN_OFF: Final = "The match was broken off."
 
 
-Score = Callable[[Sequence[int]], Awaitable[str]]
-"""Writes down by how much deals were above par, and returns what is to be said of it."""
+Score = Callable[[int | None], Awaitable[str]]
+"""Writes down by how much a deal was above par, None for the worst that can be.
+
+It returns what is to be said of it.
+"""
 
 
 class Kept(Struct, frozen=True):
@@ -52,9 +55,9 @@ class Table:
         order: what is played.
         people: who sits where, by the index of the seat.
         invitation: a secret by which others sit down; "" where none are expected, or no more.
-        waits: whether it is still open who plays.
+        waits: whether people may still come and go.
         kept: what there is to look at when it is over.
-        over: whether it is.
+        is_over: whether it is, for those who play; its process may still play a deal to its end.
         ended_at: when it ended, by trio's clock; infinite while it goes on.
     """
 
@@ -67,7 +70,7 @@ class Table:
             author: sits at the first seat.
             order: what is played.
             invites: whether other people are expected.
-            score: is told how a person has played who sat alone with bots.
+            score: is told how a deal went of a person who sits alone with bots; None: none counts.
         """
         self.id = secrets.token_hex(ID_BYTES)
         self.author = author
@@ -79,8 +82,7 @@ class Table:
         self.is_over = False
         self.ended_at = math.inf
         self._score = score
-        self._above: dict[int, int | None] = {}
-        self._last: float = math.inf
+        self._compared: Compared | None = None
         self._ended: Ended | None = None
         self._result = _BROKEN_OFF
         self._begun = trio.Event()
@@ -122,6 +124,18 @@ class Table:
 
     # before it begins
 
+    def send_away(self, seat: int) -> None:
+        """Free a seat; who holds the invitation of before cannot come with it again.
+
+        Raises:
+            Refused: no guest sits there, or the match has begun.
+        """
+        found = self.people.get(seat)
+        if not self.waits or found is None or found.author == self.author:
+            raise Refused("There is none at that seat who could be sent away.")
+        self.invitation = secrets.token_urlsafe(INVITATION_BYTES)
+        found.leave(f"{self.author} has sent you away.")
+
     def sit(self, name: str, author: str) -> Person:
         """Have one more person sit down, at the first seat that is free.
 
@@ -143,7 +157,8 @@ class Table:
         Raises:
             Refused: the seat is not free, or the match has begun.
         """
-        if not self.waits or seat in self.people or not 0 <= seat < self.order.seats:
+        is_free = seat not in self.people and 0 <= seat < self.order.seats
+        if not self.waits or not is_free or person not in self.people.values():
             raise Refused("That seat is not free, or not any more.")
         self.people = {at: one for at, one in self.people.items() if one is not person}
         self.people[seat] = person
@@ -174,13 +189,18 @@ class Table:
                 if wrong:
                     self._result = "The machine could not play this match."
         finally:
-            await self._tell_score()
-            self.waits, self.is_over = False, True
-            self.ended_at = trio.current_time()
-            for one in self.people.values():
-                one.seen.asked = None
-            self._tell()
+            try:
+                await self._tell_score()
+            finally:
+                self._end()
         return wrong
+
+    def _end(self) -> None:
+        self.waits, self.is_over = False, True
+        self.ended_at = trio.current_time()
+        for one in self.people.values():
+            one.seen.asked = None
+        self._tell()
 
     async def _all_are_there(self) -> bool:
         """Wait for those who are invited; return whether the match begins."""
@@ -199,55 +219,54 @@ class Table:
     def _hear(self, report: TableReport) -> None:
         match report:
             case Compared():
-                self._compared(report)
+                self._hear_par(report)
             case Ended():
                 self._ended = report
         self._tell()
 
-    def _compared(self, report: Compared) -> None:
+    def _hear_par(self, report: Compared) -> None:
+        self._compared = report
         (person,) = self.people.values()  # otherwise nothing is compared
-        par = report.par
-        if report.deal <= self._last:
-            self._above[report.deal] = None if par is None else par.value - par.par_value
-        if par is not None:
-            said = par_line(par, ADVISER.removeprefix("sample:"))
+        if report.par is not None:
+            said = par_line(report.par, ADVISER.removeprefix("sample:"))
             person.seen.words.append(f"Deal {report.deal}: {said}")
-        if len(self._above) >= self._last:
-            self._scope.cancel()  # the deal that they have left was played to its end
 
     async def _tell_score(self) -> None:
-        """Write down how a person has played, though the match may have been broken off."""
-        above = [one for one in self._above.values() if one is not None]
-        if self._score is None or not above:
+        """Write down how a person has played, though the match may have been broken off.
+
+        One that was left and could not be played to its end counts as the worst, else there were
+        something to choose. What was dealt again after a mishap does not: its cards were known.
+        """
+        person = next(iter(self.people.values()))
+        if self._score is None or len(self.people) > 1 or person.lives != 1:
+            return
+        par = None if self._compared is None else self._compared.par
+        was_given_up = self._compared is None and bool(person.left) and self._scope.cancelled_caught
+        if par is None and not (was_given_up and person.seen.deal):
             return
         with trio.move_on_after(_LONGEST_SCORE_S, shield=True):
-            said = await self._score(above)
-            for one in self.people.values():
-                one.seen.words.append(said)
+            said = await self._score(None if par is None else par.value - par.par_value)
+            person.seen.words.append(said)
 
     def _person(self, name: str, author: str) -> Person:
         return Person(name, author, self.names, self._left)
 
     def _left(self) -> None:
-        """A person has left: while the table waits their seat is free; the last one ends it."""
-        here = {at: one for at, one in self.people.items() if not one.left}
-        if self.waits:
-            gone = self.people
-            self.people = here
-            if not self.has(self.author):
-                self.people = gone
-                self._result = f"{self.author} has called the match off."
-                self._break_off()
-        elif not here:
+        """A person has left: while the table waits their seat is free; its host ends it."""
+        is_here = self.has(self.author)
+        if not is_here:
+            self._result = f"{self.author} has left: the match is over."
             self._break_off()
+        elif self.waits:
+            self.people = {at: one for at, one in self.people.items() if not one.left}
         self._tell()
 
     def _break_off(self) -> None:
         """End the match; a deal that counts for a person is played to its end without them."""
-        self.waits, self.is_over = False, True
-        self._last = max(one.seen.deal for one in self.people.values())
         alone = len(self.people) == 1 and self._score is not None
-        if alone and len(self._above) < self._last:
+        counts = alone and not self.waits and any(one.seen.deal for one in self.people.values())
+        self.waits, self.is_over = False, True
+        if counts:
             self._scope.deadline = trio.current_time() + LONGEST_FINISH_S
         else:
             self._scope.cancel()

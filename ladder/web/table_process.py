@@ -45,7 +45,7 @@ class TableOrder(Struct, frozen=True, kw_only=True):
         seats: how many sit there.
         partners: the seats that score together.
         people: what the record calls those who are elsewhere, by the index of their seat.
-        bot: who sits in all other seats, as a person would type it.
+        bot: who sits in all other seats, if there are any, as a person would type it.
         called: what the record calls the bot.
         deals: how many decks, each standing alone.
         key: the text that cards, ids and seeds come from.

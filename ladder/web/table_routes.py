@@ -103,10 +103,13 @@ async def _open(
         order = await site.library.ask(partial(order_of, sandbox, token.author, wish))
         own = await site.library.ask(partial(_is_own, token.author, wish))
         order = replace(order, terms=replace(order.terms, seating=Seating.ONE))
-        score = None if own else partial(scored, site, token.author, wish.pool)
+        counts = wish.deals == 1 and not own and not invites
+        score = partial(scored, site, token.author, wish.pool) if counts else None
         mine = tables.open(Table(token.author, order, invites=invites, score=score))
         await author_of(site, request, Scope.PLAY, "play")  # it is written down
-        await _answered_soon(mine, mine.people[0])
+        host = mine.person_of(token.author)
+        if host is not None:
+            await _answered_soon(mine, host)
         return _there(mine)
     return RedirectResponse(f"/play/{mine.id}?still", _SEE_OTHER, headers=PRIVATE)
 
@@ -243,7 +246,8 @@ async def _act(site: Site, tables: Tables[Table], request: Request) -> Response:
 async def _leave(site: Site, tables: Tables[Table], request: Request) -> Response:
     """Have a person leave; one whose seat is free again has no page there any more."""
     table, person = await sitter_of(site, tables, request)
-    person.leave()
+    if not table.result(person):
+        person.leave()
     if person not in table.people.values():
         return RedirectResponse("/", _SEE_OTHER, headers=PRIVATE)
     return _there(table)

@@ -1,5 +1,6 @@
 """The tables of a site at which people play, or bots far away, and how many there are."""
 
+import math
 import traceback
 from collections.abc import Callable, Collection
 from typing import Final, Generic, Protocol, TypeVar
@@ -8,11 +9,11 @@ import trio
 
 from ladder.web.content import EnoughForNow, Missing
 from ladder.web.rate_limit import Rate, RateLimit
-from referee.errors import HostError
+from referee.errors import HostError, RefereeError
 from referee.text import printable
 
 KEPT_S: Final = 60 * 60.0
-"""So long a table that is over can be looked at, by who sits at no other one since."""
+"""So long a table that is over can be looked at, unless its author sits down anew."""
 
 SITTING: Final = Rate(burst=10, a_second=1 / 60)
 """How often an author sits down: each time a process begins, and a use of the token is noted."""
@@ -33,7 +34,7 @@ class Seated(Protocol):
 
     @property
     def is_over(self) -> bool:
-        """Whether it is over."""
+        """Whether it is over for those who play; `ended_at` says when its process has ended."""
 
     async def play(self) -> str:
         """Play it to its end."""
@@ -93,9 +94,11 @@ class Tables(Generic[T]):
         self._all = {
             key: one
             for key, one in self._all.items()
-            if not one.is_over or (one.author != author and now < one.ended_at + KEPT_S)
+            if math.isinf(one.ended_at) or (one.author != author and now < one.ended_at + KEPT_S)
         }
-        playing = sum(not one.is_over for one in self._all.values())
+        if self.of(author) is not None:
+            raise EnoughForNow("You play already.")
+        playing = sum(math.isinf(one.ended_at) for one in self._all.values())
         if playing >= self._most or self._nursery is None:
             raise EnoughForNow("All tables are taken; come again in a few minutes.")
         if self._sitting.take(author, now):
@@ -107,7 +110,7 @@ class Tables(Generic[T]):
     async def _play(self, table: T) -> None:
         try:
             wrong = await table.play()
-        except HostError as error:
+        except (HostError, RefereeError) as error:
             wrong = str(error)
         except Exception:  # a mistake of ours costs one table, not the site
             wrong = traceback.format_exc()

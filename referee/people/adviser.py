@@ -11,7 +11,7 @@ from referee.bots.find import BotSource
 
 
 class Adviser:
-    """A process of a bot of ours. It is asked in the person's thread, and answers at once."""
+    """A process of a bot of ours. It answers at once, so its asker waits for it."""
 
     def __init__(self, command: Sequence[str], folder: str) -> None:
         """Start it.

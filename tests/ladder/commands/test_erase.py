@@ -104,7 +104,7 @@ def test_nothing_names_an_author_who_was_erased(store: Store, tell: Tell, lies_i
         store.tokens.add(ADA, tuple(Scope), 30)
     kept, _ = store.tokens.add("Bob", tuple(Scope), 30)
     store.tokens.note_use(store.tokens.every()[0][0].id, "submit", "192.0.2.7")
-    store.people.add(ADA, 1, [3, -4])
+    store.people.add(ADA, 1, 3)
     upload(store, UploadState.ACCEPTED)
     (match,) = store.matches_of([4, 5], 1)
     stderr = stderr_file(record_store.path_of(store.files, match[1].record))

@@ -807,10 +807,9 @@ def again_roster(store: Store) -> Roster:
 @both
 def test_deals_of_people_are_counted_for_those_who_are_there(store: Store) -> None:
     store.tokens.add("ada", (Scope.PLAY,), 1)
-    store.people.add("ada", 1, [3, -4, 3])
-    store.people.add("ada", 1, [3])
-    store.people.add("ada", 2, [0])
-    store.people.add("eve", 1, [5])
+    for pool, above in ((1, 3), (1, -4), (1, 3), (1, 3), (2, 0)):
+        store.people.add("ada", pool, above)
+    store.people.add("eve", 1, 5)
     assert store.people.of("ada") == {1: {3: 3, -4: 1}, 2: {0: 1}}
     assert store.people.of("eve") == {}, "she has no token, or was erased"
 

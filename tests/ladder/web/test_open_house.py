@@ -189,7 +189,9 @@ def test_people_play_with_each_other_by_a_link(chromium: Browser, tmp_path: Path
 
 def _play_on(*people: Looked) -> None:
     """Play the first card each time, for those whose turn it is, until the match is over."""
-    while not all(one.page.locator("p.open").count() for one in people):
+    for _ in range(1000):
+        if all(one.page.locator("p.open").count() for one in people):
+            break
         for one in people:
             cards = one.page.locator("form.hand button")
             if cards.count():

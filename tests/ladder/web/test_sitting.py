@@ -136,6 +136,7 @@ async def test_who_leaves_is_followed_by_a_bot_and_the_others_play_on(
     with trio.fail_after(60):
         while not ASKED.search(await plays(site, here, bob)):
             await plays(site, here, ada)
+            await trio.sleep(0.01)
         await site.client.post(f"{here}/leave", headers=bob)
         assert "You have left the table." in (await site.client.get(here, headers=bob)).text
         while 'class="open"' not in page:
@@ -168,10 +169,11 @@ async def test_an_invitation_is_for_a_table_that_waits_and_its_guests_do_what_gu
     assert "guest-bob2" not in (await site.client.get(here, headers=ada)).text, "one seat each"
     evil = {**bob, "origin": "https://evil.test"}
     for path in ("/seat", "/leave"):
-        assert (await site.client.post(here + path, headers=evil)).status_code == 403
+        found = await site.client.post(here + path, data={"seat": "3"}, headers=evil)
+        assert found.status_code == 403
     assert (await site.client.post("/sit", data=again, headers=evil)).status_code == 403
     await site.client.post(f"{here}/leave", headers=ada)
-    assert "ada has called the match off." in (await site.client.get(here, headers=bob)).text
+    assert "ada has left: the match is over." in (await site.client.get(here, headers=bob)).text
     late = await site.client.post("/sit", data=again, headers={"origin": HOST})
     assert late.status_code == 404
     assert site.troubles == []
@@ -263,7 +265,9 @@ async def test_others_do_not_wait_long_for_who_has_gone_away(
     assert not table.is_over
 
 
-async def test_the_last_who_leaves_ends_the_match(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_host_who_leaves_ends_the_match(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is their table, and they have one at a time; of a guest it goes on without."""
+
     async def for_ever(*_: object) -> None:
         await trio.sleep_forever()
 
@@ -275,11 +279,54 @@ async def test_the_last_who_leaves_ends_the_match(monkeypatch: pytest.MonkeyPatc
         nursery.start_soon(table.play)
         await wait_all_tasks_blocked()
         is_over = []
-        for one in (ada, bob):
+        for one in (bob, ada):
             one.leave()
             is_over.append(table.is_over)
         assert is_over == [False, True]
-        assert not table.has("ada"), "she may sit elsewhere"
+    assert table.result(bob) == "You have left the table."
+
+
+async def test_the_host_sends_a_guest_away_who_cannot_come_back(store: Store, site: Asked) -> None:
+    ada = author(store, "ada")
+    here, invitation = await laid(site, ada)
+    bob = await sat(site, invitation, "bob")
+    for who, seat, status in ((bob, "1", 400), (ada, "1", 400), (ada, "3", 400), (ada, "2", 303)):
+        form = {"seat": seat}
+        found = await site.client.post(f"{here}/send-away", data=form, headers=who)
+        assert found.status_code == status
+    assert (await site.client.get(here, headers=bob)).status_code == 401
+    form = {"invitation": invitation, "name": "bob"}
+    again = await site.client.post("/sit", data=form, headers={"origin": HOST})
+    assert again.status_code == 404
+    page = (await site.client.get(here, headers=ada)).text
+    assert "guest-bob" not in page
+    assert LINK.findall(page) != [invitation]
+
+
+async def test_one_browser_has_one_seat_as_author_before_as_guest(
+    store: Store, site: Asked
+) -> None:
+    ada, bob = author(store, "ada"), author(store, "bob")
+    here, invitation = await laid(site, ada)
+    seat = await sat(site, invitation, "x")
+    both = {**ada, **seat}
+    assert "/sit#" in (await site.client.get(here, headers=both)).text, "she is the host"
+    form = {"invitation": invitation, "name": ""}
+    found = await site.client.post("/sit", data=form, headers={**bob, **seat})
+    assert found.headers["location"] == here
+    page = (await site.client.get(here, headers=ada)).text
+    assert "<li>bob" in page
+    assert "guest-x" not in page
+
+
+async def test_one_who_has_left_sits_nowhere_else() -> None:
+    """However long the form takes that was to move them."""
+    table = Table("ada", replace(order(), seats=4), invites=True)
+    bob = table.sit("bob", "")
+    bob.leave()
+    with pytest.raises(Refused, match="not free"):
+        table.move(bob, 3)
+    assert table.names() == ["ada", "first#1", "first#2", "first#3"]
 
 
 def test_a_bot_of_ours_plays_what_is_legal_in_the_place_of_who_left() -> None:

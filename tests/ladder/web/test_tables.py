@@ -15,17 +15,19 @@ from msgspec.structs import replace
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 from ladder.core.tokens import Scope
+from ladder.store.database import DatabaseGone
 from ladder.store.store import Store
 from ladder.web.content import EnoughForNow, Refused
 from ladder.web.person import LONGEST_THOUGHT_S, Person
-from ladder.web.table import Table
+from ladder.web.table import Score, Table
 from ladder.web.table_match import sit
-from ladder.web.table_process import plan_of
+from ladder.web.table_process import Compared, plan_of
 from ladder.web.tables import Tables
 from protocol.codec import encode
 from protocol.messages import Act, Clock, Deal, View
 from referee.cli import run
 from referee.errors import HostError
+from referee.people.par import Par
 from referee.sandbox.procfs import children
 from support.ladders import made, usual_pools
 from support.sandboxes import need
@@ -114,14 +116,23 @@ async def test_a_person_plays_a_match_to_its_end(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("person", "deals"), [("ada", 1), ("author-of-first", 0)])
+@pytest.mark.parametrize(
+    ("person", "of", "deals"), [("ada", "1", 1), ("ada", "10", 0), ("author-of-first", "1", 0)]
+)
 async def test_a_deal_that_is_left_is_played_to_its_end_and_counts(
-    store: Store, tables: Tables[Table], site: Asked, person: str, deals: int
+    store: Store,
+    tables: Tables[Table],
+    site: Asked,
+    *,
+    person: str,
+    of: str,
+    deals: int,
 ) -> None:
-    """So to leave what goes badly gains nothing; against one's own bot nothing counts."""
+    """So to leave what goes badly gains nothing; of several deals, or against one's own bot, none
+    counts."""
     need("bwrap", root=True)
     headers = token_of(store, person)
-    form = {**FORM, "deals": "10"}
+    form = {**FORM, "deals": of}
     here = (await site.client.post("/play", data=form, headers=headers)).headers["location"]
     page = (await site.client.get(here, headers=headers)).text
     asked = ASKED.search(page)
@@ -141,7 +152,9 @@ async def test_a_deal_that_is_left_is_played_to_its_end_and_counts(
 
 
 @pytest.mark.slow
-async def test_a_table_is_for_who_sits_there(store: Store, site: Asked) -> None:
+async def test_a_table_is_for_who_sits_there(
+    store: Store, tables: Tables[Table], site: Asked
+) -> None:
     """Who has no token, or one for something else, does not play; others see nothing of it."""
     need("bwrap", root=True)
     assert (await site.client.post("/play", data=FORM)).status_code == 401
@@ -162,6 +175,10 @@ async def test_a_table_is_for_who_sits_there(store: Store, site: Asked) -> None:
     assert full.status_code == 429
     assert "tables are taken" in full.text
     await site.client.post(f"{here}/leave", headers=ada)
+    table = tables.find(here.rpartition("/")[2])
+    with trio.fail_after(50):
+        while math.isinf(table.ended_at):  # its process takes the place until then
+            await table.people[0].changed.wait()
     assert (await site.client.post("/play", data=FORM, headers=bob)).status_code == 303
     assert "You have left the table." in (await site.client.get(here, headers=ada)).text
 
@@ -371,3 +388,98 @@ async def test_a_machine_without_files_left_is_told_of_in_a_line(
     monkeypatch.setattr("ladder.web.table_match.trio.socket.socket", none_left)
     with pytest.raises(HostError, match="a table: Too many open files"):
         await Table("ada", order()).play()
+
+
+def scoring(told: list[int | None]) -> Score:
+    async def score(above: int | None) -> str:
+        told.append(above)
+        return "scored"
+
+    return score
+
+
+@pytest.mark.parametrize(
+    ("happens", "counts"),
+    [
+        ("compared", [-5]),
+        ("compared, left", [-5]),
+        ("left, too slow", [None]),
+        ("left, no par", []),
+        ("dealt again, compared", []),
+        ("not left", []),
+    ],
+)
+async def test_what_counts_of_a_deal_is_not_for_the_person_to_choose(
+    happens: str, counts: list[int], autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A deal that is left counts, however slow the bots are; one dealt again after a mishap not."""
+    told: list[int | None] = []
+    table = Table("ada", order(), score=scoring(told))
+    (ada,) = table.people.values()
+
+    async def played(*_: object) -> str:
+        ada.seen.deal, ada.lives = 1, 2 if "again" in happens else 1
+        if "left" in happens and "not" not in happens:
+            ada.leave()
+        if "compared" in happens:
+            table._hear(Compared(1, Par(10, 20, 5, 10)))
+        if "no par" in happens:
+            table._hear(Compared(1, None))
+        if "slow" in happens:
+            await trio.sleep_forever()
+        return ""
+
+    monkeypatch.setattr("ladder.web.table.play_beside", played)
+    await table.play()
+    assert told == counts
+    assert table.is_over
+    assert ("scored" in ada.seen.words) == bool(counts)
+
+
+async def test_a_table_is_over_though_the_score_cannot_be_written_down(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    troubles: list[str] = []
+
+    async def away(_: int | None) -> str:
+        raise DatabaseGone("the database does not answer")
+
+    async def played(*_: object) -> str:
+        table._hear(Compared(1, Par(10, 20, 5, 10)))
+        table.people[0].lives = 1
+        return ""
+
+    monkeypatch.setattr("ladder.web.table.play_beside", played)
+    tables = Tables[Table](1, troubles.append)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(tables.run)
+        await wait_all_tasks_blocked()
+        table = tables.open(Table("ada", order(), score=away))
+        await wait_all_tasks_blocked()
+        assert tables.of("ada") is None
+        tables.open(Table("bob", order()))
+        nursery.cancel_scope.cancel()
+    assert troubles == ["the table of ada: the database does not answer"]
+
+
+async def test_as_many_processes_play_as_there_are_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One who leaves has given no table free before its process has ended; and sits at one."""
+
+    async def for_ever(*_: object) -> None:
+        table.people[0].seen.deal = 1
+        await trio.sleep_forever()
+
+    monkeypatch.setattr("ladder.web.table.play_beside", for_ever)
+    tables = Tables[Table](2, print)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(tables.run)
+        await wait_all_tasks_blocked()
+        table = tables.open(Table("ada", order(), score=scoring([])))
+        await wait_all_tasks_blocked()
+        with pytest.raises(EnoughForNow, match="already"):
+            tables.open(Table("ada", order()))
+        table.people[0].leave()
+        tables.open(Table("ada", order()))
+        with pytest.raises(EnoughForNow, match="taken"):
+            tables.open(Table("bob", order()))
+        nursery.cancel_scope.cancel()
