@@ -79,10 +79,12 @@ class Asked(Struct, frozen=True):
     Attributes:
         path: its variable parts, by name.
         query: what stands behind the question mark, by name; only names that the page knows.
+        found: what `Page.finds` has led to; it is no part of what is asked.
     """
 
     path: Mapping[str, str]
     query: Mapping[str, str]
+    found: bytes = b""
 
     def __hash__(self) -> int:
         """Equal addresses have equal hashes."""
@@ -107,6 +109,18 @@ class Content(Struct, frozen=True, kw_only=True):
     shown: Mapping[str, object] = {}
 
 
+class Finding(Struct, frozen=True):
+    """What takes long to find out, and is so for ever: it is found once, for all pages.
+
+    Attributes:
+        key: names it.
+        find: returns it as JSON, in a thread of its own: the store answers others meanwhile.
+    """
+
+    key: tuple[object, ...]
+    find: Callable[[], bytes]
+
+
 class Page(Struct, frozen=True, kw_only=True):
     """A kind of page.
 
@@ -117,6 +131,8 @@ class Page(Struct, frozen=True, kw_only=True):
         type: of its value.
         make: reads the store; raises `Missing` where there is nothing of the kind.
         query: the names that may stand behind the question mark, and what each means.
+        finds: reads the store for what has to be found out before the page is made; None: nothing.
+        for_html: whether what it finds is for people only, and programs need not wait for it.
         reads: whether it is made of the store; else the store answers others meanwhile.
         lives: whether it follows the results; what a match was never changes, nor do rules.
     """
@@ -127,5 +143,7 @@ class Page(Struct, frozen=True, kw_only=True):
     type: Any  # as in `Content.value`
     make: Callable[[Store, Asked], Content]
     query: Mapping[str, str] = {}
+    finds: Callable[[Store, Asked], Finding | None] | None = None
+    for_html: bool = False
     reads: bool = True
     lives: bool = True

@@ -12,7 +12,7 @@ from ladder.files import live_records
 from ladder.files.live_records import LiveRecord
 from ladder.store.store import Store
 from ladder.web.library import REST, Body, Library
-from ladder.web.pages.match import names_of
+from ladder.web.pages.match_found import names_of
 from ladder.web.pages.running import job_of
 from referee.errors import RefereeError
 from referee.match.terms import unusual_options

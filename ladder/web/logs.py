@@ -8,7 +8,7 @@ from ladder.files import record_store
 from ladder.show.logs_json import LogLine, LogsJson, MatchLog
 from ladder.store.store import Store
 from ladder.web.content import Missing
-from ladder.web.pages.match import match_of
+from ladder.web.pages.match_found import match_of
 from referee.record.stderr_log import read_stderr, stderr_file
 
 MATCHES_READ: Final = 20

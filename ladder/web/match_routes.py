@@ -13,7 +13,7 @@ from ladder.web.answers import answer
 from ladder.web.content import Missing, Refused
 from ladder.web.guard import guarded, made, part, viewer
 from ladder.web.library import Body
-from ladder.web.pages.match import match_of, names_of, record_of
+from ladder.web.pages.match_found import match_of, names_of, record_of
 from ladder.web.site_state import Site
 from referee.errors import RefereeError
 from referee.viewer.page import film_json

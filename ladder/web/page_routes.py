@@ -1,5 +1,6 @@
 """The routes of the pages: each as HTML and as JSON."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Final
 
@@ -11,13 +12,14 @@ from starlette.routing import Route
 from ladder.store.store import Store
 from ladder.web import rendering
 from ladder.web.answers import answer
-from ladder.web.content import Asked, Content, Page
+from ladder.web.content import Asked, Content, Finding, Page
 from ladder.web.guard import asked, guarded, made, only, viewer, visitor
 from ladder.web.library import Body
 from ladder.web.notices import Notice, notices
 from ladder.web.open_pages import gzipped, plain
 from ladder.web.openapi import json_path, live_path, page_path
 from ladder.web.pages.bots import BOT, BOTS
+from ladder.web.pages.deals import DEALS
 from ladder.web.pages.docs import DOCS, DOCUMENT
 from ladder.web.pages.game import GAME
 from ladder.web.pages.ladder import LADDER
@@ -30,7 +32,7 @@ from ladder.web.pages.waiting import QUEUE
 from ladder.web.site_state import Site
 
 PAGES: Final = (
-    *(LADDER, GAME, BOTS, BOT, PAIR, MATCHES, MATCH, QUEUE, RUNNING),
+    *(LADDER, GAME, BOTS, BOT, PAIR, MATCHES, MATCH, DEALS, QUEUE, RUNNING),
     *(RULES, RULES_OF, DOCS, DOCUMENT),
 )
 
@@ -59,8 +61,10 @@ async def _json(site: Site, page: Page, request: Request) -> Response:
     only(request.query_params, page.query)
     wanted = asked(request, page)
 
+    given = wanted if page.for_html else await _found(site, page, request, wanted)
+
     def make(store: Store) -> Body:
-        return Body.of(rendering.json(page.make(store, wanted)))
+        return Body.of(rendering.json(page.make(store, given)))
 
     key = (page.name, "json", wanted)
     body = await made(site, request, key, site.library.reading(make), reads=page.reads)
@@ -98,13 +102,41 @@ async def _page(site: Site, page: Page, request: Request, path: str) -> Body:
     if not page.reads and not site.library.is_fresh(key):  # its own thread may not ask the store
         told = await site.library.ask(lambda store: notices(store.refresh()))
 
+    given = await _found(site, page, request, wanted)
+
     def make(store: Store) -> Body:
-        content = page.make(store, wanted)
+        content = page.make(store, given)
         lines = notices(store.roster) if page.reads else told
         content = replace(content, shown={**content.shown, "notices": lines})
         return Body.of(_rendered(site, content, wanted, path, who, lives=page.lives))
 
     return await made(site, request, key, site.library.reading(make), reads=page.reads)
+
+
+async def _found(site: Site, page: Page, request: Request, wanted: Asked) -> Asked:
+    """Return what is asked for with what has to be found out for it.
+
+    Raises:
+        TooMany: it would have to be found, and the visitor had enough made.
+        Missing: there is no such page; otherwise see `Library.page`.
+    """
+    if page.finds is None:
+        return wanted
+    finding = await site.library.ask(partial(_finding, page.finds, wanted))
+    if finding is None:
+        return wanted
+
+    def find() -> Body:
+        return Body.of(finding.find())
+
+    body = await made(site, request, finding.key, find, reads=False, lasts=True)
+    return replace(wanted, found=body.plain)
+
+
+def _finding(
+    finds: Callable[[Store, Asked], Finding | None], wanted: Asked, store: Store
+) -> Finding | None:
+    return finds(store, wanted)
 
 
 def _rendered(

@@ -77,7 +77,8 @@ async def _kit(request: Request) -> Response:
 
 
 async def _robots(request: Request) -> Response:
-    closed = "".join(f"Disallow: {path}\n" for path in ("/pairs/", "/*.live", "/running/"))
+    paths = ("/pairs/", "/matches/*/deals", "/*.live", "/running/")
+    closed = "".join(f"Disallow: {path}\n" for path in paths)
     return PlainTextResponse(f"User-agent: *\n{closed}")
 
 

@@ -93,9 +93,8 @@ class RecordView:
     ) -> None:
         found, to, names = self._found, self._to, self._names
         leg, of_leg = found.totals.leg, deal.start.deal
-        called = f"{leg + 1}.{of_leg}" if found.header.legs > 1 else str(number)
         to.print()
-        to.print(deal_heading(deal, called, names))
+        to.print(deal_heading(deal, found.called(deal, number), names))
         try:
             viewer = wanted.eyes.seat(deal)
         except NotSeated:

@@ -92,6 +92,11 @@ class Resimulation:
             return pair.id, pair.options
         return self.header.terms.game, self.header.terms.options
 
+    def called(self, deal: DealResult, number: int) -> str:
+        """Return what people call a deal: LEG.DEAL where there are legs, else its number."""
+        leg = self.totals.leg + 1
+        return f"{leg}.{deal.start.deal}" if self.header.legs > 1 else str(number)
+
     @property
     def seats(self) -> int:
         """How many seats the game has."""

@@ -212,9 +212,8 @@ def _deals(
             viewer = eyes.seat(deal)
         except NotSeated:
             continue  # it has dropped out
-        called = f"{leg + 1}.{deal.start.deal}" if found.header.legs > 1 else str(number)
         yield DealFilm(
-            called=called,
+            called=found.called(deal, number),
             dealer=deal.start.dealer,
             viewer=viewer,
             bots=deal.start.bots,

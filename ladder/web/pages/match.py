@@ -1,43 +1,17 @@
-"""The page of a match: what came of it, and its record as moving pictures."""
+"""The page of a match: what came of it, its deals, and its record as moving pictures."""
 
-from pathlib import Path
-
-from ladder.core.facts import LadderJob, Match
-from ladder.files import record_store
 from ladder.show.match_json import LadderMatchJson, match_json
 from ladder.store.store import Store
-from ladder.web.content import Asked, Content, Missing, Page
+from ladder.web.content import Asked, Content, Finding, Page
+from ladder.web.pages.deals import deals_json, finding_of, shown_deals
 from ladder.web.pages.game import pool_of
-from referee.errors import RefereeError
+from ladder.web.pages.match_found import match_of, names_of, record_of
 from referee.match.terms import unusual_options
-from referee.text import plural, told_apart
+from referee.text import plural
 
 
-def match_of(store: Store, text: str) -> tuple[int, Match]:
-    """Return a match by its number, or by the first digits of its id.
-
-    Raises:
-        Missing: the ladder has no such match.
-    """
-    store.refresh()
-    try:
-        return store.match(text)
-    except RefereeError as error:
-        raise Missing(f"{str(error).capitalize()}.") from error
-
-
-def names_of(store: Store, job: LadderJob) -> tuple[str, ...]:
-    """Return what to call the bots of a match, of which no two are called alike."""
-    labels = store.roster.labels(versions=True)
-    return tuple(told_apart([labels[entrant] for entrant in job.entrants]))
-
-
-def record_of(store: Store, number: int, match: Match) -> Path | None:
-    """Return where the record of a match is; None if it has none, or not any more."""
-    if not match.record or any(map(store.roster.is_erased, match.job.entrants)):
-        return None
-    path = record_store.path_of(store.files, match.record)
-    return path if path.is_file() else None
+def _finds(store: Store, asked: Asked) -> Finding | None:
+    return finding_of(store, asked.path["match"], 1)
 
 
 def _make(store: Store, asked: Asked) -> Content:
@@ -61,6 +35,7 @@ def _make(store: Store, asked: Asked) -> Content:
             "options": unusual_options(pool.terms.game, pool.terms.options),
             "record": record,
             "was_kept": bool(match.record),
+            **shown_deals(deals_json(number, asked, 1), len(names)),
         },
     )
 
@@ -71,5 +46,7 @@ MATCH = Page(
     about="One match, by its number or by eight digits of its id and more.",
     type=LadderMatchJson,
     make=_make,
+    finds=_finds,
+    for_html=True,
     lives=False,
 )

@@ -6,7 +6,7 @@ from ladder.store.jobs import OpenJob
 from ladder.store.store import Store
 from ladder.web.content import Asked, Content, Page
 from ladder.web.pages.game import pool_of
-from ladder.web.pages.match import match_of, names_of
+from ladder.web.pages.match_found import match_of, names_of
 from referee.match.terms import unusual_options
 
 

@@ -403,7 +403,11 @@ const Viewer = (() => {
     }
 
     listen() {
-      window.addEventListener("hashchange", () => { this.fromHash(); this.turnTo(this.deal, this.frame); });
+      window.addEventListener("hashchange", () => {
+        this.fromHash();
+        this.turnTo(this.deal, this.frame);
+        this.root.scrollIntoView(); /* the link may stand far below */
+      });
       document.addEventListener("keydown", (event) => {
         const { target, key } = event;
         const typing = target instanceof Element && target.closest("input, select, textarea, [contenteditable]");

@@ -28,6 +28,7 @@ PAGES = (
     "/matches",
     "/matches/1",
     "/matches/1?bot=2",
+    "/matches/1/deals",
     "/queue",
     "/rules",
     "/rules/mariagio",
@@ -79,7 +80,7 @@ def url(ladder: Path, event: Path) -> Iterator[str]:
 def test_every_page_is_for_everybody(chromium: Browser, url: str, path: str, *, dark: bool) -> None:
     """WCAG AA, as far as axe-core can tell, and nothing for the console to complain of."""
     with looking(chromium, url + path, dark=dark) as looked:
-        if path.startswith("/matches/1"):
+        if path.startswith("/matches/1") and "deals" not in path:
             looked.page.wait_for_selector("#viewer[data-ready]")
         assert looked.faults() == []
         missing = path in ("/no/such/page", "/join")  # this site takes in no bots
@@ -98,6 +99,22 @@ def test_pages_work_without_any_script(chromium: Browser, url: str) -> None:
     with looking(chromium, f"{url}/games/1", WIDE, script=False) as looked:
         looked.page.get_by_role("link", name="greedy").first.click()
         assert looked.page.get_by_role("heading", level=1).inner_text() == "greedy"
+
+
+def test_a_row_of_the_deals_leads_to_its_first_act(chromium: Browser, url: str) -> None:
+    """On the match's own page, and from the pages of more deals."""
+    for address in ("/matches/1", "/matches/1/deals"):
+        with looking(chromium, url + address) as looked:
+            page = looked.page
+            page.get_by_role("region", name="deals").get_by_role("link").nth(2).click()
+            page.wait_for_selector("#viewer[data-ready]")
+            chosen = page.locator("#viewer select[data-label=deal]")
+            assert chosen.input_value() == "2"
+            assert page.locator("#viewer .stage").is_visible()
+            page.wait_for_function(
+                "document.querySelector('#viewer').getBoundingClientRect().top < innerHeight / 2"
+            )
+            assert looked.troubles == []
 
 
 def test_an_open_page_follows_the_results(chromium: Browser, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import jsonschema
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from ladder.show.as_json import as_json
 from ladder.standings.from_store import standings_of
@@ -16,7 +17,7 @@ from ladder.store.store import Store
 from ladder.web.openapi import json_path
 from ladder.web.page_routes import PAGES
 from ladder.web.pages.ladder import heading_of
-from support.ladders import count, filled, invented, job, made, submit, usual_pools
+from support.ladders import count, filled, invented, job, made, play, submit, usual_pools
 from support.sites import Asked, opened
 
 ADDRESSES = (
@@ -32,6 +33,7 @@ ADDRESSES = (
     "/matches?before=5",
     "/matches/1",
     "/matches/2?bot=1",
+    "/matches/1/deals",
     "/queue",
     "/rules",
     "/rules/sueca",
@@ -231,6 +233,62 @@ async def test_the_film_of_a_bot_hides_what_it_did_not_see(site: Asked) -> None:
             first = json.dumps(deal["frames"][0])
             for seat, hand in hands.items():
                 assert all((card in first) is (seat == own) for card in hand["cards"])
+
+
+async def test_a_match_has_a_table_of_its_deals_that_adds_up(site: Asked, ladder: Store) -> None:
+    """Its page has them without any script, each with its place in the moving pictures."""
+    found = (await site.get("/matches/1/deals.json")).json()
+    film = (await site.get("/matches/1/film.json")).json()
+    page = (await site.get("/matches/1")).text
+    assert [deal["deal"] for deal in found["deals"]] == [deal["called"] for deal in film["deals"]]
+    for deal, shown in zip(found["deals"], film["deals"], strict=True):
+        assert [seat["bot"] for seat in deal["seats"]] == list(shown["bots"])
+        assert [seat["points"] for seat in deal["seats"]] == shown["outcome"]["points"]
+        assert f'href="#deal={deal["deal"]}&amp;act=0"' in page
+    totals = [bot["value"] for bot in (await site.get("/matches/1.json")).json()["bots"]]
+    for place, total in enumerate(totals):
+        seats = [seat for deal in found["deals"] for seat in deal["seats"] if seat["bot"] == place]
+        assert sum(seat["value"] for seat in seats) == total
+    assert found["next"] is None
+
+
+async def test_the_table_of_deals_has_faults_and_deals_that_were_not_played(tmp_path: Path) -> None:
+    with made(tmp_path / "ladder", usual_pools("briscola-2", blocks=4)) as store:
+        count(store, await play(store, job(store, (1, 4))))
+        async with opened(store) as site:
+            deals = (await site.get("/matches/1/deals.json")).json()["deals"]
+            page = (await site.get("/matches/1")).text
+    assert {fault["code"] for deal in deals for fault in deal["faults"]} == {"illegal"}
+    assert "unplayed" in {deal["reason"] for deal in deals}
+    assert "illegal: illegal: " in page
+    assert "not played" in page
+
+
+async def test_the_deals_of_a_long_match_are_looked_through_page_by_page(tmp_path: Path) -> None:
+    """The first fifty are on the match's own page, folded; each deal is on one page."""
+    with made(tmp_path / "ladder", bots=("first", "greedy")) as store:
+        count(store, await play(store, job(store, (1, 2), blocks=26)))
+        async with opened(store) as site:
+            page = (await site.get("/matches/1")).text
+            first = (await site.get("/matches/1/deals.json")).json()
+            rest = (await site.get(f"/matches/1/deals.json?from={first['next']}")).json()
+            last = await site.get("/matches/1/deals?from=51")
+            none = await site.get("/matches/1/deals?from=53")
+    assert page.count('<a href="#deal=') == 50
+    assert "<summary>50 deals</summary>" in page
+    assert 'href="/matches/1/deals?from=51"' in page
+    names = [deal["deal"] for deal in (*first["deals"], *rest["deals"])]
+    assert (len(names), len(set(names)), rest["next"]) == (52, 52, None)
+    assert last.text.count('<a href="/matches/1#deal=') == 2
+    assert none.status_code == 404
+
+
+async def test_a_match_whose_record_is_gone_has_no_table_of_deals(tmp_path: Path) -> None:
+    with made(tmp_path / "ladder") as store:
+        count(store, replace(invented(store, job(store, (1, 2))), record="", size=0))
+        async with opened(store) as site:
+            assert "<h2>Deals</h2>" not in (await site.get("/matches/1")).text
+            assert (await site.get("/matches/1/deals")).status_code == 404
 
 
 async def test_a_record_can_be_had_and_proved(site: Asked, ladder: Store, tmp_path: Path) -> None:
