@@ -7,6 +7,7 @@ import numpy as np
 from msgspec import Struct
 
 from ladder.core.facts import Match, Pool
+from ladder.core.roster import Roster
 from ladder.stats.estimates import Estimate, rounded
 from ladder.stats.student import means
 from ladder.store.store import Store
@@ -36,7 +37,9 @@ class PairJson(Struct, frozen=True, kw_only=True):
     """Two bots in a game.
 
     Attributes:
-        matches: how many of theirs are counted here: the newest, all versions.
+        all_versions: whether matches of older versions count, too; else those of the versions that
+            play, or would.
+        matches: how many of theirs are counted here: the newest.
         difference: the first bot's deal value less the other's, a deal; its interval counts
             matches; null without any.
         worst: the blocks that were worst for the first bot, the worst one first.
@@ -45,6 +48,7 @@ class PairJson(Struct, frozen=True, kw_only=True):
 
     game: str
     bots: tuple[str, str]
+    all_versions: bool
     matches: int
     won: int
     level: int
@@ -60,16 +64,18 @@ def _make(store: Store, asked: Asked) -> Content:
     pool = _pool(store, asked.query.get("game"))
     if one == other:
         raise Missing("These are versions of one bot, which does not play against itself.")
-    sides = [{each.entrant for each in roster.versions(bot)} for bot in (one, other)]
+    everything = asked.query.get("all") == "1"
+    sides = [_versions(roster, bot, everything=everything) for bot in (one, other)]
     found = store.meetings(pool.pool, sides[0], sides[1], MATCHES_READ)
     rows = [list(_blocks(number, match, sides, pool)) for number, match in found]
     rows = [row for row in rows if row]
     blocks = tuple(chain.from_iterable(rows))
-    labels = roster.labels()
-    names = (labels[one], labels[other])
+    labels = roster.labels(versions=not everything)
+    names = (labels[roster.chosen(one)], labels[roster.chosen(other)])
     value = PairJson(
         game=pool.label,
         bots=names,
+        all_versions=everything,
         matches=len(rows),
         won=sum(block.difference > 0 for block in blocks),
         level=sum(block.difference == 0 for block in blocks),
@@ -86,6 +92,13 @@ def _make(store: Store, asked: Asked) -> Content:
         value=value,
         shown={"one": one, "other": other, "pool": pool, "pools": roster.open_pools},
     )
+
+
+def _versions(roster: Roster, bot: int, *, everything: bool) -> set[int]:
+    """Return the versions of a bot that are meant: all, or the one that plays, or would."""
+    if everything:
+        return {each.entrant for each in roster.versions(bot)}
+    return {roster.chosen(bot)}
 
 
 def _pool(store: Store, number: str | None) -> Pool:
@@ -139,8 +152,12 @@ def _estimate(rows: Sequence[Sequence[PairBlock]]) -> Estimate | None:
 PAIR = Page(
     name="pair",
     path="/pairs/{one}/{other}",
-    about="The blocks that two bots played against each other, by the numbers of any versions.",
+    about="The blocks that two bots played against each other, by the numbers of any versions; "
+    "those of the versions that play.",
     type=PairJson,
     make=_make,
-    query={"game": "The number of the game; by default the ladder's first one."},
+    query={
+        "game": "The number of the game; by default the ladder's first one.",
+        "all": "1: matches of older versions, too.",
+    },
 )

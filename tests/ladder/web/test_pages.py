@@ -29,6 +29,7 @@ ADDRESSES = (
     "/bots/1",
     "/pairs/1/2",
     "/pairs/1/2?game=2",
+    "/pairs/1/3?all=1",
     "/matches",
     "/matches?before=5",
     "/matches/1",
@@ -338,6 +339,21 @@ async def test_the_pair_of_two_bots_adds_up(site: Asked, ladder: Store) -> None:
     assert one["difference"]["value"] == -other["difference"]["value"]
     worst = [block["difference"] for block in one["worst"]]
     assert worst == sorted(worst)
+
+
+async def test_a_pair_is_of_the_versions_that_play_unless_all_are_wanted(
+    site: Asked, ladder: Store
+) -> None:
+    """An address says which, so that a link leads others to the same; greedy has a new version."""
+    now, every = [(await site.get(f"/pairs/1/3.json{all_}")).json() for all_ in ("", "?all=1")]
+    assert (now["bots"], now["matches"]) == (["first", "greedy v2"], 0)
+    assert every["bots"] == ["first", "greedy"]
+    assert every["matches"] > 0
+    page = (await site.get("/pairs/1/3")).text
+    assert "These versions have not met" in page
+    assert 'href="/pairs/1/3?game=1&amp;all=1"' in page
+    assert 'href="/pairs/1/3?game=1"' in (await site.get("/pairs/1/3?all=1")).text
+    assert "&amp;all=1" in (await site.get("/games/1?all=1")).text
 
 
 async def test_the_figures_are_for_prometheus(site: Asked) -> None:
