@@ -6,6 +6,7 @@ import typer
 
 from ladder.commands.shared import Bot, Where, opened
 from ladder.core.facts import Decision, Deed, Fact, Submission
+from ladder.core.retiring import retired
 from ladder.core.roster import Roster
 from ladder.show.bot_json import bot_json, seen_of
 from ladder.store.store import Store
@@ -28,10 +29,7 @@ def retire(
     with opened(where) as store:
 
         def make(roster: Roster, now_ms: int) -> list[Fact]:
-            entrant = roster.chosen(roster.find(bot))
-            if not roster.is_current(entrant):
-                raise RefereeError(f"{bot} is retired already")
-            return [Decision(deed=Deed.RETIRED, entrant=entrant, reason=reason, at_ms=now_ms)]
+            return [retired(roster, roster.find(bot), reason, now_ms)]
 
         (fact,) = store.add(make)
         if as_json:

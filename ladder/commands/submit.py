@@ -24,6 +24,7 @@ from ladder.commands.shared import (
 )
 from ladder.core.facts import SALT_BYTES, Fact, Pool, Submission
 from ladder.core.names import fitted, name_of
+from ladder.core.retiring import may_come_back
 from ladder.core.roster import Roster
 from ladder.files.signing import kept_key
 from ladder.game_files.pool_file import USUAL_GAMES
@@ -302,10 +303,10 @@ def _added(
     def make(roster: Roster, now_ms: int) -> list[Fact]:
         bot = roster.bot_of(frozen.name, author)
         versions = () if bot is None else roster.versions(bot)
-        if bot is not None and bot in roster.retired:
+        if bot is not None and not may_come_back(roster, bot):
             raise RefereeError(
-                f"{frozen.name} of {author} is retired ({roster.retired[bot]}): bring it back "
-                "first, with `referee ladder rollback`"
+                f"{frozen.name} of {author} is retired ({roster.retired[bot]}): the organiser "
+                "brings it back with `referee ladder rollback`"
             )
         if bot is not None and roster.is_current(roster.chosen(bot)):
             now = roster.entrants[roster.chosen(bot)]

@@ -12,7 +12,9 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from ladder.core.facts import Submission
 from ladder.core.names import NAME, name_of
+from ladder.core.roster import EntrantState
 from ladder.core.tokens import Scope, Token
 from ladder.files.signing import now_ms
 from ladder.show.logs_json import LogsJson
@@ -26,6 +28,7 @@ from ladder.web.logs import logs_of
 from ladder.web.logs_page import logs_page
 from ladder.web.openapi import Operation, Value
 from ladder.web.own_play import OWN_PLAY
+from ladder.web.retire_routes import RETIRE, retire_routes
 from ladder.web.sign_in import author_of, check_origin, let_go, let_in, valid_token
 from ladder.web.site_state import Site
 from ladder.web.uploads import Upload, Uploads
@@ -82,8 +85,16 @@ _LOGS: Final = Operation(
     },
 )
 
-AUTHORS: Final = (_ME, _UPLOAD, _UPLOAD_STATE, _LOGS, OWN_PLAY)
+AUTHORS: Final = (_ME, _UPLOAD, _UPLOAD_STATE, RETIRE, _LOGS, OWN_PLAY)
 """What programs of authors can ask for."""
+
+
+class OwnBot(Struct, frozen=True):
+    """A bot of who asks: its version, how it stands with it, whether it can be withdrawn."""
+
+    version: Submission
+    state: EntrantState
+    can_go: bool
 
 
 def author_routes(site: Site, uploads: Uploads) -> list[Route]:
@@ -105,6 +116,7 @@ def author_routes(site: Site, uploads: Uploads) -> list[Route]:
         route("/api/uploads", _api_upload, "POST"),
         route("/api/uploads/{upload}", _api_state, "GET"),
         route("/api/logs", _logs, "GET"),
+        *retire_routes(site, uploads.limits.uploads),
     ]
 
 
@@ -157,12 +169,12 @@ async def _mine(site: Site, uploads: Uploads, request: Request) -> Response:
     return private(rendering.html(content, site.around, "/mine"))
 
 
-def _bots_of(author: str, store: Store) -> list[tuple[int, str, int, bool]]:
-    """Return the bots of an author: number, name, version, and whether it plays."""
+def _bots_of(author: str, store: Store) -> list[OwnBot]:
+    """Return the bots of an author, each as the version that plays, or would."""
     roster = store.refresh()
     current = [roster.entrants[roster.chosen(bot)] for bot in roster.bots()]
     return [
-        (one.entrant, one.name, one.version, roster.state(one.entrant).playing)
+        OwnBot(one, roster.state(one.entrant), roster.is_current(one.entrant))
         for one in current
         if one.author == author
     ]
@@ -219,7 +231,7 @@ async def _allowed(site: Site, uploads: Uploads, request: Request) -> Token:
     author = token.author
     today = await site.library.ask(lambda store: store.tokens.used_today(author, _USE))
     bots = await site.library.ask(partial(_bots_of, author))
-    uploads.check_room(author, today, sum(plays for *_, plays in bots))
+    uploads.check_room(author, today, sum(one.state.playing for one in bots))
     return await author_of(site, request, Scope.SUBMIT, _USE)
 
 

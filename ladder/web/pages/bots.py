@@ -41,9 +41,10 @@ def bot_of(store: Store, number: str) -> int:
     return found.bot
 
 
-def _seen(
+def seen_bots(
     store: Store, entrants: list[int], faults: list[tuple[Pool, FaultKind[int]]]
 ) -> list[Seen]:
+    """Return what the ladder knows of some entrants, and these faults of theirs."""
     standings, roster = store.situation().standings, store.roster
     return [
         seen_of(
@@ -60,7 +61,7 @@ def _seen(
 def _make_all(store: Store, asked: Asked) -> Content:
     roster = store.refresh()
     entrants = [one for one in roster.entrants if roster.is_current(one)]
-    seen = _seen(store, entrants, [])
+    seen = seen_bots(store, entrants, [])
     return Content(
         title="Bots",
         description=f"{plural(len(seen), 'bot')} of {store.opened.name}.",
@@ -76,7 +77,7 @@ def _make_one(store: Store, asked: Asked) -> Content:
     versions = [one.entrant for one in reversed(roster.versions(bot))]
     pools = tuple(roster.pools.values())
     faults = [(pool, one) for pool in pools for one in store.faults(pool.pool)]
-    seen = _seen(store, versions, faults)
+    seen = seen_bots(store, versions, faults)
     histories = [history_of(store, pool, bot) for pool in pools]
     histories = [one for one in histories if one.points]
     last = match_lines(roster, store.matches_of(versions, LAST_SHOWN))

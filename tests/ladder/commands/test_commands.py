@@ -8,6 +8,7 @@ from typing import Final
 
 import pytest
 
+from ladder.core.retiring import WITHDRAWN
 from support.commands import Tell
 from support.processes import REFEREE
 from support.sandboxes import need
@@ -162,9 +163,19 @@ def test_whoever_is_retired_stays_so(tell: Tell) -> None:
     assert "(unchanged)" in tell("submit", "sample:first")
     tell("ladder", "retire", "first", "--reason", "cheats")
     said = tell("submit", "sample:first", code=1)
-    assert "refused: first of sample.first is retired (cheats): bring it back first" in said
+    assert (
+        "refused: first of sample.first is retired (cheats): the organiser brings it back" in said
+    )
     tell("ladder", "rollback", "first")
     assert "plays briscola-2 as #1 (unchanged)" in tell("submit", "sample:first")
+
+
+def test_what_its_author_withdrew_plays_again_once_it_is_handed_in_again(tell: Tell) -> None:
+    """As its next version, though nothing of it has changed."""
+    need("bwrap")
+    tell("submit", "sample:first")
+    tell("ladder", "retire", "first", "--reason", WITHDRAWN)
+    assert "first v2 by sample.first: plays briscola-2 as #2" in tell("submit", "sample:first")
 
 
 def test_a_run_without_a_table_says_why(tell: Tell) -> None:

@@ -4,6 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from ladder.core.facts import Decision, Deed, Fact, Opened, Pool, Submission
+from ladder.core.retiring import WITHDRAWN, may_come_back, retired
 from ladder.core.roster import Roster
 from ladder.game_files.pool_file import pools_of
 from referee.errors import RefereeError
@@ -164,3 +165,23 @@ def test_names_and_authors_make_a_bot() -> None:
     assert (found.bot_of("anna", "a"), found.bot_of("anna", "c")) == (1, 3)
     assert found.bot_of("anna", "b") is None
     assert found.bot_of("Anna", "a") is None
+
+
+def test_what_its_author_withdrew_comes_back_by_a_new_version_and_what_the_organiser_took_not() -> (
+    None
+):
+    """The organiser may still retire it then, but neither of them twice."""
+    by_author = retired(roster(), 1, WITHDRAWN, 7)
+    assert by_author == Decision(deed=Deed.RETIRED, entrant=4, reason=WITHDRAWN, at_ms=7)
+    found = roster(by_author)
+    assert playing(found) == [2, 3]
+    assert may_come_back(found, 1)
+    with pytest.raises(RefereeError, match="retired already"):
+        retired(found, 1, WITHDRAWN, 8)
+    found.add(retired(found, 1, "cheats", 8))
+    assert not may_come_back(found, 1)
+    for reason in (WITHDRAWN, "again"):
+        with pytest.raises(RefereeError, match=r"anna is retired already \(cheats\)"):
+            retired(found, 1, reason, 9)
+    again = roster(by_author, bot(5, "anna", "a", 3, 1))
+    assert (playing(again), again.retired) == ([2, 3, 5], {})

@@ -16,7 +16,10 @@ import pytest
 import trio
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
+from ladder.core.facts import Decision, Deed
+from ladder.core.retiring import WITHDRAWN
 from ladder.core.tokens import Scope, hash_of
 from ladder.show.submit_json import AcceptedJson
 from ladder.show.upload_json import UploadState
@@ -183,7 +186,10 @@ async def test_signing_in_sets_a_cookie_that_no_script_and_no_other_site_can_use
     assert (await site.get("/mine")).status_code == 401
 
 
-@pytest.mark.parametrize("path", ["/join", "/leave", "/mine/uploads", "/api/uploads"])
+@pytest.mark.parametrize(
+    "path",
+    ["/join", "/leave", "/mine/uploads", "/mine/retire", "/api/uploads", "/api/retire?bot=first"],
+)
 @pytest.mark.parametrize(
     "headers",
     [
@@ -391,6 +397,89 @@ def test_the_name_of_a_file_leads_nowhere(file: str) -> None:
 )
 def test_a_file_keeps_what_can_be_kept_of_its_name(file: str, name: str) -> None:
     assert plain_name(file) == name
+
+
+# --- what they take out again
+
+
+def facts_of(store: Store) -> list[Decision]:
+    """What was decided, in order."""
+    with store.facts() as reader:
+        return [fact for _, fact in reader.facts() if isinstance(fact, Decision)]
+
+
+async def test_an_author_withdraws_a_bot_by_two_forms_without_any_script(
+    site: Asked, store: Store, token: str
+) -> None:
+    """What that means is said before; the fact is what `referee ladder retire` writes."""
+    bot = submit(store, "greedy", "ada")
+    site.client.cookies.set(COOKIE, token)
+    assert 'action="/mine/retire"' in (await site.get("/mine")).text
+    asks = await site.get("/mine/retire?bot=greedy")
+    assert "as soon as you hand in a bot of this name" in asks.text
+    assert facts_of(store) == []
+    found = await site.client.post("/mine/retire", data={"bot": "greedy"}, headers={"origin": HOST})
+    assert (found.status_code, found.headers["location"]) == (303, "/mine")
+    assert run(["ladder", "retire", "random", "--reason", "x", "--ladder", str(store.files)]) == 0
+    own, by_command = facts_of(store)
+    told = Decision(deed=Deed.RETIRED, entrant=bot.entrant, reason=WITHDRAWN, at_ms=own.at_ms)
+    assert own == told
+    assert by_command == replace(told, entrant=2, reason="x", at_ms=by_command.at_ms)
+    page = (await site.get("/mine")).text
+    assert "retired: withdrawn by its author" in page
+    assert 'action="/mine/retire"' not in page
+    assert [use.what for _, _, use in store.tokens.every() if use is not None] == ["retire"]
+
+
+async def test_a_program_withdraws_a_bot_and_is_told_what_the_command_tells(
+    site: Asked, store: Store, token: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    submit(store, "greedy", "ada")
+    found = await site.client.post("/api/retire?bot=greedy", headers=bearer(token))
+    assert run(["ladder", "bots", "#3", "--json", "--ladder", str(store.files)]) == 0
+    (bot,) = json.loads(capsys.readouterr().out)
+    assert (found.status_code, found.json()) == (200, bot)
+    assert (bot["playing"], bot["why_not"]) == (False, "retired: withdrawn by its author")
+
+
+@pytest.mark.parametrize(
+    ("bot", "told"),
+    [
+        ("?bot=first", (404, "no bot of this name")),
+        ("?bot=nothing", (404, "no bot of this name")),
+        ("", (404, "no bot of this name")),
+        ("?bot=a%20b", (400, "bot")),
+        ("?bots=greedy", (400, "not known")),
+        ("?bot=lazy", (400, "does not play any more: why not")),
+    ],
+)
+async def test_only_a_bot_of_one_s_own_that_plays_can_be_withdrawn(
+    site: Asked, store: Store, token: str, bot: str, told: tuple[int, str]
+) -> None:
+    """Whose it is besides is not told, nothing is decided, and it is no use of the token."""
+    submit(store, "lazy", "ada", "greedy")
+    assert (
+        run(["ladder", "retire", "lazy", "--reason", "why not", "--ladder", str(store.files)]) == 0
+    )
+    found = await site.client.post(f"/api/retire{bot}", headers=bearer(token))
+    assert found.status_code == told[0]
+    assert told[1] in found.json()["problem"]
+    assert len(facts_of(store)) == 1
+    assert store.tokens.used_today("ada", "retire") == 0
+
+
+async def test_an_author_withdraws_so_many_bots_a_day(
+    store: Store, uploads: Uploads, token: str
+) -> None:
+    uploads.limits = SiteLimits(uploads=1)
+    submit(store, "greedy", "ada")
+    submit(store, "lazy", "ada", "greedy")
+    async with opened(store, uploads=uploads) as site:
+        found = [
+            await site.client.post(f"/api/retire?bot={bot}", headers=bearer(token))
+            for bot in ("greedy", "lazy")
+        ]
+    assert [one.status_code for one in found] == [200, 429]
 
 
 # --- what becomes of it
