@@ -7,6 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 from sqlalchemy import Connection, bindparam, func, select
+from sqlalchemy.orm import InstrumentedAttribute
 
 from ladder.core.block_codec import Gathering, Results
 from ladder.core.facts import Fact, Match, Pool
@@ -58,6 +59,25 @@ class Step(Struct, frozen=True):
     at_ms: int
     mu: float
     sigma: float
+
+
+class WantedMatches(Struct, frozen=True):
+    """Which matches are wanted: all, unless something is said.
+
+    Attributes:
+        below: those before the one with this number.
+        entrants: those in which one of these played.
+        pools: those of these games.
+        faulty: those with a fault; of one of the entrants, where some are named.
+    """
+
+    below: int | None = None
+    entrants: tuple[int, ...] | None = None
+    pools: tuple[int, ...] | None = None
+    faulty: bool = False
+
+
+EVERY_MATCH: Final = WantedMatches()
 
 
 class Reader:
@@ -208,26 +228,6 @@ def _matches(connection: Connection, wanted: Sequence[int]) -> Iterator[tuple[in
         yield from zip(part, facts, strict=True)
 
 
-def matches_of(
-    connection: Connection,
-    entrants: Sequence[int],
-    most: int,
-    pools: Sequence[int] | None = None,
-) -> list[tuple[int, Match]]:
-    """The last matches of some entrants, the newest first; in all pools where none are named."""
-    query = (
-        select(StepRow.match)
-        .where(StepRow.entrant.in_(entrants))
-        .distinct()
-        .order_by(StepRow.match.desc())
-        .limit(most)
-    )
-    if pools is not None:
-        query = query.join(MatchRow, MatchRow.number == StepRow.match)
-        query = query.where(MatchRow.pool.in_(pools))
-    return list(_matches(connection, connection.execute(query).scalars().all()))
-
-
 def has_record(connection: Connection, record: str) -> bool:
     """Whether a match has this record."""
     query = select(MatchRow.number).where(MatchRow.record == record).limit(1)
@@ -297,12 +297,24 @@ def pulse(connection: Connection) -> Pulse:
 
 
 def newest_matches(
-    connection: Connection, most: int, below: int | None = None
+    connection: Connection, most: int, wanted: WantedMatches
 ) -> list[tuple[int, Match]]:
-    """The last matches, the newest first; those before a number, where one is said."""
-    query = select(MatchRow.number).order_by(MatchRow.number.desc()).limit(most)
-    if below is not None:
-        query = query.where(MatchRow.number < below)
+    """The last matches of those that are wanted, the newest first."""
+    number: InstrumentedAttribute[int] = MatchRow.number
+    whose: InstrumentedAttribute[int] | None = None
+    if wanted.faulty:
+        number, whose = FaultFoundRow.match, FaultFoundRow.entrant
+    elif wanted.entrants is not None:
+        number, whose = StepRow.match, StepRow.entrant
+    query = select(number).distinct().order_by(number.desc()).limit(most)
+    if wanted.below is not None:
+        query = query.where(number < wanted.below)
+    if wanted.entrants is not None and whose is not None:
+        query = query.where(whose.in_(wanted.entrants))
+    if wanted.pools is not None:
+        if number is not MatchRow.number:
+            query = query.join(MatchRow, MatchRow.number == number)
+        query = query.where(MatchRow.pool.in_(wanted.pools))
     return list(_matches(connection, connection.execute(query).scalars().all()))
 
 

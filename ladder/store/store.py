@@ -26,6 +26,7 @@ from ladder.store.kept_records import KeptRecords
 from ladder.store.location import Where, check_owner, usual_files
 from ladder.store.migrations import check_version, migrate, version_of
 from ladder.store.people import People
+from ladder.store.queries import EVERY_MATCH, WantedMatches
 from ladder.store.recent import Recent
 from ladder.store.tokens import Tokens
 from referee.errors import RefereeError
@@ -290,8 +291,10 @@ class Store:
         self, entrants: Iterable[int], most: int, pools: Sequence[int] | None = None
     ) -> list[tuple[int, Match]]:
         """The last matches of some entrants, the newest first; in all pools, or in these."""
+        only = None if pools is None else tuple(pools)
+        wanted = WantedMatches(entrants=tuple(entrants), pools=only)
         with self._database.reading() as connection:
-            return queries.matches_of(connection, tuple(entrants), most, pools)
+            return queries.newest_matches(connection, most, wanted)
 
     def counts(self) -> queries.Counts:
         """How much there is."""
@@ -303,10 +306,12 @@ class Store:
         with self._database.reading() as connection:
             return queries.pulse(connection)
 
-    def newest_matches(self, most: int, below: int | None = None) -> list[tuple[int, Match]]:
-        """The last matches, the newest first; those before a number, where one is said."""
+    def newest_matches(
+        self, most: int, wanted: WantedMatches = EVERY_MATCH
+    ) -> list[tuple[int, Match]]:
+        """The last matches, the newest first, of those that are wanted."""
         with self._database.reading() as connection:
-            return queries.newest_matches(connection, most, below)
+            return queries.newest_matches(connection, most, wanted)
 
     def meetings(
         self, pool: int, ones: Iterable[int], others: Iterable[int], most: int

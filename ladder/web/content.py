@@ -131,6 +131,8 @@ class Page(Struct, frozen=True, kw_only=True):
         type: of its value.
         make: reads the store; raises `Missing` where there is nothing of the kind.
         query: the names that may stand behind the question mark, and what each means.
+        alone: those of them that mean 1 without a value, as `?wall`; others mean nothing then,
+            as a field of a form that was left empty.
         finds: reads the store for what has to be found out before the page is made; None: nothing.
         for_html: whether what it finds is for people only, and programs need not wait for it.
         reads: whether it is made of the store; else the store answers others meanwhile.
@@ -143,6 +145,7 @@ class Page(Struct, frozen=True, kw_only=True):
     type: Any  # as in `Content.value`
     make: Callable[[Store, Asked], Content]
     query: Mapping[str, str] = {}
+    alone: frozenset[str] = frozenset()
     finds: Callable[[Store, Asked], Finding | None] | None = None
     for_html: bool = False
     reads: bool = True

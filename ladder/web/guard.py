@@ -154,13 +154,13 @@ def visitor(request: HTTPConnection) -> str:
     return visitor_of(request.client.host if request.client else "")
 
 
-def asked(request: Request, page: Page, unsaid: str = "") -> Asked:
+def asked(request: Request, page: Page, *, by_people: bool = False) -> Asked:
     """Return what is asked for, where it looks like something that there can be.
 
     Args:
         request: asks.
         page: which.
-        unsaid: what a name behind the question mark means that has no value.
+        by_people: whether a name behind the question mark may have no value; see `Page.alone`.
 
     Raises:
         Missing: it does not.
@@ -168,7 +168,9 @@ def asked(request: Request, page: Page, unsaid: str = "") -> Asked:
     """
     path = {name: part(request, name) for name in request.path_params}
     given = request.query_params
-    query = {name: given[name] or unsaid for name in page.query if name in given}
+    query = {name: given[name] for name in page.query if name in given}
+    if by_people:
+        query = {name: value or "1" for name, value in query.items() if value or name in page.alone}
     for name, value in query.items():
         if re.fullmatch(NUMBER, value, re.ASCII) is None:
             raise Refused(f"{name!r} has to be a number, from 1 on.")

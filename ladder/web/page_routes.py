@@ -24,7 +24,7 @@ from ladder.web.pages.docs import DOCS, DOCUMENT
 from ladder.web.pages.game import GAME
 from ladder.web.pages.ladder import LADDER
 from ladder.web.pages.match import MATCH
-from ladder.web.pages.match_list import MATCHES
+from ladder.web.pages.matches import MATCHES
 from ladder.web.pages.pair import PAIR
 from ladder.web.pages.rules import RULES, RULES_OF
 from ladder.web.pages.running import RUNNING
@@ -95,7 +95,7 @@ async def _page(site: Site, page: Page, request: Request, path: str) -> Body:
         TooMany: it would have to be made, and the visitor had enough of them made.
         Missing: there is no such page; otherwise see `Library.page`.
     """
-    wanted = asked(request, page, "1")  # people may write ?wall alone
+    wanted = asked(request, page, by_people=True)
     who = viewer(request) if page is MATCH else 0
     key = (page.name, "html", wanted, path, who)
     told: tuple[Notice, ...] = ()

@@ -77,7 +77,7 @@ async def _kit(request: Request) -> Response:
 
 
 async def _robots(request: Request) -> Response:
-    paths = ("/pairs/", "/matches/*/deals", "/*.live", "/running/")
+    paths = ("/pairs/", "/matches?", "/matches/*/deals", "/*.live", "/running/")
     closed = "".join(f"Disallow: {path}\n" for path in paths)
     return PlainTextResponse(f"User-agent: *\n{closed}")
 

@@ -80,6 +80,7 @@ def event_pages(events: Events) -> tuple[Page, ...]:
             make=make,
             reads=False,
             query={"wall": "the number of one of its games, for a page to be read from afar."},
+            alone=frozenset({"wall"}),
         ),
     )
 

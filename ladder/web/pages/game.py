@@ -65,4 +65,5 @@ GAME = Page(
     type=StandingsJson,
     make=_make,
     query={"all": "1: older versions and retired bots, too."},
+    alone=frozenset({"all"}),
 )

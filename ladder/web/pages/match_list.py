@@ -1,4 +1,4 @@
-"""Matches in a row: who played, and what it brought."""
+"""Lines of matches, as several pages have them: who played, and what it brought."""
 
 from collections.abc import Iterable
 
@@ -7,10 +7,6 @@ from msgspec import Struct
 from ladder.core.facts import Match
 from ladder.core.roster import Roster
 from ladder.show.match_json import values_of
-from ladder.store.store import Store
-from ladder.web.content import Asked, Content, Page
-
-SHOWN = 50
 
 
 class SeatLine(Struct, frozen=True):
@@ -35,13 +31,6 @@ class MatchLine(Struct, frozen=True):
     given_up: str | None
 
 
-class MatchesJson(Struct, frozen=True):
-    """Matches, the newest first; `before` asks for those before the last of them."""
-
-    matches: tuple[MatchLine, ...]
-    before: int | None
-
-
 def match_lines(roster: Roster, found: Iterable[tuple[int, Match]]) -> tuple[MatchLine, ...]:
     """Return a line for each match."""
     labels = roster.labels(versions=True)
@@ -61,27 +50,3 @@ def _line(roster: Roster, labels: dict[int, str], number: int, match: Match) -> 
         blocks=len(outcome.blocks),
         given_up=outcome.given_up or None,
     )
-
-
-def _make(store: Store, asked: Asked) -> Content:
-    before = asked.query.get("before")
-    below = int(before) if before else None
-    roster = store.refresh()
-    lines = match_lines(roster, store.newest_matches(SHOWN, below))
-    more = lines[-1].match if lines and lines[-1].match > 1 else None
-    return Content(
-        title="Matches",
-        description=f"The last matches of {store.opened.name}.",
-        template="matches.html",
-        value=MatchesJson(lines, more),
-    )
-
-
-MATCHES = Page(
-    name="matches",
-    path="/matches",
-    about="The matches that were played, the newest first.",
-    type=MatchesJson,
-    make=_make,
-    query={"before": "Only matches before the one with this number."},
-)

@@ -160,4 +160,5 @@ PAIR = Page(
         "game": "The number of the game; by default the ladder's first one.",
         "all": "1: matches of older versions, too.",
     },
+    alone=frozenset({"all"}),
 )

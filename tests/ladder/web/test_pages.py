@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import AsyncIterator, Iterator
+from html import escape
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -32,6 +33,7 @@ ADDRESSES = (
     "/pairs/1/3?all=1",
     "/matches",
     "/matches?before=5",
+    "/matches?bot=4&game=1&faults=1",
     "/matches/1",
     "/matches/2?bot=1",
     "/matches/1/deals",
@@ -62,7 +64,8 @@ async def site(ladder: Store) -> AsyncIterator[Asked]:
 
 def as_program(address: str) -> str:
     path, mark, query = address.partition("?")
-    return json_path(path) + (mark + query if "bot=" not in query else "")
+    seen_by = "bot=" in query and path != "/matches"  # whose eyes a match is seen with
+    return json_path(path) + ("" if seen_by else mark + query)
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
@@ -75,7 +78,7 @@ async def test_every_page_is_there_as_html(site: Asked, address: str) -> None:
     assert re.search(r'<meta name="description" content="[^"]{10,}">', text)
     assert text.count("<h1>") == 1
     assert not re.search(r"<style|\sstyle=|\son[a-z]+=|<script(?! src=)", text)
-    assert f'href="{as_program(address)}"' in text
+    assert f'href="{escape(as_program(address))}"' in text
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
@@ -143,6 +146,62 @@ async def test_a_counted_result_is_on_the_page_within_a_second(tmp_path: Path) -
             assert (await site.get("/matches")).headers["etag"] == after.headers["etag"]
 
 
+@pytest.mark.parametrize(
+    ("query", "meant"),
+    [
+        ("bot=5", {"bots": {3, 5}}),
+        ("game=1", {"game": 1}),
+        ("game=2", {"game": 2}),
+        ("faults=1", {"faulty": True}),
+        ("bot=1&game=1&faults=1", {"bots": {1}, "game": 1, "faulty": True}),
+    ],
+)
+async def test_matches_are_looked_for_by_bot_by_game_and_by_faults(
+    site: Asked, query: str, meant: dict[str, object]
+) -> None:
+    """Of a bot all versions, and its own faults; a page and its JSON have the same."""
+    every = (await site.get("/matches.json")).json()["matches"]
+    found = (await site.get(f"/matches.json?{query}")).json()
+    bots = meant.get("bots", {1, 2, 3, 4, 5})
+    assert isinstance(bots, set)
+    wanted = [
+        one["match"]
+        for one in every
+        if any(
+            bot["entrant"] in bots and (bot["faults"] or "faulty" not in meant)
+            for bot in one["bots"]
+        )
+        and one["pool"] == meant.get("game", one["pool"])
+    ]
+    assert [one["match"] for one in found["matches"]] == wanted
+    assert (found["before"], len(every)) == (None, 22)
+    page = (await site.get(f"/matches?{query}")).text
+    assert re.findall(r'<td><a href="/matches/(\d+)">', page) == [str(one) for one in wanted]
+
+
+async def test_a_form_that_was_left_empty_asks_for_all_matches(site: Asked) -> None:
+    """As browsers send it; older ones are of the same kind, and a page follows that kind only."""
+    every = (await site.get("/matches")).text
+    empty = (await site.get("/matches?bot=&game=")).text
+    assert empty == every
+    shown = (await site.get("/matches?bot=4&game=&faults=1")).text
+    assert re.search(r'<option value="4" selected>illegal</option>', shown)
+    assert 'name="faults" value="1" checked' in shown
+    assert 'hx-sse:connect="/matches.live?bot=4&amp;faults=1&amp;has=' in shown
+
+
+async def test_older_matches_are_of_those_that_are_looked_for(tmp_path: Path) -> None:
+    with made(tmp_path / "ladder", bots=("first", "random", "greedy")) as store:
+        for number in range(52):
+            count(store, invented(store, job(store, (1, 2), number)))
+        count(store, invented(store, job(store, (1, 3))))
+        async with opened(store) as site:
+            page = (await site.get("/matches?bot=2")).text
+            older = (await site.get("/matches.json?bot=2&before=3")).json()
+    assert 'href="/matches?bot=2&amp;before=3"' in page
+    assert ([one["match"] for one in older["matches"]], older["before"]) == ([2, 1], None)
+
+
 async def test_only_what_can_change_follows_the_results(site: Asked) -> None:
     """A match that is looked at stays as it is: else its cards were laid anew at each result."""
     for address in ("/", "/games/1", "/bots/1", "/queue", "/matches"):
@@ -179,6 +238,9 @@ async def test_a_page_that_a_browser_has_is_not_sent_again(site: Asked) -> None:
         ("/static/x/..%2fapp.py", 404),
         ("/matches?before=x", 400),
         ("/matches?before=0", 400),
+        ("/matches?bot=99", 404),
+        ("/matches?game=99", 404),
+        ("/matches.json?game=", 400),
         ("/matches/1?bot=x", 400),
         ("/matches/1/film.json?bot=9", 400),
         ("/pairs/1/2?game=99", 404),
