@@ -19,6 +19,7 @@ from ladder.files.disk_limits import read_limits
 from ladder.submissions.bot_toml import TOML, toml_of
 from ladder.submissions.copy_in import HandedIn, taken
 from ladder.submissions.frozen_bots import BOTS, freeze, keep, scratch
+from ladder.submissions.refusal import refusal
 from ladder.submissions.trial import at_home, build_at_home, examined, played
 from ladder.submissions.unzip import unzipped
 from referee.bots.find import BotSource, BotSpec, BotToml, find
@@ -187,7 +188,7 @@ def _seen_by(command: str) -> Iterator[None]:
     try:
         yield
     except RefereeError as error:
-        raise RefereeError(f"{error}\nsee it at home: {command}") from error
+        raise RefereeError(refusal(str(error), command)) from error
 
 
 async def _tried(

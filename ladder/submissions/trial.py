@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from ladder.core.facts import Pool
 from ladder.submissions.copy_in import HandedIn
+from ladder.submissions.refusal import refusal
 from referee.bots.find import BotSpec
 from referee.check.conversation import Level
 from referee.check.examine import examination, examine
@@ -54,16 +55,12 @@ async def examined(bot: BotSpec, pool: Pool, sandbox: Sandbox, taken: HandedIn) 
             findings = await examine(bot, plan, sandbox)
     except ExceptionGroup as error:
         raise innermost(error) from error
-    problems = [
-        f"{printable(finding.what)} -> {finding.mend}"
-        for finding in findings
-        if finding.level is Level.PROBLEM
-    ]
-    if problems:
-        raise RefereeError(
-            f"bot {taken.typed!r} does not pass `check` of {pool.terms.game}: "
-            f"{'; '.join(problems)}; see it at home: {at_home(taken, pool, sandbox, plan.key)}"
-        )
+    problems = [finding for finding in findings if finding.level is Level.PROBLEM]
+    if problems:  # one is enough to mend; what came after it may have come of it
+        first = problems[0]
+        told = f"bot {taken.typed!r} does not pass `check` of {pool.terms.game}: "
+        home = at_home(taken, pool, sandbox, plan.key)
+        raise RefereeError(refusal(told + printable(first.what), home, mend=first.mend))
 
 
 async def played(bot: BotSpec, pool: Pool, sandbox: Sandbox, taken: HandedIn) -> None:
@@ -101,13 +98,14 @@ async def played(bot: BotSpec, pool: Pool, sandbox: Sandbox, taken: HandedIn) ->
 def _judge(result: MatchResult, key: str, sandbox: Sandbox, taken: HandedIn, pool: Pool) -> None:
     if result.totals.faults:
         fault = result.totals.faults[0]
-        words = f"{fault.code}: {printable(fault.detail)} -> {HINTS[fault.code]}"
-        if fault.error:
-            words += f"; on its stderr: {printable(fault.error)}"
-        raise RefereeError(
+        told = (
             f"bot {taken.typed!r} was faulted in a match of {pool.terms.game} against itself, deal "
-            f"{fault.deal or DEALS}: {words}; see it at home: {_match(key, sandbox, taken, pool)}"
+            f"{fault.deal or DEALS}: {fault.code}: {printable(fault.detail)}"
         )
+        if fault.error:
+            told += f"; on its stderr: {printable(fault.error)}"
+        home = _match(key, sandbox, taken, pool)
+        raise RefereeError(refusal(told, home, mend=HINTS[fault.code]))
     if result.bug is not None:
         raise result.bug
     if result.given_up is not None:

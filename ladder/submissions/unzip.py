@@ -6,6 +6,7 @@ sees to it that names and sizes are as we take them, and says why if not. Only t
 """
 
 import os
+import shlex
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -20,6 +21,7 @@ from msgspec.structs import replace
 from ladder.submissions import unzip_program
 from ladder.submissions.bot_toml import TOML
 from ladder.submissions.copy_in import HandedIn
+from ladder.submissions.refusal import refusal
 from ladder.submissions.unzip_program import (
     FILES,
     LARGEST_TOTAL,
@@ -38,6 +40,10 @@ from referee.text import printable
 
 _PROGRAM: Final = "unzip_program.py"
 _SAID_KEPT: Final = 300
+_PUT_ONE: Final = (
+    f'put a {TOML} beside the bot\'s files, with two lines such as name = "my-bot" and '
+    'command = "python3 bot.py" (SPEC 7)'
+)
 """So many letters of what the program complains of are told, the last ones."""
 
 _OUTPUT: Final = BuildOutput(size=(LARGEST_TOTAL + 2 * LARGEST_ZIP) >> 20, files=MOST_ENTRIES + 8)
@@ -72,7 +78,10 @@ async def unzipped(upload: HandedIn, sandbox: Sandbox) -> AsyncIterator[HandedIn
         try:
             inside, left_out = await trio.to_thread.run_sync(taken_from, folder)
         except ZipRefused as error:
-            raise RefereeError(f"bot {upload.typed!r}: {error}") from error
+            told = f"bot {upload.typed!r}: {error}"
+            if isinstance(error, _NoToml):
+                told = refusal(told, f"unzip -l {shlex.quote(upload.typed)}", mend=_PUT_ONE)
+            raise RefereeError(told) from error
         bot = os.path.join(upload.bot, inside.relative_to(folder / FILES))
         yield replace(upload, folder=inside, bot=bot, zip=None, left_out=left_out)
 
@@ -133,10 +142,14 @@ def taken_from(folder: Path) -> tuple[Path, tuple[str, ...]]:
     return _with_toml(folder / FILES), report.left_out
 
 
+class _NoToml(ZipRefused):
+    """There is no bot.toml in a zip."""
+
+
 def _with_toml(folder: Path) -> Path:
     inside = list(folder.iterdir())
     if len(inside) == 1 and inside[0].is_dir():
         folder = inside[0]
     if not (folder / TOML).is_file():
-        raise ZipRefused(f"it has no {TOML}, neither at its top nor in the one folder at its top")
+        raise _NoToml(f"it has no {TOML}, neither at its top nor in the one folder at its top")
     return folder

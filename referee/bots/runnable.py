@@ -88,7 +88,8 @@ def why_not(path: Path, view: View) -> str | None:
     if not head:
         return "it is empty"
     return (
-        "it is no program of this machine, and its first line is none like #!/usr/bin/env python3"
+        "its first line does not say what runs it, as #!/usr/bin/env python3 does, and it is no "
+        "program of this machine"
     )
 
 

@@ -12,7 +12,15 @@ from protocol.errors import Mistake
 from protocol.messages import TimeControl
 from referee.bots.find import BotSpec, is_alone
 from referee.check.conversation import LEAVE_S, QUIET_S, CheckFinding, Conversation, Level
-from referee.check.hints import HINTS, MISTAKES, SEEN, SEEN_ALONE
+from referee.check.hints import (
+    ENDED,
+    HINTS,
+    MEND_ERROR,
+    MISTAKES,
+    SEEN,
+    SEEN_ALONE,
+    misses_something,
+)
 from referee.games import find
 from referee.match.chance import KEY_BITS
 from referee.match.clock import parse_time
@@ -124,6 +132,7 @@ async def _explained(
     output = verdict.code is FaultCode.OUTPUT
     code = FaultCode.STARTUP if starting and not output else verdict.code
     silent = starting and verdict.code is FaultCode.LATE
+    words = verdict.evidence.error()
     what, mend = f"{code}: {verdict.detail}", HINTS[code if silent else verdict.code]
     if not starting:
         what = found.where + what
@@ -134,15 +143,27 @@ async def _explained(
     elif verdict.mistake in MISTAKES:
         mend = MISTAKES[verdict.mistake]
     elif starting and verdict.code is FaultCode.CRASHED:
-        mend = "it ended before `ready`: run it by hand and look"
-        if sandbox.name != "bare":
-            mend += f"; in a sandbox it sees only {SEEN_ALONE if is_alone(bot.typed) else SEEN}"
+        mend = _why_ended(words, bot, sandbox)
     elif starting and verdict.mistake is Mistake.FIELD:
         mend = HINTS[FaultCode.STARTUP]
-    words = verdict.evidence.error()
     if words:
         what += f"; on its stderr: {words}"
     return CheckFinding(Level.PROBLEM, what, mend)
+
+
+def _why_ended(words: str, bot: BotSpec, sandbox: Sandbox) -> str:
+    """Return what to do about a bot that does not start; what it sees is said where that may help.
+
+    Args:
+        words: its last ones.
+        bot: which.
+        sandbox: where it ran.
+    """
+    if not misses_something(words):
+        return MEND_ERROR
+    if sandbox.name == "bare":
+        return ENDED
+    return f"{ENDED}; in a sandbox it sees only {SEEN_ALONE if is_alone(bot.typed) else SEEN}"
 
 
 async def _why_silent(plan: MatchPlan, bot: BotSpec, sandbox: Sandbox) -> str:

@@ -1,5 +1,6 @@
 """What a bot's author can do about a verdict, in one line each."""
 
+import re
 from typing import Final
 
 from protocol.errors import Mistake
@@ -30,6 +31,22 @@ ONCE: Final = "answer each `act` once, and only when it is asked (SPEC 3.5)"
 READY_ONCE: Final = (
     "answer `hello` once: what comes after it is read as an answer to the first `act` (SPEC 3.2)"
 )
+
+MEND_ERROR: Final = "mend that error: with it the process ended before it was `ready` (SPEC 3.2)"
+ENDED: Final = "it ended before `ready`: run it by hand and look"
+_MISSES: Final = re.compile(
+    r"not found|no such file|no module named|cannot find|can't (?:find|locate|open)|cannot open"
+    r"|cannot load|could not (?:find|open|load)|not recognized|permission denied"
+    r"|ClassNotFound|FileNotFound|ImportError",
+    re.IGNORECASE,
+)
+"""What programs say of files that they do not find, or may not read."""
+
+
+def misses_something(words: str) -> bool:
+    """Whether a bot's last words are of something that is not there, or say nothing."""
+    return not words or _MISSES.search(words) is not None
+
 
 SEEN: Final = "/usr and its own folder (SPEC 7)"
 SEEN_ALONE: Final = (

@@ -152,14 +152,71 @@ async def test_a_bot_that_does_not_pass_check_is_refused(bwrap: Sandbox, tmp_pat
     text = str(refused.value)
     where = "deal 1, act 0"
     assert text.startswith(f"bot '{bot}' does not pass `check` of briscola-2: {where}: illegal: ")
-    assert "-> answer with one of the strings in `legal`" in text
-    start, _, key = text.rpartition(" ")
-    assert start.endswith(
-        f"; see it at home: referee check '{bot}' --game briscola-2 --time move=2s "
+    _, mend, home = text.splitlines()
+    assert mend.startswith("what to do: answer with one of the strings in `legal`")
+    start, _, key = home.rpartition(" ")
+    assert start == (
+        f"see it at home: referee check '{bot}' --game briscola-2 --time move=2s "
         "--sandbox bwrap --key"
     )
     assert re.fullmatch("[0-9a-f]{32}", key)
-    assert text.isprintable()
+
+
+MISTAKES: dict[str, tuple[str, list[str]]] = {
+    "a syntax error": (
+        "for line in sys.stdin\n",
+        ["startup: .*SyntaxError.*bot.py:1", "what to do: mend that error", "referee check"],
+    ),
+    "a missing module": (
+        "import numpyy\n",
+        ["startup: .*ModuleNotFoundError", "what to do: .*it sees only /usr", "referee check"],
+    ),
+    "a debug line": (
+        "print('debug: hello')\n",
+        ["startup: .*the bot wrote: debug: hello", "what to do: stdout is for", "referee check"],
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+async def test_a_refusal_is_a_finding_then_advice_that_fits_then_a_command(
+    bwrap: Sandbox, tmp_path: Path, mistake: str
+) -> None:
+    """A line each; of what a sandbox hides only where something was not found."""
+    text, lines = MISTAKES[mistake]
+    bot = python_bot(tmp_path / "bot", GOOD)
+    (bot / "bot.py").write_text(text)
+    with pytest.raises(RefereeError) as refused:
+        await hand_in(bot, tmp_path / "files", bwrap)
+    said = str(refused.value).splitlines()
+    assert len(said) == 3
+    assert all(re.search(line, one) for line, one in zip(lines, said, strict=True))
+    assert ("/usr" in said[1]) is (mistake == "a missing module")
+
+
+async def test_a_zip_without_a_bot_toml_says_what_belongs_there(
+    bwrap: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "bot.py").write_text("pass")
+    shutil.make_archive("my bot", "zip", "in")
+    with pytest.raises(RefereeError) as refused:
+        await hand_in("my bot.zip", tmp_path / "files", bwrap)
+    finding, mend, home = str(refused.value).splitlines()
+    assert finding.startswith("bot 'my bot.zip': it has no bot.toml")
+    assert 'command = "python3 bot.py"' in mend
+    assert home == "see it at home: unzip -l 'my bot.zip'"
+
+
+async def test_a_script_without_its_first_line_is_told_what_belongs_there(
+    bwrap: Sandbox, tmp_path: Path
+) -> None:
+    script = tmp_path / "bot.py"
+    script.write_text("print(1)\n")
+    script.chmod(0o755)
+    with pytest.raises(RefereeError, match="does not say what runs it, as #!/usr/bin/env python3"):
+        await hand_in(script, tmp_path / "files", bwrap)
 
 
 SLOW = "time.sleep(1.2); print(first, flush=True)"
@@ -176,7 +233,7 @@ async def test_who_is_too_slow_for_a_tight_clock_is_so_at_home(
     ) as caught:
         await hand_in(bot, tmp_path / "files", bwrap, [tight])
 
-    referee, *words = shlex.split(str(caught.value).partition("; see it at home: ")[2])
+    referee, *words = shlex.split(str(caught.value).partition("\nsee it at home: ")[2])
     program = Path(sys.executable).parent / referee
     done = await trio.run_process([program, *words], capture_stdout=True, check=False)
     assert done.returncode == 1
@@ -202,11 +259,11 @@ async def test_a_fault_in_the_match_refuses_and_can_be_seen_again(
     with pytest.raises(RefereeError) as refused:
         await hand_in(bot, tmp_path / "files", bwrap)
     text = str(refused.value)
-    assert text.isprintable()
-    told, _, command = text.partition("; see it at home: ")
+    assert text.replace("\n", "").isprintable()
+    told, _, command = text.partition("\nsee it at home: ")
     assert told.startswith(f"bot '{bot}' was faulted in a match of briscola-2 against itself, deal")
     assert "crashed: " in told
-    assert told.endswith(r"on its stderr: had enough\x1b[2J")
+    assert told.splitlines()[0].endswith(r"on its stderr: had enough\x1b[2J")
 
     referee, *words = shlex.split(command)
     words += ["--json", "--record", str(tmp_path / "record")]
@@ -257,7 +314,7 @@ async def test_a_zip_is_unpacked_by_the_command_that_is_told(
     shutil.make_archive("my bot", "zip", "in")
     with pytest.raises(RefereeError) as refused:
         await hand_in("my bot.zip", tmp_path / "files", bwrap)
-    command = str(refused.value).partition("; see it at home: ")[2]
+    command = str(refused.value).partition("\nsee it at home: ")[2]
     assert command.startswith("unzip -q 'my bot.zip' -d './my bot.unpacked' && referee check ")
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     done = await trio.run_process(

@@ -542,6 +542,19 @@ async def test_a_refusal_is_told_as_the_command_tells_it(
     assert found.why == "bot './greedy.sh' does not build\nsee it at home: make \\u202e"
 
 
+async def test_the_page_of_an_author_has_what_was_found_before_how_to_see_it(
+    site: Asked, uploads: Uploads, token: str
+) -> None:
+    why = "bot './greedy.sh': <b> is late (SPEC 10)\nwhat to do: flush\nsee it at home: make"
+    refused = replace(await waiting(uploads), state=UploadState.REFUSED, why=why)
+    await uploads.change(refused)
+    site.client.cookies.set(COOKIE, token)
+    page = (await site.get("/mine")).text
+    finding = "bot &#39;./greedy.sh&#39;: &lt;b&gt; is late"
+    assert f'<strong class="bad">refused</strong>: {finding} (<a href="/docs/protocol#' in page
+    assert "<pre>what to do: flush\nsee it at home: make</pre>" in page
+
+
 async def test_what_is_wrong_usage_of_the_command_is_a_refusal(
     uploads: Uploads, monkeypatch: pytest.MonkeyPatch
 ) -> None:
