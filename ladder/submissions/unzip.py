@@ -40,11 +40,12 @@ from referee.text import printable
 
 _PROGRAM: Final = "unzip_program.py"
 _SAID_KEPT: Final = 300
+"""So many letters of what the program complains of are told, the last ones."""
+
 _PUT_ONE: Final = (
     f'put a {TOML} beside the bot\'s files, with two lines such as name = "my-bot" and '
     'command = "python3 bot.py" (SPEC 7)'
 )
-"""So many letters of what the program complains of are told, the last ones."""
 
 _OUTPUT: Final = BuildOutput(size=(LARGEST_TOTAL + 2 * LARGEST_ZIP) >> 20, files=MOST_ENTRIES + 8)
 """What the program leaves, with the zip itself, which it does not remove."""

@@ -85,7 +85,7 @@ def finding_of(store: Store, match: str, begin: int) -> Finding | None:
     Args:
         store: has it.
         match: as the address has it.
-        begin: the first deal that is wanted; whoever wants later ones waits for all.
+        begin: the first deal that is wanted; for later ones all have to be found.
 
     Raises:
         Missing: there is no such match.
