@@ -22,7 +22,7 @@ from statistics import median, quantiles
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import httpx
+import httpx2
 import trio
 
 from ladder.core.tokens import Scope
@@ -131,7 +131,7 @@ async def _load(serving: Serving, asked: argparse.Namespace, tokens: list[str]) 
     bot = (Path(__file__).parents[1] / "sample_bots" / "first_bot.py").read_bytes()
 
     async def hand_in(token: str) -> None:
-        async with httpx.AsyncClient(base_url=serving.url, timeout=60) as client:
+        async with httpx2.AsyncClient(base_url=serving.url, timeout=60) as client:
             headers = {"authorization": f"Bearer {token}"}
             found = await client.post("/api/uploads?file=bot.py", content=bot, headers=headers)
             if found.status_code != 202:

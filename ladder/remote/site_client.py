@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, TypeVar
 
-import httpx
+import httpx2
 import msgspec
 
 from ladder.core.tokens import is_token
@@ -17,7 +17,7 @@ from referee.text import printable
 VARIABLE: Final = "REFEREE_TOKEN"
 """The environment variable that has an author's token."""
 
-_TIMEOUT: Final = httpx.Timeout(30.0, connect=10.0)
+_TIMEOUT: Final = httpx2.Timeout(30.0, connect=10.0)
 _CHUNK: Final = 1 << 16
 _SECONDS_MOST: Final = 60
 _LARGEST_ANSWER: Final = 4 << 20
@@ -51,7 +51,7 @@ def token_of(environment: Mapping[str, str] = os.environ) -> str:
 class SiteClient:
     """Asks a ladder's site as an author; a context that closes its connection."""
 
-    def __init__(self, url: str, token: str, transport: httpx.BaseTransport | None = None) -> None:
+    def __init__(self, url: str, token: str, transport: httpx2.BaseTransport | None = None) -> None:
         """Asks nothing yet.
 
         Args:
@@ -64,12 +64,12 @@ class SiteClient:
         """
         address = url.rstrip("/")
         try:
-            parsed = httpx.URL(address)
-        except httpx.InvalidURL as error:
+            parsed = httpx2.URL(address)
+        except httpx2.InvalidURL as error:
             raise RefereeError(f"--to {url!r}: {error}") from error
         if parsed.scheme not in ("http", "https") or not parsed.host:
             raise RefereeError(f"--to {url!r}: write http://HOST or https://HOST")
-        self._client = httpx.Client(
+        self._client = httpx2.Client(
             base_url=address,
             headers={"authorization": f"Bearer {token}", "accept": "application/json"},
             timeout=_TIMEOUT,
@@ -121,17 +121,17 @@ class SiteClient:
         """Return who we are there, and our uploads; for what it raises see `hand_in`."""
         return self._value(self._ask("GET", "/api/me"), MeJson)
 
-    def _ask(self, method: str, path: str, **request: object) -> httpx.Response:
+    def _ask(self, method: str, path: str, **request: object) -> httpx2.Response:
         try:
             answer = self._client.request(method, path, **request)  # type: ignore[arg-type]  # as named
-        except httpx.TransportError as error:
+        except httpx2.TransportError as error:
             raise HostError(f"{self._url} cannot be reached: {printable(str(error))}") from error
         if answer.is_success:
             return answer
         told = problem_in(answer.content, answer.status_code)
         raise RefereeError(f"{self._url}: {told}")
 
-    def _value(self, answer: httpx.Response, kind: type[T]) -> T:
+    def _value(self, answer: httpx2.Response, kind: type[T]) -> T:
         try:
             return msgspec.json.decode(answer.content[:_LARGEST_ANSWER], type=kind)
         except msgspec.MsgspecError as error:
@@ -148,7 +148,7 @@ def problem_in(content: bytes, status: int) -> str:
     try:
         text = msgspec.json.decode(content[:_LARGEST_ANSWER], type=Problem).problem
     except msgspec.MsgspecError:
-        text = f"it answers {status} {httpx.codes.get_reason_phrase(status)}"
+        text = f"it answers {status} {httpx2.codes.get_reason_phrase(status)}"
     return printable(text[:_LONGEST_PROBLEM])
 
 

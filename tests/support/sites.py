@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO
 
-import httpx
+import httpx2
 import trio
 from msgspec import Struct
 from msgspec.structs import replace
@@ -58,10 +58,10 @@ class Asked(Struct):
     """A site, who asks it, and what its organiser was told."""
 
     site: Site
-    client: httpx.AsyncClient
+    client: httpx2.AsyncClient
     troubles: list[str]
 
-    async def get(self, path: str, **headers: str) -> httpx.Response:
+    async def get(self, path: str, **headers: str) -> httpx2.Response:
         """Asks for a page; headers have underlines where HTTP has dashes."""
         given = {name.replace("_", "-"): value for name, value in headers.items()}
         return await self.client.get(path, headers=given)
@@ -100,13 +100,13 @@ async def opened(
         routes += live_routes(site, LiveMatches(library, live_delay))
     if tables is not None:
         routes += table_routes(site, tables, SandboxName.BWRAP)
-    transport = httpx.ASGITransport(application(site, routes), client=(visitor, 1))
+    transport = httpx2.ASGITransport(application(site, routes), client=(visitor, 1))
     async with trio.open_nursery() as nursery:
         nursery.start_soon(library.watch)
         if tables is not None:
             nursery.start_soon(tables.run)
         await library.change(0)
-        async with httpx.AsyncClient(transport=transport, base_url=HOST) as client:
+        async with httpx2.AsyncClient(transport=transport, base_url=HOST) as client:
             yield Asked(site, client, troubles)
         nursery.cancel_scope.cancel()
 
@@ -137,8 +137,8 @@ def started(ladder: Path | str, *words: str, says: IO[bytes] | None = None) -> S
     url = f"http://127.0.0.1:{port}"
     until = time.monotonic() + 120
     while time.monotonic() < until and process.poll() is None:
-        with suppress(httpx.TransportError):
-            if httpx.get(f"{url}/healthz").status_code == 200:
+        with suppress(httpx2.TransportError):
+            if httpx2.get(f"{url}/healthz").status_code == 200:
                 return Serving(url, process)
         time.sleep(0.05)
     process.kill()

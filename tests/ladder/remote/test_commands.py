@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-import httpx
+import httpx2
 import pytest
 
 from ladder.commands import submit_remotely
@@ -17,7 +17,7 @@ from referee.cli import run
 URL: Final = "http://ladder.test"
 TOKEN: Final = token_text(bytes(4), bytes(32))
 ME: Final = {"author": "ada", "scopes": ["submit"], "expires_ms": 1, "uploads": []}
-Handler = Callable[[httpx.Request], httpx.Response]
+Handler = Callable[[httpx2.Request], httpx2.Response]
 
 
 def upload(state: str, **more: object) -> dict[str, object]:
@@ -49,7 +49,7 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> Callable[[Handler], None]:
     monkeypatch.setattr(submit_remotely, "AGAIN_S", 0.0)
 
     def use(handler: Handler) -> None:
-        client = partial(SiteClient, transport=httpx.MockTransport(handler))
+        client = partial(SiteClient, transport=httpx2.MockTransport(handler))
         monkeypatch.setattr(submit_remotely, "SiteClient", client)
 
     return use
@@ -60,16 +60,16 @@ def test_a_bot_is_sent_as_it_lies_there_and_its_trial_is_waited_for(
 ) -> None:
     """With the token in a header, and never in an address; a refusal is exit code 1."""
     states = [upload("waiting", position=2), upload("trying"), upload("refused", why="it\nfails")]
-    asked: list[httpx.Request] = []
+    asked: list[httpx2.Request] = []
 
-    def site(request: httpx.Request) -> httpx.Response:
+    def site(request: httpx2.Request) -> httpx2.Response:
         asked.append(request)
         if request.url.path == "/api/me":
-            return httpx.Response(200, json=ME)
+            return httpx2.Response(200, json=ME)
         if request.method == "POST":
             assert request.read() == Path(bot).read_bytes()
             assert dict(request.url.params) == {"file": "bot.sh", "name": "mine"}
-        return httpx.Response(202, json=states.pop(0))
+        return httpx2.Response(202, json=states.pop(0))
 
     answers(site)
     assert run(["submit", bot, "--to", URL, "--name", "mine"]) == 1
@@ -85,10 +85,10 @@ def test_a_bot_is_sent_as_it_lies_there_and_its_trial_is_waited_for(
 def test_one_that_is_no_bot_stops_none_of_the_others(
     bot: str, answers: Callable[[Handler], None], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def site(request: httpx.Request) -> httpx.Response:
+    def site(request: httpx2.Request) -> httpx2.Response:
         if request.url.path == "/api/me":
-            return httpx.Response(200, json=ME)
-        return httpx.Response(202, json=upload("refused", why="no"))
+            return httpx2.Response(200, json=ME)
+        return httpx2.Response(202, json=upload("refused", why="no"))
 
     answers(site)
     assert run(["submit", "/nothing", bot, "--to", URL, "--json"]) == 1
@@ -99,14 +99,14 @@ def test_one_that_is_no_bot_stops_none_of_the_others(
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (httpx.Response(401, json={"problem": "That token is not valid."}), "is not valid"),
-        (httpx.Response(502, text="<html>"), "it answers 502"),
-        (httpx.Response(200, text="<html>"), "no site of a ladder"),
-        (httpx.Response(429, json={"problem": "later\x1b[2J"}), "later\\x1b[2J"),
+        (httpx2.Response(401, json={"problem": "That token is not valid."}), "is not valid"),
+        (httpx2.Response(502, text="<html>"), "it answers 502"),
+        (httpx2.Response(200, text="<html>"), "no site of a ladder"),
+        (httpx2.Response(429, json={"problem": "later\x1b[2J"}), "later\\x1b[2J"),
     ],
 )
 def test_what_a_site_refuses_is_said_in_a_line(
-    answer: httpx.Response,
+    answer: httpx2.Response,
     said: str,
     bot: str,
     answers: Callable[[Handler], None],
@@ -123,8 +123,8 @@ def test_what_a_site_refuses_is_said_in_a_line(
 def test_a_site_that_cannot_be_reached_is_trouble_of_the_host(
     bot: str, answers: Callable[[Handler], None], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def away(request: httpx.Request) -> httpx.Response:
-        raise httpx.ConnectError("refused")
+    def away(request: httpx2.Request) -> httpx2.Response:
+        raise httpx2.ConnectError("refused")
 
     answers(away)
     assert run(["submit", bot, "--to", URL]) == 3
@@ -176,7 +176,7 @@ def test_a_whole_invitation_serves_as_a_token(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv(VARIABLE, f"{URL}/join#{TOKEN}")
-    answers(lambda _: httpx.Response(200, json=ME))
+    answers(lambda _: httpx2.Response(200, json=ME))
     assert run(["status", "--to", URL]) == 0
     assert "ada has handed in nothing yet" in capsys.readouterr().out
 
@@ -190,9 +190,9 @@ def test_logs_are_printed_by_deal_and_act(
     ]
     log = {"match": 7, "at_ms": 1, "game": "briscola-2", "bot": "mine", "lines": lines}
 
-    def site(request: httpx.Request) -> httpx.Response:
+    def site(request: httpx2.Request) -> httpx2.Response:
         assert dict(request.url.params) == {"bot": "mine", "match": "7"}
-        return httpx.Response(200, json={"author": "ada", "logs": [log], "is_cut": True})
+        return httpx2.Response(200, json={"author": "ada", "logs": [log], "is_cut": True})
 
     answers(site)
     assert run(["logs", "mine", "--to", URL, "--match", "7"]) == 0

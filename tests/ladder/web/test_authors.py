@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final
 
-import httpx
+import httpx2
 import msgspec
 import pytest
 import trio
@@ -65,7 +65,7 @@ def bearer(token: str) -> dict[str, str]:
     return {"authorization": f"Bearer {token}"}
 
 
-class Endless(httpx.AsyncByteStream):
+class Endless(httpx2.AsyncByteStream):
     """Bytes without an end; no generator, which would mind that nobody reads them all."""
 
     def __aiter__(self) -> AsyncIterator[bytes]:

@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-import httpx
+import httpx2
 import msgspec
 import pytest
 import trio
@@ -363,7 +363,7 @@ def compressed(url: str) -> str:
         "sec-websocket-key": base64.b64encode(bytes(16)).decode(),
         "sec-websocket-extensions": "permessage-deflate",
     }
-    return httpx.get(f"{url}/api/connect?against=first", headers=asked).text
+    return httpx2.get(f"{url}/api/connect?against=first", headers=asked).text
 
 
 def interrupted(url: str, folder: Path) -> tuple[int, str]:

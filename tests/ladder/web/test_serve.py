@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 
 from ladder.core.tokens import Scope
@@ -50,7 +50,7 @@ def refused(*words: str) -> str:
 
 def follow(url: str, heard: list[str]) -> None:
     """Hears what an open page hears, and whether it was ended in good order."""
-    with httpx.stream("GET", f"{url}/ladder.live", timeout=60) as events:
+    with httpx2.stream("GET", f"{url}/ladder.live", timeout=60) as events:
         for line in events.iter_lines():
             heard.append(line)  # noqa: PERF402  # each as it comes
     heard.append("whole")
@@ -59,8 +59,8 @@ def follow(url: str, heard: list[str]) -> None:
 def test_a_site_answers_and_ends_when_it_is_told_to(folder: Path) -> None:
     """Though a page still follows."""
     with served(folder, "--no-run", "--no-uploads") as url:
-        assert httpx.get(url).status_code == 200
-        assert httpx.get(f"{url}/mine").status_code == 404
+        assert httpx2.get(url).status_code == 200
+        assert httpx2.get(f"{url}/mine").status_code == 404
         following = threading.Thread(target=follow, args=(url, heard := list[str]()))
         following.start()
         until = time.monotonic() + 20
@@ -120,7 +120,7 @@ def test_behind_a_proxy_who_asks_is_who_the_proxy_says(folder: Path) -> None:
     for words, behind in ((alone, False), ((*alone, "--proxy"), True)):
         with served(folder, *words) as url:
             headers = {"x-forwarded-host": "ladder.example", "x-forwarded-proto": "https"}
-            feed = httpx.get(f"{url}/feed.atom", headers=headers)
+            feed = httpx2.get(f"{url}/feed.atom", headers=headers)
             assert ("https://ladder.example/feed.atom" in feed.text) is behind
             assert ("strict-transport-security" in feed.headers) is behind
 
@@ -139,14 +139,14 @@ def site(folder: Path) -> Serving:
 
 
 def uploads_of(url: str, author: dict[str, str]) -> list[dict[str, object]]:
-    found = httpx.get(f"{url}/api/me", headers=author).json()["uploads"]
+    found = httpx2.get(f"{url}/api/me", headers=author).json()["uploads"]
     assert isinstance(found, list)
     return found
 
 
 def hand_in(url: str, author: dict[str, str], name: str) -> str:
     asked = {"file": "bot.py", "name": name}
-    found = httpx.post(f"{url}/api/uploads", params=asked, content=BOT, headers=author)
+    found = httpx2.post(f"{url}/api/uploads", params=asked, content=BOT, headers=author)
     assert found.status_code == 202, found.text
     return str(found.json()["id"])
 
@@ -203,10 +203,10 @@ def test_a_database_that_is_killed_loses_no_upload_and_takes_none_in_twice(
         time.sleep(after_s)
         postgres.stop(Mode.IMMEDIATE)
         until = time.monotonic() + 30
-        while httpx.get(f"{serving.url}/healthz").status_code == 200:
+        while httpx2.get(f"{serving.url}/healthz").status_code == 200:
             assert time.monotonic() < until
             time.sleep(0.1)
-        assert httpx.get(f"{serving.url}/api/me", headers=author).status_code == 503
+        assert httpx2.get(f"{serving.url}/api/me", headers=author).status_code == 503
         postgres.start()
         states: dict[object, object] = {}
         until = time.monotonic() + 120

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 import trio
 from msgspec.structs import replace
@@ -359,7 +359,7 @@ def test_a_site_that_is_stopped_leaves_no_match_behind(tmp_path: Path) -> None:
         headers = token_of(store, "ada")
         site = started(tmp_path / "ladder", "--no-run", "--sandbox", "bwrap")
         try:
-            found = httpx.post(f"{site.url}/play", data=FORM, headers=headers, timeout=60)
+            found = httpx2.post(f"{site.url}/play", data=FORM, headers=headers, timeout=60)
             assert found.status_code == 303
             matches = [one for one in children(site.process.pid) if PROGRAM in command_of(one)]
             assert len(matches) == 1
