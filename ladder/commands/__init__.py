@@ -65,7 +65,7 @@ _LADDER: Final = {
     ),
     "tokens": (
         "ladder_tokens:tokens",
-        "Lists the tokens of authors, and when each was used last.",
+        "Lists the tokens of authors, when each was used last, and the accounts they sign in by.",
     ),
     "revoke": (
         "ladder_tokens:revoke",

@@ -14,7 +14,7 @@ from ladder.commands.ladder_records import RecordsJson
 from ladder.commands.ladder_run import LadderJson, RunJson
 from ladder.commands.ladder_season import SeasonJson
 from ladder.commands.ladder_show import BotHistoryJson
-from ladder.commands.ladder_tokens import InviteJson, RevokedJson, TokenJson
+from ladder.commands.ladder_tokens import InviteJson, RevokedJson, TokensJson
 from ladder.commands.ladder_verify import AuditJson, MigrateJson, RebuildJson
 from ladder.compare.report import ComparisonJson
 from ladder.show.as_json import StandingsJson
@@ -40,7 +40,7 @@ _OUTPUTS: Final = {
     "ladder bots": BotJson,
     "ladder match": LadderMatchJson,
     "ladder invite": InviteJson,
-    "ladder tokens": TokenJson,
+    "ladder tokens": TokensJson,
     "ladder revoke": RevokedJson,
     "ladder erase": ErasedJson,
     "ladder season": SeasonJson,

@@ -25,13 +25,15 @@ class ErasedJson(Struct, frozen=True, kw_only=True):
     Attributes:
         bots: the numbers by which the ladder knows them from now on.
         versions: how many they had.
-        tokens: how many were deleted; and of how many `uploads` the site knew.
+        tokens: how many were deleted; of accounts to sign in by, `bindings`.
+        uploads: of how many the site knew.
         records: how many records of their matches were removed.
     """
 
     bots: tuple[int, ...]
     versions: int
     tokens: int
+    bindings: int
     uploads: int
     records: int
 
@@ -54,11 +56,11 @@ def erase(
         raise RefereeError("--reason: control characters have no place in it")
     with opened(where) as store:
         found, uploads = store.erasure.of(author), uploads_of(store.files, author)
-        if not (found.bots or found.tokens or uploads):
+        if not (found.bots or found.tokens or found.bindings or uploads):
             raise RefereeError(f"no author {author!r}: `referee ladder bots --all` lists them")
         if not yes:
             raise RefereeError(f"this erases {_in_words(found)} of {author} for ever: say --yes")
-        if found.tokens:
+        if found.tokens or found.bindings:
             store.tokens.revoke(author)
             uploads = uploads_of(store.files, author)  # no more come
         _check_over(author, uploads)
@@ -70,6 +72,7 @@ def erase(
                 bots=found.bots,
                 versions=found.versions,
                 tokens=found.tokens,
+                bindings=found.bindings,
                 uploads=len(uploads),
                 records=records,
             )
@@ -123,4 +126,7 @@ def _without_files(store: Store, author: str) -> int:
 
 def _in_words(found: Erased) -> str:
     bots, versions = plural(len(found.bots), "bot"), plural(found.versions, "version")
-    return f"{bots} ({versions}) and {plural(found.tokens, 'token')}"
+    tokens = plural(found.tokens, "token")
+    if found.bindings:
+        return f"{bots} ({versions}), {tokens} and {plural(found.bindings, 'binding')}"
+    return f"{bots} ({versions}) and {tokens}"

@@ -1,5 +1,6 @@
 """`referee ladder invite`, `tokens` and `revoke`: who may hand in bots on the ladder's site."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Annotated
 
@@ -8,7 +9,7 @@ from msgspec import Struct
 
 from ladder.commands.shared import Where, opened
 from ladder.core.names import GUEST, name_of
-from ladder.core.tokens import Scope, Token, scopes_of
+from ladder.core.tokens import Binding, Scope, Token, scopes_of
 from ladder.show.text_table import Column, print_grid, said
 from ladder.store.tokens import TokenUse
 from referee.commands.shared import Json
@@ -33,7 +34,7 @@ class InviteJson(Struct, frozen=True, kw_only=True):
 
 
 class TokenJson(Struct, frozen=True, kw_only=True):
-    """A token, as `referee ladder tokens --json` lists them; `last_use` is null without any."""
+    """A token; `last_use` is null without any, `binding` for an invitation."""
 
     id: str
     author: str
@@ -43,12 +44,21 @@ class TokenJson(Struct, frozen=True, kw_only=True):
     expires_ms: int
     revoked_ms: int | None
     last_use: TokenUse | None
+    binding: str | None
+
+
+class TokensJson(Struct, frozen=True):
+    """What `referee ladder tokens --json` prints: tokens, and accounts to sign in by."""
+
+    tokens: tuple[TokenJson, ...]
+    bindings: tuple[Binding, ...]
 
 
 class RevokedJson(Struct, frozen=True):
-    """What `referee ladder revoke --json` prints: the ids of the tokens that were valid."""
+    """What `referee ladder revoke --json` prints: the ids of what was valid."""
 
     revoked: tuple[str, ...]
+    bindings: tuple[str, ...]
 
 
 def invite(
@@ -96,23 +106,17 @@ def invite(
 
 
 def tokens(where: Where = None, as_json: Json = False) -> None:
-    """Lists the tokens of authors, and when each was used last."""
+    """Lists the tokens of authors, when each was used last, and the accounts they sign in by."""
     with opened(where) as store:
-        found = store.tokens.every()
+        found, bindings = store.tokens.every(), store.bindings.every()
     if as_json:
-        print(json_text([_json(*one) for one in found], indent=None))
+        told = TokensJson(tuple(_json(*one) for one in found), tuple(bindings))
+        print(json_text(told, indent=None))
         return
     if not found:
         console().print("no tokens yet: `referee ladder invite NAME` makes one")
         return
-    columns = [
-        Column("token", name=True),
-        Column("author", name=True),
-        Column("for", name=True),
-        Column("state", name=True),
-        Column("until", name=True),
-        Column("last use", name=True),
-    ]
+    columns = ("token", "author", "for", "state", "until", "last use")
     lines = [
         (
             said(token.id),
@@ -124,24 +128,56 @@ def tokens(where: Where = None, as_json: Json = False) -> None:
         )
         for token, state, use in found
     ]
-    print_grid(console(), columns, lines)
+    print_grid(console(), [Column(name, name=True) for name in columns], lines)
+    if bindings:
+        console().print()
+        _print_bindings(bindings)
+
+
+def _print_bindings(bindings: list[Binding]) -> None:
+    columns = ("binding", "author", "signs in by", "account", "for token", "since")
+    lines = [
+        (
+            said(one.id),
+            said(one.author, "bold"),
+            said(one.issuer),
+            said(one.subject),
+            said(one.token),
+            said(_day(one.made_ms)),
+        )
+        for one in bindings
+    ]
+    print_grid(console(), [Column(name, name=True) for name in columns], lines)
 
 
 def revoke(
     named: Annotated[
-        str, typer.Argument(metavar="TOKEN", help="A token's id, or an author: all of theirs.")
+        str,
+        typer.Argument(
+            metavar="TOKEN", help="The id of a token or a binding, or an author: all of theirs."
+        ),
     ],
     where: Where = None,
     as_json: Json = False,
 ) -> None:
-    """Ends tokens at once: what they were for cannot be done with them any more."""
+    """Ends tokens at once: what they were for cannot be done with them any more.
+
+    With an invitation end the accounts that sign in instead of it, and their sessions.
+    """
     with opened(where) as store:
         ended = store.tokens.revoke(named)
+    tokens, bindings = ended.tokens, ended.bindings
     if as_json:
-        print(json_text(RevokedJson(tuple(token.id for token in ended)), indent=None))
+        ids = tuple(one.id for one in tokens)
+        print(json_text(RevokedJson(ids, tuple(one.id for one in bindings)), indent=None))
         return
-    ids = ", ".join(token.id for token in ended)
-    print(f"{plural(len(ended), 'token')} revoked{f': {ids}' if ids else ''}")
+    print(f"{plural(len(tokens), 'token')} revoked{_ids(tokens)}")
+    if bindings:
+        print(f"{plural(len(bindings), 'binding')} removed{_ids(bindings)}")
+
+
+def _ids(found: Sequence[Token | Binding]) -> str:
+    return ": " + ", ".join(one.id for one in found) if found else ""
 
 
 def _json(token: Token, state: str, use: TokenUse | None) -> TokenJson:
@@ -154,6 +190,7 @@ def _json(token: Token, state: str, use: TokenUse | None) -> TokenJson:
         expires_ms=token.expires_ms,
         revoked_ms=token.revoked_ms or None,
         last_use=use,
+        binding=token.binding or None,
     )
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import trio
 import typer
-from starlette.routing import BaseRoute
+from starlette.routing import BaseRoute, Route
 
 from ladder.commands.shared import Sandbox, Sandboxes, Where, opened_or_made, tell_new_key
 from ladder.runner.play import Ready, check_pools, made_ready, play
@@ -25,9 +25,10 @@ from ladder.web.library import Library
 from ladder.web.live_matches import LiveMatches
 from ladder.web.live_routes import live_routes
 from ladder.web.pages.event import event_pages
+from ladder.web.provider.registration import Registration, registration_of
 from ladder.web.rendering import Around
 from ladder.web.serving import Listen, Work, check_tls, serve
-from ladder.web.site_state import opened_site
+from ladder.web.site_state import Site, opened_site
 from ladder.web.table import Table
 from ladder.web.table_routes import table_routes
 from ladder.web.tables import Tables
@@ -86,6 +87,7 @@ def serve_site(
     settings = read_settings()
     listen = Listen(host=host, port=port, tls=tls, proxy=proxy)
     events = Events(event or ())
+    registration = registration_of(settings.site.sign_in) if uploads else None
     ready = _ready(SandboxName(sandbox), settings) if run or uploads else None
     with ExitStack() as held:
         store = held.enter_context(opened_or_made(where))
@@ -102,6 +104,7 @@ def serve_site(
             has_tables=has_tables,
             has_events=bool(events.logs),
             live_delay=delay,
+            provider=registration.name if registration else "",
         )
         library = Library(store, events.pulse)
         site = opened_site(library, around, watch.say, event_pages(events))
@@ -111,6 +114,7 @@ def serve_site(
         work: list[Work] = []
         if taken_in is not None and ready is not None:
             routes += author_routes(site, taken_in)
+            routes += _sign_in_routes(site, registration)
             where_it_is = anywhere(store.where)
             trials = Trials(
                 uploads=taken_in,
@@ -133,6 +137,17 @@ def serve_site(
             work.append(partial(playing, workers=workers, ready=ready, settings=settings))
         answer_soon()
         trio.run(_until_stopped, partial(serve, site, listen, routes, work))
+
+
+def _sign_in_routes(site: Site, registration: Registration | None) -> list[Route]:
+    """Return the routes of signing in by a provider, where the organiser has one."""
+    if registration is None:
+        return []
+    # authlib takes a second to import, which no other site has to wait for
+    from ladder.web.provider.openid import Provider  # noqa: PLC0415  # see above
+    from ladder.web.provider_routes import provider_routes  # noqa: PLC0415  # see above
+
+    return provider_routes(site, Provider(registration, site.say))
 
 
 def _ready(sandbox: SandboxName, settings: Settings) -> Ready:

@@ -37,6 +37,7 @@ class Token(Struct, frozen=True, kw_only=True):
         made_ms: when it was made; milliseconds since 1970, UTC, as all times here.
         expires_ms: when it ends.
         revoked_ms: when the organiser has ended it; 0 while not.
+        binding: by which it was made, as a session; "" for an invitation.
     """
 
     id: str
@@ -46,12 +47,33 @@ class Token(Struct, frozen=True, kw_only=True):
     made_ms: int
     expires_ms: int
     revoked_ms: int = 0
+    binding: str = ""
 
     def state(self, now_ms: int) -> str:
         """Return how it stands with it, in a word: valid, expired or revoked."""
         if self.revoked_ms:
             return "revoked"
         return "expired" if now_ms >= self.expires_ms else "valid"
+
+
+class Binding(Struct, frozen=True, kw_only=True):
+    """An account elsewhere by which an author signs in, as long as an invitation is valid.
+
+    Attributes:
+        id: eight hex digits by which the organiser names it, as of a token.
+        author: who signs in by it.
+        issuer: who vouches for the account: a provider of OpenID Connect.
+        subject: the account, in the provider's words.
+        token: the invitation that it stands for; with that it ends.
+        made_ms: when it was made.
+    """
+
+    id: str
+    author: str
+    issuer: str
+    subject: str
+    token: str
+    made_ms: int
 
 
 def token_text(identity: bytes, secret: bytes) -> str:

@@ -7,7 +7,7 @@ from ladder.core.facts import Decision, Deed
 from ladder.core.roster import Roster
 from ladder.store import chain, jobs
 from ladder.store.database import Database
-from ladder.store.tables import PersonRow, TokenRow, TokenUseRow
+from ladder.store.tables import BindingRow, PersonRow, TokenRow, TokenUseRow
 
 
 class Erased(Struct, frozen=True):
@@ -16,12 +16,13 @@ class Erased(Struct, frozen=True):
     Attributes:
         bots: their numbers.
         versions: how many they had.
-        tokens: how many the author had.
+        tokens: how many the author had; and of accounts to sign in by, `bindings`.
     """
 
     bots: tuple[int, ...]
     versions: int
     tokens: int
+    bindings: int
 
 
 class Erasure:
@@ -38,10 +39,13 @@ class Erasure:
             bots = roster.bots_by(author)
             theirs = select(TokenRow.id).where(TokenRow.author == author)
             tokens = len(connection.execute(theirs).all())
-        return Erased(bots, sum(len(roster.versions(bot)) for bot in bots), tokens)
+            accounts = select(BindingRow.id).where(BindingRow.author == author)
+            bindings = len(connection.execute(accounts).all())
+        versions = sum(len(roster.versions(bot)) for bot in bots)
+        return Erased(bots, versions, tokens, bindings)
 
     def erase(self, author: str, reason: str) -> bool:
-        """Take name, bots and tokens of an author out, and whatever they were used for.
+        """Take name, bots, tokens and accounts of an author out, and what they were used for.
 
         A fact says of each bot that it was erased, and why.
 
@@ -61,6 +65,6 @@ class Erasure:
                 chain.append(connection, fact)
             theirs = select(TokenRow.id).where(TokenRow.author == author)
             connection.execute(delete(TokenUseRow).where(TokenUseRow.token.in_(theirs)))
-            for kind in (TokenRow, PersonRow):
+            for kind in (TokenRow, BindingRow, PersonRow):
                 connection.execute(delete(kind).where(kind.author == author))
         return self._database.wipe_log()

@@ -17,6 +17,7 @@ from ladder.core.roster import Roster
 from ladder.core.tallies import FaultKind
 from ladder.files.signed_head import Head
 from ladder.store import chain, jobs, queries, ratings
+from ladder.store.bindings import Bindings
 from ladder.store.chain import Damaged
 from ladder.store.database import Database, make_file
 from ladder.store.erasure import Erasure
@@ -55,7 +56,7 @@ class Store:
         where: it is.
         files: the folder of its bots and records.
         roster: its pools and bots, as of the last transaction.
-        tokens: those of its authors.
+        tokens: those of its authors; `bindings` the accounts by which they sign in.
         people: what they have played at tables.
         records: those of its matches.
         erasure: takes out what names an author.
@@ -84,6 +85,7 @@ class Store:
         self._database = Database(where)
         self.tokens = Tokens(self._database)
         self.people = People(self._database)
+        self.bindings = Bindings(self._database)
         self.records = KeptRecords(self._database)
         self.erasure = Erasure(self._database)
         try:

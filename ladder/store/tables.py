@@ -2,8 +2,8 @@
 
 `fact` is the ladder: its rows are only ever added. `match`, `verdict`, `skill` and `step` are
 indexes: they follow from the facts, and `referee ladder rebuild` makes them anew. `job` has what is
-to be played, which is no fact yet; `token` and `token_use` who may hand in bots. Times are
-milliseconds since 1970, UTC.
+to be played, which is no fact yet; `token`, `token_use` and `binding` who may hand in bots. Times
+are milliseconds since 1970, UTC.
 """
 
 from typing import Any, ClassVar, Final
@@ -18,6 +18,7 @@ from sqlalchemy import (
     LargeBinary,
     Table,
     Text,
+    UniqueConstraint,
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
@@ -162,6 +163,7 @@ class TokenRow(Base):
     made_ms: Mapped[int]
     expires_ms: Mapped[int]
     revoked_ms: Mapped[int]
+    binding: Mapped[str]
 
 
 class TokenUseRow(Base):
@@ -187,6 +189,24 @@ class PersonRow(Base):
     pool: Mapped[int] = _key()
     above: Mapped[int] = _key()
     deals: Mapped[int]
+
+
+class BindingRow(Base):
+    """An account elsewhere by which an author signs in; see `ladder.core.tokens`."""
+
+    __tablename__ = "binding"
+    __table_args__ = (
+        UniqueConstraint("issuer", "subject"),
+        Index("binding_author", "author"),
+        _STRICT,
+    )
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    author: Mapped[str]
+    issuer: Mapped[str]
+    subject: Mapped[str]
+    token: Mapped[str]
+    made_ms: Mapped[int]
 
 
 INDEXES: Final[tuple[type[Base], ...]] = (MatchRow, FaultFoundRow, SkillRow, StepRow)

@@ -1,15 +1,21 @@
 """The tokens of a ladder's authors, and each use of one. They are no facts: no export has them."""
 
-import secrets
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct
 from sqlalchemy import Connection, delete, func, insert, select, update
 
-from ladder.core.tokens import ID_BYTES, SECRET_BYTES, Scope, Token, hash_of, token_text
+from ladder.core.tokens import Binding, Scope, Token, hash_of
 from ladder.store.database import Database
-from ladder.store.tables import Row, TokenRow, TokenUseRow
+from ladder.store.tables import TokenRow, TokenUseRow
+from ladder.store.token_rows import (
+    add_token,
+    every_binding,
+    every_token,
+    remove_bindings,
+    token_by,
+)
 from referee.errors import RefereeError
 
 USES_KEPT: Final = 100_000
@@ -27,6 +33,13 @@ class TokenUse(Struct, frozen=True):
     address: str
 
 
+class Revoked(Struct, frozen=True):
+    """What was ended: tokens that were valid, and bindings that were there."""
+
+    tokens: tuple[Token, ...]
+    bindings: tuple[Binding, ...]
+
+
 class Tokens:
     """The tokens of a ladder; every method is one transaction."""
 
@@ -42,27 +55,15 @@ class Tokens:
             scopes: what it is for.
             days: so long it is valid.
         """
-        identity = secrets.token_bytes(ID_BYTES)
-        text = token_text(identity, secrets.token_bytes(SECRET_BYTES))
         with self._database.writing() as connection:
             now = self._database.now_ms(connection)
-            token = Token(
-                id=identity.hex(),
-                author=author,
-                hash=hash_of(text),
-                scopes=tuple(scopes),
-                made_ms=now,
-                expires_ms=now + days * _DAY_MS,
-            )
-            connection.execute(insert(TokenRow).values(_row(token)))
-        return token, text
+            until = now + days * _DAY_MS
+            return add_token(connection, author, scopes, made_ms=now, expires_ms=until)
 
     def by_text(self, text: str) -> Token | None:
         """Return the token that has this text, if it is valid."""
         with self._database.reading() as connection:
-            query = select(TokenRow.__table__).where(TokenRow.hash == hash_of(text))
-            row = connection.execute(query).one_or_none()
-            token = None if row is None else _token(row)
+            token = token_by(connection, hashed=hash_of(text))
             now = self._database.now_ms(connection)
         return token if token is not None and token.state(now) == "valid" else None
 
@@ -70,25 +71,47 @@ class Tokens:
         """Return all tokens, the oldest first, each with its state and its last use."""
         with self._database.reading() as connection:
             now = self._database.now_ms(connection)
-            found = _every(connection)
+            found = every_token(connection)
             return [(token, token.state(now), _last_use(connection, token.id)) for token in found]
 
-    def revoke(self, named: str) -> list[Token]:
-        """End tokens by their id, or all of an author; return those that were ended now.
+    def revoke(self, named: str) -> Revoked:
+        """End tokens and bindings by their id, or all of an author; return those ended now.
+
+        With an invitation end the bindings that stand for it, with a binding its sessions: who has
+        come in by either is out.
 
         Raises:
             RefereeError: there is none such.
         """
         with self._database.writing() as connection:
             now = self._database.now_ms(connection)
-            found = [token for token in _every(connection) if named in (token.id, token.author)]
-            if not found:
+            before = every_token(connection)
+            found = {one.id for one in before if named in (one.id, one.author)}
+            bindings = [
+                one
+                for one in every_binding(connection)
+                if named in (one.id, one.author) or one.token in found
+            ]
+            if not found and not bindings:
                 raise RefereeError(f"no token {named!r}: `referee ladder tokens` lists them")
-            ended = [token for token in found if token.state(now) == "valid"]
+            by = {one.id for one in bindings}
+            ended = [
+                one
+                for one in before
+                if (one.id in found or one.binding in by) and one.state(now) == "valid"
+            ]
+            remove_bindings(connection, bindings, now)
             for token in ended:
                 theirs = TokenRow.id == token.id
                 connection.execute(update(TokenRow).where(theirs).values(revoked_ms=now))
-        return ended
+        return Revoked(tuple(ended), tuple(bindings))
+
+    def end(self, token: str) -> None:
+        """End a token by its id, and nothing else."""
+        with self._database.writing() as connection:
+            theirs = (TokenRow.id == token) & (TokenRow.revoked_ms == 0)
+            now = self._database.now_ms(connection)
+            connection.execute(update(TokenRow).where(theirs).values(revoked_ms=now))
 
     def note_use(self, token: str, what: str, address: str) -> None:
         """Write a use down; the oldest go where there are too many.
@@ -125,11 +148,6 @@ class Tokens:
             return connection.execute(query).scalar_one()
 
 
-def _every(connection: Connection) -> list[Token]:
-    query = select(TokenRow.__table__).order_by(TokenRow.made_ms, TokenRow.id)
-    return [_token(row) for row in connection.execute(query)]
-
-
 def _last_use(connection: Connection, token: str) -> TokenUse | None:
     query = (
         select(TokenUseRow.at_ms, TokenUseRow.token, TokenUseRow.what, TokenUseRow.address)
@@ -139,27 +157,3 @@ def _last_use(connection: Connection, token: str) -> TokenUse | None:
     )
     row = connection.execute(query).one_or_none()
     return None if row is None else TokenUse(*row)
-
-
-def _row(token: Token) -> Row:
-    return {
-        "id": token.id,
-        "author": token.author,
-        "hash": token.hash,
-        "scopes": " ".join(token.scopes),
-        "made_ms": token.made_ms,
-        "expires_ms": token.expires_ms,
-        "revoked_ms": token.revoked_ms,
-    }
-
-
-def _token(row: Any) -> Token:  # a row of the table, whose columns are known at run time only
-    return Token(
-        id=row.id,
-        author=row.author,
-        hash=row.hash,
-        scopes=tuple(Scope(name) for name in row.scopes.split()),
-        made_ms=row.made_ms,
-        expires_ms=row.expires_ms,
-        revoked_ms=row.revoked_ms,
-    )

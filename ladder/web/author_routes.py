@@ -15,7 +15,7 @@ from starlette.routing import Route
 from ladder.core.facts import Submission
 from ladder.core.names import NAME, name_of
 from ladder.core.roster import EntrantState
-from ladder.core.tokens import Scope, Token
+from ladder.core.tokens import Scope, Token, is_token
 from ladder.files.signing import now_ms
 from ladder.show.logs_json import LogsJson
 from ladder.show.upload_json import MeJson, UploadJson
@@ -29,7 +29,7 @@ from ladder.web.logs_page import logs_page
 from ladder.web.openapi import Operation, Value
 from ladder.web.own_play import OWN_PLAY
 from ladder.web.retire_routes import RETIRE, retire_routes
-from ladder.web.sign_in import author_of, check_origin, let_go, let_in, valid_token
+from ladder.web.sign_in import author_of, check_origin, let_go, let_in, token_in, valid_token
 from ladder.web.site_state import Site
 from ladder.web.uploads import Upload, Uploads
 from referee.errors import RefereeError
@@ -141,24 +141,34 @@ async def _join(site: Site, uploads: Uploads, request: Request) -> Response:
 
 
 async def _leave(site: Site, uploads: Uploads, request: Request) -> Response:
+    """Have the browser forget its token; a session ends with that, an invitation does not."""
     check_origin(request)
+    if is_token(text := token_in(request)):
+        await site.library.ask(partial(_end_session, text))
     answer = RedirectResponse("/", _SEE_OTHER, headers=PRIVATE)
     let_go(answer)
     return answer
+
+
+def _end_session(text: str, store: Store) -> None:
+    token = store.tokens.by_text(text)
+    if token is not None and token.binding:
+        store.tokens.end(token.id)
 
 
 async def _mine(site: Site, uploads: Uploads, request: Request) -> Response:
     token = await author_of(site, request, Scope.SUBMIT)
     own = [_json(uploads, one) for one in uploads.of(token.author)]
     bots = await site.library.ask(partial(_bots_of, token.author))
+    accounts = await site.library.ask(lambda store: store.bindings.of(token.author))
     content = Content(
         title=f"Bots of {token.author}",
         description="Your bots, and those that you have handed in.",
         template="mine.html",
         value=None,
         shown={
-            "author": token.author,
-            "expires_ms": token.expires_ms,
+            "token": token,
+            "accounts": accounts,
             "uploads": own,
             "bots": bots,
             "limits": uploads.limits,

@@ -51,6 +51,7 @@ class Around(msgspec.Struct, frozen=True):
         has_tables: whether people can play there.
         has_events: whether it shows events.
         live_delay: after how many seconds matches under way are shown; None: they are not.
+        provider: by whom authors may sign in, as people call it; "": by their links alone.
     """
 
     site: str
@@ -58,6 +59,7 @@ class Around(msgspec.Struct, frozen=True):
     has_tables: bool = False
     has_events: bool = False
     live_delay: int | None = None
+    provider: str = ""
 
 
 def html(
@@ -81,6 +83,7 @@ def html(
         "has_events": around.has_events,
         "has_live": around.live_delay is not None,
         "live_delay": around.live_delay,
+        "provider": around.provider,
         "version": own_version(),
         "here": path,
         "json": json,

@@ -79,17 +79,30 @@ async def valid_token(site: Site, request: HTTPConnection, text: str) -> Token:
     """
     if not text:
         raise SignInWanted("Hand in a token: the organiser's invitation has one.")
-    who, now = visitor(request), trio.current_time()
-    wait = site.guessing.wait(who, now)
-    if wait:
-        raise TooMany(wait)
+    check_guessing(site, request)
     token = None
     if is_token(text):
         token = await site.library.ask(lambda store: store.tokens.by_text(text))
     if token is None:
-        site.guessing.take(who, now)
+        guessed_wrong(site, request)
         raise SignInWanted("That token is not valid: it was revoked, has expired, or never was.")
     return token
+
+
+def check_guessing(site: Site, request: HTTPConnection) -> None:
+    """Do nothing, if a visitor may try to sign in.
+
+    Raises:
+        TooMany: so much of theirs was wrong that nothing more is looked at for now.
+    """
+    wait = site.guessing.wait(visitor(request), trio.current_time())
+    if wait:
+        raise TooMany(wait)
+
+
+def guessed_wrong(site: Site, request: HTTPConnection) -> None:
+    """Count what a visitor has tried to sign in by, and was wrong."""
+    site.guessing.take(visitor(request), trio.current_time())
 
 
 def check_origin(request: Request) -> None:

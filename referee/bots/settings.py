@@ -80,6 +80,22 @@ class Heads(Struct, frozen=True, forbid_unknown_fields=True):
     every: Annotated[int, Meta(ge=0, le=1 << 20)] = 100
 
 
+class SignIn(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """By whom authors of a site may sign in instead of by their link: a provider of OpenID Connect.
+
+    Attributes:
+        issuer: its address, as it calls itself.
+        client_id: what it calls the site.
+        name: what people call it.
+        secret_file: has the secret that it gave the site; "" where an environment variable has it.
+    """
+
+    issuer: Annotated[str, Meta(min_length=1, max_length=500)]
+    client_id: Annotated[str, Meta(pattern=r"^[\x21-\x7e]{1,200}\Z")]
+    name: Annotated[str, Meta(min_length=1, max_length=40)]
+    secret_file: str = ""
+
+
 class SiteLimits(Struct, frozen=True, forbid_unknown_fields=True):
     """What a site takes in of each author, who else plays there, and what is shown live.
 
@@ -92,6 +108,7 @@ class SiteLimits(Struct, frozen=True, forbid_unknown_fields=True):
         connected: how many bots play from their authors' machines, of an author one; 0: none do.
         live: whether matches are shown while they are played.
         live_delay: in seconds, after which of them a deck is shown that is dealt no more.
+        sign_in: by whom authors may sign in; None: by their link alone.
     """
 
     upload: Annotated[int, Meta(ge=1, le=1024)] = 32
@@ -102,6 +119,7 @@ class SiteLimits(Struct, frozen=True, forbid_unknown_fields=True):
     connected: Annotated[int, Meta(ge=0, le=1000)] = 2
     live: bool = True
     live_delay: Annotated[int, Meta(ge=0, le=86_400)] = 10
+    sign_in: SignIn | None = None
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):

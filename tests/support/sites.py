@@ -23,6 +23,9 @@ from ladder.web.library import Library
 from ladder.web.live_matches import LiveMatches
 from ladder.web.live_routes import live_routes
 from ladder.web.pages.event import event_pages
+from ladder.web.provider.openid import Provider
+from ladder.web.provider.registration import Registration
+from ladder.web.provider_routes import provider_routes
 from ladder.web.rendering import Around
 from ladder.web.site_state import Site, opened_site
 from ladder.web.table import Table
@@ -82,6 +85,7 @@ async def opened(
     tables: Tables[Table] | None = None,
     live_delay: int | None = None,
     events: Sequence[str] = (),
+    registration: Registration | None = None,
 ) -> AsyncIterator[Asked]:
     """A site over a ladder, which it watches; the caller closes the store and the uploads."""
     shown = Events(events)
@@ -93,9 +97,12 @@ async def opened(
         has_tables=tables is not None,
         has_events=bool(events),
         live_delay=live_delay,
+        provider=registration.name if registration else "",
     )
     site = opened_site(library, around, troubles.append, event_pages(shown))
     routes = author_routes(site, uploads) if uploads is not None else []
+    if registration is not None:
+        routes += provider_routes(site, Provider(registration, troubles.append))
     if live_delay is not None:
         routes += live_routes(site, LiveMatches(library, live_delay))
     if tables is not None:

@@ -101,7 +101,8 @@ def test_nothing_names_an_author_who_was_erased(store: Store, tell: Tell, lies_i
     played = ladders.filled(store, 4, really=True)
     assert any(4 in match.job.entrants or 5 in match.job.entrants for match in played)
     for _ in range(3):
-        store.tokens.add(ADA, tuple(Scope), 30)
+        invitation, _ = store.tokens.add(ADA, tuple(Scope), 30)
+    store.bindings.add(invitation.id, "https://accounts.example", f"account of {ADA}")
     kept, _ = store.tokens.add("Bob", tuple(Scope), 30)
     store.tokens.note_use(store.tokens.every()[0][0].id, "submit", "192.0.2.7")
     store.people.add(ADA, 1, 3)
@@ -119,8 +120,9 @@ def test_nothing_names_an_author_who_was_erased(store: Store, tell: Tell, lies_i
 
     said = tell("ladder", "erase", ADA, "--yes")
 
-    assert "erased: 1 bot (2 versions) and 3 tokens; and" in said
+    assert "erased: 1 bot (2 versions), 3 tokens and 1 binding; and" in said
     assert "results stay, of: #4" in said
+    assert store.bindings.every() == []
     assert traces(store.files) == []
     assert [token.author for token, _, _ in store.tokens.every()] == [kept.author]
     shown = tell("ladder", "bots", "--all")

@@ -129,7 +129,39 @@ def test_an_organiser_sees_who_has_a_token_and_ends_it(
         assert f"1 token revoked: {token.id}" in capsys.readouterr().out
         assert store.tokens.by_text(told["token"]) is None
         assert run(["ladder", "tokens", "--json", *where]) == 0
-        assert json.loads(capsys.readouterr().out)[0]["state"] == "revoked"
+        assert json.loads(capsys.readouterr().out)["tokens"][0]["state"] == "revoked"
+
+
+def test_an_organiser_sees_by_which_accounts_authors_sign_in_and_ends_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By the id of one, or with the invitation that it stands for."""
+    where = ["--ladder", str(tmp_path / "ladder")]
+    with made(tmp_path / "ladder") as store:
+        invitation, _ = store.tokens.add("ada", tuple(Scope), 365)
+        for subject in ("first", "second"):
+            store.bindings.add(invitation.id, "https://accounts.example", subject)
+        first, second = store.bindings.every()
+        assert store.bindings.session("https://accounts.example", "first") is not None
+        assert run(["ladder", "tokens", *where]) == 0
+        shown = capsys.readouterr().out
+        assert all(word in shown for word in (first.id, second.id, "accounts.example", "second"))
+        assert run(["ladder", "tokens", "--json", *where]) == 0
+        told = json.loads(capsys.readouterr().out)
+        assert [one["subject"] for one in told["bindings"]] == ["first", "second"]
+        assert [one["binding"] for one in told["tokens"]] == [None, first.id]
+        assert run(["ladder", "revoke", first.id, *where]) == 0
+        session = told["tokens"][1]["id"]
+        assert capsys.readouterr().out.splitlines() == [
+            f"1 token revoked: {session}",
+            f"1 binding removed: {first.id}",
+        ]
+        assert run(["ladder", "revoke", invitation.id, "--json", *where]) == 0
+        assert json.loads(capsys.readouterr().out) == {
+            "revoked": [invitation.id],
+            "bindings": [second.id],
+        }
+        assert store.bindings.every() == []
 
 
 @pytest.mark.parametrize(
