@@ -52,7 +52,7 @@ UNUSED = {
     ("job", "attempts"),
     ("job", "withdrawn"),
 }
-NO_RESULTS = {"token", "token_use", "person"}
+NO_RESULTS = {"token", "token_use", "person", "binding"}
 """Tables that no result follows from: who may do what on the site, and when they did."""
 
 COLUMNS = [
