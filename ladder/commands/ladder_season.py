@@ -12,6 +12,7 @@ from ladder.store.store import Store
 from referee.commands.shared import Json
 from referee.errors import RefereeError
 from referee.terminal.json_output import json_text
+from referee.text import plural
 
 _LONGEST: Final = 40
 
@@ -126,6 +127,6 @@ def _tell(
     for move in moves:
         print(f"{move.league}: {move.name} to division {move.division} ({move.why})")
     if preview:
-        print(f"{len(moves) or 'no'} moves, as of now; nothing was begun")
+        print(f"{plural(len(moves), 'move')}, as of now; nothing was begun")
     else:
         print(f"season {name} of {', '.join(games)} has begun")
