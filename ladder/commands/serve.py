@@ -87,7 +87,7 @@ def serve_site(
     settings = read_settings()
     listen = Listen(host=host, port=port, tls=tls, proxy=proxy)
     events = Events(event or ())
-    registration = registration_of(settings.site.sign_in) if uploads else None
+    registration = registration_of(settings.site.sign_in if uploads else None)
     ready = _ready(SandboxName(sandbox), settings) if run or uploads else None
     with ExitStack() as held:
         store = held.enter_context(opened_or_made(where))

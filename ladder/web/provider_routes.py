@@ -175,10 +175,11 @@ def _asked(
     """Answer with the question whether this account is to be bound: its form has the session."""
     asked = replace(begun, state=secrets.token_urlsafe(_SECRET_BYTES))
     pending.put(asked, request.cookies[COOKIE], trio.current_time())
+    subject = begun.account.subject if begun.account else ""
     content = Content(
         title="One more question",
-        description=f"Are you to be signed in as {begun.author} whenever you sign in by this "
-        f"account at {provider.name}?",
+        description=f"Are you to be signed in as {begun.author} whenever you sign in at "
+        f"{provider.name} by this account ({subject})?",
         template="bind.html",
         value=None,
         shown={"state": asked.state},

@@ -120,7 +120,7 @@ class LocalProvider:
             return (303, {"location": self.back(given)}, b"")
         if path == "/token":
             return self._tokens(given, authorization)
-        return _json(404, {})
+        return _json(200 if path == "/favicon.ico" else 404, {})
 
     def configuration(self) -> dict[str, object]:
         return {

@@ -147,7 +147,7 @@ class Provider:
         except NoAnswer as error:
             raise self._away(str(error)) from error
         except NotBelieved as error:
-            self._say(f"sign-in: an ID token is not believed: {error}")
+            self._tell(f"an ID token is not believed: {error}")
             told = f"What {self.name} says of you cannot be believed, so you are not signed in."
             raise Forbidden(told) from error
         finally:
@@ -244,12 +244,16 @@ class Provider:
             raise NoAnswer(f"{what}: that is not what it has to be") from error
 
     def _away(self, why: str) -> ProviderAway:
-        """Return what a visitor is told; the organiser is told why, once a minute."""
-        now = trio.current_time()
-        if self._told is None or why != self._told[1] or now >= self._told[0] + _TOLD_S:
-            self._told = (now, why)
-            self._say(f"sign-in: {self.name}: {why}")
+        """Return what a visitor is told; the organiser is told why."""
+        self._tell(why)
         return ProviderAway(
             f"{self.name} does not do its part just now. Open the link of your invitation, or try "
             "again in a minute."
         )
+
+    def _tell(self, why: str) -> None:
+        """Tell the organiser what is wrong; the same once a minute, however many meet it."""
+        now = trio.current_time()
+        if self._told is None or why != self._told[1] or now >= self._told[0] + _TOLD_S:
+            self._told = (now, why)
+            self._say(f"sign-in: {self.name}: {why}")

@@ -270,7 +270,14 @@ def test_an_author_of_tokens_only_can_be_erased(store: Store, tell: Tell) -> Non
 
     told = json.loads(tell("ladder", "erase", "Zoe", "--yes", "--json"))
 
-    assert told == {"bots": [], "versions": 0, "tokens": 1, "uploads": 0, "records": 0}
+    assert told == {
+        "bots": [],
+        "versions": 0,
+        "tokens": 1,
+        "bindings": 0,
+        "uploads": 0,
+        "records": 0,
+    }
     assert store.tokens.every() == []
 
 

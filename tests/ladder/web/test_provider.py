@@ -15,6 +15,7 @@ from urllib.parse import parse_qs, urlsplit
 import httpx2
 import pytest
 import trio
+from joserfc import jwt
 
 from ladder.core.tokens import Scope
 from ladder.store.bindings import MOST_BINDINGS, MOST_SESSIONS
@@ -398,6 +399,13 @@ def tampered(claims: Claims) -> str:
     return f"{head}.{signed(claims).split('.')[1]}.{signature}"
 
 
+def bringing_its_key(claims: Claims) -> str:
+    """Signed by a key that comes along in its head."""
+    key = foreign_key("rsa")
+    head = {"alg": "RS256", "kid": "rsa", "jwk": key.as_dict(private=False)}
+    return jwt.encode(head, claims, key)
+
+
 NOW: Final = int(time.time())
 
 LIES: Final[dict[str, dict[str, object]]] = {
@@ -429,6 +437,7 @@ FORGERIES: Final[dict[str, Callable[[Claims], str]]] = {
     "foreign": lambda claims: signed(claims, key=foreign_key("rsa")),
     "unknown": lambda claims: signed(claims, key=foreign_key("other")),
     "tampered": tampered,
+    "own key": bringing_its_key,
     "no token": lambda _: "x",
     "parts": lambda _: "..",
     "huge": lambda claims: signed({**claims, "pad": "x" * 100_000}),
