@@ -47,6 +47,7 @@ class TableOrder(Struct, frozen=True, kw_only=True):
         people: what the record calls those who are elsewhere, by the index of their seat.
         bot: who sits in all other seats, if there are any, as a person would type it.
         called: what the record calls the bot.
+        entrant: its number on the ladder.
         deals: how many decks, each standing alone.
         key: the text that cards, ids and seeds come from.
         socket: where people are asked: followed by the index of a seat, the path of a socket.
@@ -62,6 +63,7 @@ class TableOrder(Struct, frozen=True, kw_only=True):
     partners: Sides
     bot: str
     called: str
+    entrant: int
     deals: int
     key: str
     socket: str

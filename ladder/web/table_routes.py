@@ -138,6 +138,7 @@ def order_of(sandbox: SandboxName, person: str, wish: Wish, store: Store) -> Tab
         partners=pool.partners,
         bot=str(store.files / BOTS / entrant.hash),
         called=entrant.name,
+        entrant=entrant.entrant,
         deals=wish.deals,
         key=secrets.token_hex(KEY_BITS // 8),
         socket="",

@@ -49,6 +49,7 @@ def order() -> TableOrder:
         partners=((0,), (1,)),
         bot="sample:first",
         called="first",
+        entrant=1,
         deals=1,
         key="k",
         socket="",

@@ -104,6 +104,9 @@ async def test_a_person_plays_a_match_to_its_end(
     assert (played["pool"], played["deals"]) == (int(pool), 1)
     assert played["low"] < played["above_par"] < played["high"]
     assert played["game"] in (await site.client.get("/play", headers=headers)).text
+    bot = f"/bots/{FORM['bot']}"
+    assert f'<a href="{bot}#play">Play again</a>' in page
+    assert 'action="/play" id="play"' in (await site.get(bot)).text
 
     record = tmp_path / "record"
     record.write_bytes((await site.client.get(f"{here}/record", headers=headers)).content)
