@@ -9,13 +9,15 @@ from referee.match.game_json import GameJson, described, match_text, seats_text,
 
 def _make_all(store: Store, asked: Asked) -> Content:
     games = list(catalogue().values())
+    pools = store.refresh().open_pools
     return Content(
         title="Rules",
         description=f"The rules of {len(games)} games of the briscola family.",
         template="rules.html",
         value=tuple(map(described, games)),
         shown={
-            "games": [(one, seats_text(one), sides_text(one), match_text(one)) for one in games]
+            "games": [(one, seats_text(one), sides_text(one), match_text(one)) for one in games],
+            "pools": pools,
         },
     )
 

@@ -202,6 +202,19 @@ async def test_older_matches_are_of_those_that_are_looked_for(tmp_path: Path) ->
     assert ([one["match"] for one in older["matches"]], older["before"]) == ([2, 1], None)
 
 
+async def test_the_rules_say_what_a_match_is_on_this_ladder(site: Asked) -> None:
+    """Beside what ends a match of people, which no match of a ladder does."""
+    row = re.search(
+        r'<th scope="row"><a href="/rules/briscola-2">.*', (await site.get("/rules")).text
+    )
+    assert row is not None
+    assert 'first to 2 won deals</td><td class="text"><a href="/games/1">' in row[0]
+    says = "4 deals (2 decks, each in 2 seatings)"
+    pages = [(await site.get(path)).text for path in ("/rules/briscola-2", "/games/1")]
+    assert all(says in page for page in (row[0], *pages))
+    assert "On this ladder" not in (await site.get("/rules/mariagio")).text
+
+
 async def test_only_what_can_change_follows_the_results(site: Asked) -> None:
     """A match that is looked at stays as it is: else its cards were laid anew at each result."""
     for address in ("/", "/games/1", "/bots/1", "/queue", "/matches"):
