@@ -27,7 +27,7 @@ class Begun(Struct, frozen=True, kw_only=True):
     Attributes:
         state: by which it is known when the browser comes back.
         nonce: has to stand in what the provider says of it.
-        verifier: the secret half of PKCE: whoever steals the code cannot use it.
+        verifier: the secret half of PKCE: a thief of the code alone cannot use it.
         redirect_uri: where the browser comes back to.
         onward: where it goes.
         token: the id of the token that is to be bound to the account; "" to sign in only.
