@@ -128,8 +128,7 @@ def serve_site(
             tables = Tables[Table](settings.site.tables, watch.say)
             routes += table_routes(site, tables, ready.sandbox)
             work.append(tables.run)
-            connected = settings.site.connected
-            bots = Tables[ConnectedBot](connected, watch.say, BEGINNING)
+            bots = Tables[ConnectedBot](settings.site.connected, watch.say, BEGINNING)
             routes += connect_routes(site, bots, ready.sandbox)
             work.append(bots.run)
         if players is not None and ready is not None:

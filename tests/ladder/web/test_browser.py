@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("playwright", reason="make ci installs it")
 
-from playwright.sync_api import Browser, ViewportSize
+from playwright.sync_api import Browser, ViewportSize, expect
 
 from ladder.web.rendering import static_path
 from referee.cli import run
@@ -111,9 +111,7 @@ def test_a_row_of_the_deals_leads_to_its_first_act(chromium: Browser, url: str) 
             chosen = page.locator("#viewer select[data-label=deal]")
             assert chosen.input_value() == "2"
             assert page.locator("#viewer .stage").is_visible()
-            page.wait_for_function(
-                "document.querySelector('#viewer').getBoundingClientRect().top < innerHeight / 2"
-            )
+            expect(page.locator("#viewer .stage")).to_be_in_viewport()
             assert looked.troubles == []
 
 
