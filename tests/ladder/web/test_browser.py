@@ -9,11 +9,13 @@ pytest.importorskip("playwright", reason="make ci installs it")
 
 from playwright.sync_api import Browser, ViewportSize, expect
 
+from ladder.core.tokens import Scope
 from ladder.web.rendering import static_path
+from ladder.web.sign_in import COOKIE
 from referee.cli import run
 from support.browser import PHONE, WIDE, browser, looking
 from support.events import event_text
-from support.ladders import count, filled, invented, job, made, usual_pools
+from support.ladders import count, filled, invented, job, made, submit, usual_pools
 from support.sandboxes import need
 from support.sites import served
 
@@ -108,11 +110,33 @@ def test_a_row_of_the_deals_leads_to_its_first_act(chromium: Browser, url: str) 
             page = looked.page
             page.get_by_role("region", name="deals").get_by_role("link").nth(2).click()
             page.wait_for_selector("#viewer[data-ready]")
-            chosen = page.locator("#viewer select[data-label=deal]")
-            assert chosen.input_value() == "2"
-            assert page.locator("#viewer .stage").is_visible()
+            expect(page.locator("#viewer select[data-label=deal]")).to_have_value("2")
             expect(page.locator("#viewer .stage")).to_be_in_viewport()
             assert looked.troubles == []
+
+
+def test_an_author_withdraws_a_bot_on_a_phone_without_script(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    need("bwrap", root=True)
+    folder = tmp_path / "ladder"
+    with made(folder) as store:
+        submit(store, "mine", "ada", "first")
+        token = store.tokens.add("ada", tuple(Scope), 1)[1]
+    words = ("--no-run", "--sandbox", "bwrap")
+    with (
+        served(folder, *words) as url,
+        looking(chromium, f"{url}/join", PHONE, script=False) as looked,
+    ):
+        page = looked.page
+        page.context.add_cookies([{"name": COOKIE, "value": token, "url": url}])
+        page.goto(f"{url}/mine")
+        assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+        page.get_by_role("button", name="Withdraw mine").click()
+        page.get_by_role("button", name="Withdraw mine").click()
+        page.wait_for_url(f"{url}/mine")
+        assert "retired: withdrawn by its author" in page.inner_text("main")
+        assert page.get_by_role("button", name="Withdraw mine").count() == 0
 
 
 def test_an_open_page_follows_the_results(chromium: Browser, tmp_path: Path) -> None:
