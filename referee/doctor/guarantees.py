@@ -44,6 +44,10 @@ _GROUPS: Final = (
     "(where memory is off: boot with cgroup_enable=memory)"
 )
 _MOUNTS: Final = "run the referee as root, with the right to mount (CAP_SYS_ADMIN)"
+_LOOKING: Final = (
+    "run the referee as root, with the right to look into its bots' processes (CAP_SYS_PTRACE and "
+    "CAP_DAC_OVERRIDE)"
+)
 _SHARES: Final = (
     "run the referee as root, on a kernel with the cpu controller of cgroups (version 1: mounted)"
 )
@@ -239,7 +243,7 @@ GUARANTEES: Final = (
         "how much a message of a bot wakes has a bound",
         ("waiting", "waiting_out"),
         criteria.waiters,
-        _BUG,
+        _LOOKING,
     ),
     Guarantee(
         "processes", "the number of processes has a bound", ("forks",), criteria.processes, _GROUPS

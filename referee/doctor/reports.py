@@ -167,8 +167,13 @@ SWITCHES: Final = {
 """Switches of the kernel, and the values that keep bubblewrap from working."""
 
 _GOOD: Final = {"0": "1", "1": "0"}
+_CONTAINER: Final = (
+    "in a container: start it as docs/hosting/compose.yaml does, which says what that takes"
+)
 _HELP: Final = (
     # a word of the error, what to do
+    ("Can't mount proc", _CONTAINER),
+    ("pivot_root", _CONTAINER),
     ("package bubblewrap", "apt install bubblewrap (or dnf, pacman, apk add)"),
     ("the launcher was not compiled", "apt install gcc (or another C compiler), then install this"),
     ("only you can write", "chown it to yourself and chmod go-w, or remove it"),
@@ -250,10 +255,7 @@ def _namespaces(machine: Machine) -> str:
     """How bubblewrap may make its namespaces."""
     wrong = [path for path, bad in SWITCHES.items() if machine.switches.get(path) == bad]
     if not wrong:
-        return (
-            "in a container: let it make user namespaces (docker run --privileged, or "
-            "--security-opt seccomp=unconfined --cap-add SYS_ADMIN)"
-        )
+        return _CONTAINER
     return "; ".join(
         f"sysctl -w {path.removeprefix('/proc/sys/').replace('/', '.')}="
         + ("15000" if "max" in path else _GOOD[SWITCHES[path]])

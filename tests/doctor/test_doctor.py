@@ -286,6 +286,18 @@ MENDS = [
     ),
     (
         "bwrap",
+        "a trial run failed: bwrap: Can't mount proc on /newroot/proc: Operation not permitted",
+        {},
+        "docs/hosting/compose.yaml",
+    ),
+    (
+        "bwrap",
+        "a trial run failed: bwrap: pivot_root: Operation not permitted",
+        {},
+        "docs/hosting/compose.yaml",
+    ),
+    (
+        "bwrap",
         "bubblewrap did not start: bwrap: Resource temporarily unavailable",
         {},
         "too many processes",

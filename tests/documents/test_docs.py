@@ -3,7 +3,9 @@
 import ast
 import os
 import re
+import shlex
 import subprocess
+import tomllib
 from collections.abc import Iterator
 from itertools import takewhile
 from pathlib import Path
@@ -12,6 +14,7 @@ from typing import Any, Final
 import pytest
 import typer
 
+from ladder.store.location import VARIABLE, where_of
 from referee.bots.find import sample_names
 from referee.commands.app import add_plug_ins, app
 from referee.match.verdict import FaultCode
@@ -19,6 +22,7 @@ from referee.match.verdict import FaultCode
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
 PAGES = {path.name: path.read_text() for path in sorted((ROOT / "docs").glob("*.md"))}
+HOSTING = {path.name: path.read_text() for path in sorted((ROOT / "docs/hosting").iterdir())}
 MANUAL = "\n".join([README, *PAGES.values()])
 SPEC = (ROOT / "SPEC.md").read_text()
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()
@@ -69,6 +73,61 @@ def test_every_command_and_option_is_in_the_manual() -> None:
 
     assert missing == []
     assert seen > 50
+
+
+def hosted() -> Iterator[list[str]]:
+    """The commands of ours that the files of docs/hosting and its page start, as words."""
+    for text in (PAGES["hosting.md"], *HOSTING.values()):
+        for line in re.findall(r"(?<![\w-])referee (?!referee)([a-z][^\n`#]*)", text):
+            yield ["referee", *shlex.split(line)]
+        for line in re.findall(r'"referee"((?:, "[^"]+")+)', text):
+            yield ["referee", *re.findall(r'"([^"]+)"', line)]
+
+
+def test_what_is_started_where_a_ladder_is_hosted_can_be_started() -> None:
+    """Each command of the unit, of the container and of their page is one, with these options."""
+    known = {name: command for name, _, command in commands()}
+    seen = list(hosted())
+    for words in seen:
+        names = [" ".join(words[:length]) for length in (3, 2)]
+        name = next((name for name in names if name in known), None)
+        assert name is not None, words
+        if rest := words[len(name.split()) :]:
+            known[name].make_context(name, rest)
+
+    assert sum(words[1] == "serve" for words in seen) >= 3
+    assert any(words[1:3] == ["ladder", "migrate"] for words in seen)
+
+
+def test_what_the_files_for_hosting_name_is_there() -> None:
+    """Files, the program, the variables and the address that says that all is well."""
+    unit, compose = HOSTING["briscola-referee.service"], HOSTING["compose.yaml"]
+    recipe = HOSTING["Dockerfile"]
+    context = re.search(r"context: (\S+)", compose)
+    assert context is not None
+    assert (ROOT / "docs/hosting" / context[1]).resolve() == ROOT
+    named = re.findall(r"dockerfile: (\S+)", compose) + re.findall(r"docs/[\w./-]+\.sh", recipe)
+    for line in re.findall(r"^COPY (.+) \S+$", recipe, re.MULTILINE):
+        named += line.split()
+    assert {"docs", "ladder", "docs/hosting/Dockerfile"} <= set(named)
+    assert [path for path in named if not (ROOT / path).exists()] == []
+    assert "\n$(READY): " in (ROOT / "Makefile").read_text()
+    assert "make .venv/.installed" in recipe
+    scripts = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"]
+    program = re.search(r"^ExecStart=\S+/\.venv/bin/(\S+)", unit, re.MULTILINE)
+    assert program is not None
+    assert program[1] in scripts
+    (address,) = re.findall(r"http://127\.0\.0\.1:8000(/\w+)", compose)
+    assert f'Route("{address}"' in (ROOT / "ladder/web/service_routes.py").read_text()
+
+
+def test_a_ladder_is_hosted_where_its_commands_look_for_it() -> None:
+    """The unit and the image name the ladder, and settings.toml is read from where it is said."""
+    folder = Path("/var/lib/briscola-ladder")
+    for text in (HOSTING["briscola-referee.service"], HOSTING["Dockerfile"]):
+        said = dict(re.findall(r"\b([A-Z_]+)=(/\S+)", text))
+        assert where_of(None, {VARIABLE: said[VARIABLE]}).files == folder
+    assert f"ladder:{folder}\n" in HOSTING["compose.yaml"]
 
 
 def test_lists_of_commands_say_what_the_commands_say() -> None:
