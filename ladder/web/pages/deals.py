@@ -176,7 +176,7 @@ def _make(store: Store, asked: Asked) -> Content:
     number, match = match_of(store, asked.path["match"])
     begin = _begin(asked)
     found = deals_json(number, asked, begin)
-    if found is None:
+    if found is None or record_of(store, number, match) is None:  # it may have gone meanwhile
         raise Missing(f"Match {number} has no record, or not any more.")
     if begin > 1 and not found.deals:
         raise Missing(f"The record of match {number} has no deal {begin}.")

@@ -35,7 +35,8 @@ def _make(store: Store, asked: Asked) -> Content:
             "options": unusual_options(pool.terms.game, pool.terms.options),
             "record": record,
             "was_kept": bool(match.record),
-            **shown_deals(deals_json(number, asked, 1), len(names)),
+            # a record may have gone since its deals were found
+            **shown_deals(deals_json(number, asked, 1) if has_record else None, len(names)),
         },
     )
 

@@ -359,6 +359,22 @@ async def test_the_deals_of_a_long_match_are_looked_through_page_by_page(tmp_pat
     assert none.status_code == 404
 
 
+async def test_no_deal_is_shown_of_a_record_that_went_while_its_page_was_kept(
+    tmp_path: Path,
+) -> None:
+    """A page that is looked at is made ahead of who asks, of what was found before."""
+    with made(tmp_path / "ladder", bots=("first", "greedy")) as store:
+        count(store, await play(store, job(store, (1, 2))))
+        author = store.roster.entrants[1].author
+        async with opened(store) as site:
+            assert "<h2>Deals</h2>" in (await site.get("/matches/1")).text
+            assert (await site.get("/matches/1/deals.json")).status_code == 200
+            store.erasure.erase(author, "asked")
+            await site.news()
+            assert "<h2>Deals</h2>" not in (await site.get("/matches/1")).text
+            assert (await site.get("/matches/1/deals.json")).status_code == 404
+
+
 async def test_a_match_whose_record_is_gone_has_no_table_of_deals(tmp_path: Path) -> None:
     with made(tmp_path / "ladder") as store:
         count(store, replace(invented(store, job(store, (1, 2))), record="", size=0))
