@@ -308,7 +308,7 @@ def test_an_executable_plays(capsys: pytest.CaptureFixture[str]) -> None:
 
     assert run(["match", "./bot.py", "./noise", "--deals", "1"]) == 2
     said = capsys.readouterr().err
-    assert "bot './noise' cannot be run: it is no program of this machine, and its first" in said
+    assert "bot './noise' cannot be run: its first line does not say what runs it" in said
     assert run(["match", "./bot.py", "sample:first", "--deals", "1", "--sandbox", "bare"]) == 0
     assert "bare" in capsys.readouterr().err
 
