@@ -8,7 +8,7 @@ import typer
 from msgspec import Struct
 
 from ladder.commands.shared import Where, opened
-from ladder.core.names import GUEST, name_of
+from ladder.core.names import author_name
 from ladder.core.tokens import Binding, Scope, Token, scopes_of
 from ladder.show.text_table import Column, print_grid, said
 from ladder.store.tokens import TokenUse
@@ -79,8 +79,7 @@ def invite(
     The link is told once: the ladder keeps only a hash of what is in it. Send it to the author by a
     way that you trust. A second invitation leaves the first one valid; see `revoke`.
     """
-    if name_of(author, "author").startswith(GUEST):
-        raise RefereeError(f"author name {author!r}: names that begin with {GUEST} are of guests")
+    author_name(author)
     scopes = scopes_of(tuple(scope or ()))
     if not url.startswith(("http://", "https://")):
         raise RefereeError(f"--url {url!r}: it begins with http:// or https://")

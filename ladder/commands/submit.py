@@ -23,7 +23,7 @@ from ladder.commands.shared import (
     tell_new_key,
 )
 from ladder.core.facts import SALT_BYTES, Fact, Pool, Submission
-from ladder.core.names import fitted, name_of
+from ladder.core.names import author_name, fitted, name_of
 from ladder.core.retiring import may_come_back
 from ladder.core.roster import Roster
 from ladder.files.signing import kept_key
@@ -198,7 +198,7 @@ def _check(asked: Asked, ladder: tuple[Path, ...]) -> None:
         if len(asked.paths) > 1:
             raise RefereeError("--name: it is for one bot; name several in their bot.toml")
     if asked.author is not None:
-        name_of(asked.author, "author")
+        author_name(asked.author)
     for path in asked.paths:
         if not path.startswith(_SAMPLE) and not (path and Path(path).exists()):
             raise RefereeError(

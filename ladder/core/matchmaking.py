@@ -1,4 +1,4 @@
-"""Who plays whom next on a ladder. Pure.
+"""The choice of the next table of a ladder. Pure.
 
 A table is chosen by this rule:
 

@@ -40,6 +40,17 @@ def name_of(text: str, what: str) -> str:
     return text
 
 
+def author_name(text: str) -> str:
+    """A name that an author chose, if it can be one.
+
+    Raises:
+        RefereeError: as `name_of`, or it begins as those of guests do.
+    """
+    if name_of(text, "author").startswith(GUEST):
+        raise RefereeError(f"author name {text!r}: names that begin with {GUEST} are of guests")
+    return text
+
+
 def fitted(text: str) -> str:
     """A text made to fit: what no name may hold is dropped; "" where nothing is left."""
     return "".join(re.findall(_ALLOWED, text))[:LONGEST]

@@ -124,65 +124,79 @@ class Lineups:
                 yield one
 
     def table(self, ranked: Sequence[Candidate], below: Below) -> list[Candidate] | None:
-        """Return the table of the first bot of a ranking that can have one; None if none can.
+        """Return a table by place, where few authors may have to fill it; None if there is none.
 
-        It is found even if there are few authors, whose partners have to fill the sides.
+        The bots of the ranking take places in turn; one is passed over with which the bots that
+        have places could not be joined by others to a table.
 
         Args:
             ranked: the candidates, the most wanted first.
             below: dice, which decide who has which seat.
         """
-        authors = list(dict.fromkeys(one.author for one in ranked))
-        own = {author: [one for one in ranked if one.author == author] for author in authors}
-        groups = {author: self._group(own[author], []) for author in authors}
-        if self._spread(list(groups.values())) is None:
+        own = {author: [one for one in ranked if one.author == author] for author in self._authors}
+        groups = {author: _Group((), self._most(own[author], ())) for author in self._authors}
+        found = self._sides_of(groups)
+        if found is None:
             return None
-        for first in ranked:
-            others = [groups[author] for author in authors if author != first.author]
-            found = self._spread([self._group(own[first.author], [first]), *others])
-            if found is not None:
-                return self._placed(found, below)
-        raise AssertionError  # there is a table, so one bot is first at it
+        for one in ranked:
+            begun = groups[one.author].seated
+            if self._may_join(one, begun):
+                seated = (*begun, one)
+                group = _Group(seated, self._most(own[one.author], seated))
+                sides = self._sides_of({**groups, one.author: group})
+                if sides is not None:
+                    groups[one.author], found = group, sides
+        return self._placed(groups, found, below)
 
-    def _group(self, others: list[Candidate], begun: list[Candidate]) -> list[Candidate]:
-        """As many bots of an author as may share a side; no more than it has places.
+    def _may_join(self, one: Candidate, begun: Sequence[Candidate]) -> bool:
+        """Whether a bot may share a side with others of its author."""
+        partners = self._partners.get(one.entrant, ())
+        return all(other.entrant in partners for other in begun)
 
-        Args:
-            others: who may join, the most wanted first.
-            begun: who is one of them already.
-        """
-        if begun:
-            partners = self._partners.get(begun[-1].entrant, ())
-            others = [one for one in others if one.entrant in partners]
-        best = begun
-        for at, one in enumerate(others):
-            if len(best) == self._size or len(begun) + len(others) - at <= len(best):
+    def _most(self, own: Sequence[Candidate], begun: tuple[Candidate, ...]) -> int:
+        """How many bots of an author may share a side, some of which do; at most its places."""
+        left = [one for one in own if self._may_join(one, begun)]
+        most = len(begun)
+        for at, one in enumerate(left):
+            if most == self._size or len(begun) + len(left) - at <= most:
                 break
-            found = self._group(others[at + 1 :], [*begun, one])
-            best = found if len(found) > len(best) else best
-        return best
+            most = max(most, self._most(left[at + 1 :], (*begun, one)))
+        return most
 
-    def _spread(self, groups: list[list[Candidate]]) -> list[list[Candidate]] | None:
-        """Authors to sides, so that each is full; the bots of an author are all on one side.
-
-        The first of the first group is at the table.
-        """
-        if sum(map(len, groups)) < self.places:
-            return None
+    def _sides_of(self, groups: dict[str, "_Group"]) -> dict[str, int] | None:
+        """Return by author the side on which its bots are, so that all are filled; None if none."""
         for chosen in product(range(len(self._sides)), repeat=len(groups)):
-            sides: list[list[Candidate]] = [[] for _ in self._sides]
-            for side, group in zip(chosen, groups, strict=True):
-                sides[side].extend(group)
-            if all(len(side) >= self._size for side in sides):
-                return [side[: self._size] for side in sides]
+            seated, most = [0] * len(self._sides), [0] * len(self._sides)
+            for side, group in zip(chosen, groups.values(), strict=True):
+                seated[side] += len(group.seated)
+                most[side] += group.most
+            if max(seated) <= self._size <= min(most):
+                return dict(zip(groups, chosen, strict=True))
         return None
 
-    def _placed(self, found: list[list[Candidate]], below: Below) -> list[Candidate]:
+    def _placed(
+        self, groups: dict[str, "_Group"], sides: dict[str, int], below: Below
+    ) -> list[Candidate]:
         """The bots of each side to seats, by place."""
+        found: list[list[Candidate]] = [[] for _ in self._sides]
+        for author, group in groups.items():
+            found[sides[author]].extend(group.seated)
         seats: dict[int, Candidate] = {}
-        for side, bots in zip(self._sides, shuffled(found, below), strict=True):
-            seats.update(zip(side, shuffled(bots, below), strict=True))
+        for places, bots in zip(self._sides, shuffled(found, below), strict=True):
+            seats.update(zip(places, shuffled(bots, below), strict=True))
         return [seats[place] for place in range(self.places)]
+
+
+class _Group(Struct, frozen=True):
+    """The bots of one author at a table that is being made.
+
+    Attributes:
+        seated: who has a place, all on one side.
+        most: how many could have one, with these.
+    """
+
+    seated: tuple[Candidate, ...]
+    most: int
 
 
 def shuffled(things: Iterable[_T], below: Below) -> list[_T]:

@@ -3,7 +3,7 @@
 Two bots are compared by the matches in which they sat against each other: a match is one
 observation, the mean of its blocks, since its processes live for all of them. The two stay the same
 programs, so all that is assumed is that the true mean of these matches is a common one; in games of
-three and more, that it is so whoever else sits there. Which matches are chosen, how many there are,
+three and more, with any others who sit there. Which matches are chosen, how many there are,
 and when a season ends may depend on all that was played: the intervals hold all the time
 (`ladder.stats.confidence_sequence`), and for all pairs of a division together, since each has an
 equal part of the risk (Bonferroni).

@@ -42,7 +42,7 @@ _MANY: Final = 2000
 
 
 def _to_the_point(game: str, options: Mapping[str, str]) -> dict[str, str]:
-    """The options, and that whoever opens an auction must bid: the bot does, and has to call."""
+    """The options, and that an auction's opener must bid: the bot does, and has to call."""
     forced = {OPENER: "true"} if OPENER in {option.name for option in find(game).options} else {}
     return {**forced, **options}
 

@@ -24,7 +24,7 @@ from joserfc.jwk import ECKey, KeySet, RSAKey
 
 CLIENT: Final = "ladder-of-tests"
 SECRET: Final = "s3cret-of-the-client"  # noqa: S105  # of a provider for tests
-ACCESS_TOKEN: Final = "an-access-token-that-nobody-needs"  # noqa: S105  # likewise
+ACCESS_TOKEN: Final = "an-access-token-without-a-use"  # noqa: S105  # likewise
 
 Claims = dict[str, Any]
 """Of an ID token: JSON."""

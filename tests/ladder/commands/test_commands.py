@@ -44,6 +44,7 @@ def begun(*words: str, cwd: Path) -> "subprocess.Popen[str]":
         ["nothing-there"],
         ["sample:first", "--name", "a b"],
         ["sample:first", "--author", ""],
+        ["sample:first", "--author", "guest-ada"],
     ],
 )
 def test_a_mistyped_submit_makes_no_ladder(words: list[str], tell: Tell, tmp_path: Path) -> None:

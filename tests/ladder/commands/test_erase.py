@@ -52,14 +52,6 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield store
 
 
-@pytest.fixture
-def tell(store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Tell:
-    """Runs a command of the ladder; returns what it has printed."""
-    monkeypatch.setenv("REFEREE_LADDER", store.where.typed)
-
-    return Tell(capsys)
-
-
 def erased(store: Store) -> None:
     """Take Ada out, as the command does it."""
     store.erasure.erase(ADA, "asked")

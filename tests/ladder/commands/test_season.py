@@ -1,7 +1,7 @@
 """Seasons: tables begin anew, and bots move between divisions, as everyone can find out again."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
 
@@ -14,10 +14,10 @@ from ladder.standings.from_store import standings_of
 from ladder.store.location import where_of
 from ladder.store.store import Store
 from referee.cli import run
+from support.commands import Tell
 from support.ladders import count, invented, job, made, submit, usual_pools
 from support.sites import opened
 
-Type = Callable[..., str]
 BOTS = ("ada", "bob", "eve", "max")
 
 
@@ -43,20 +43,6 @@ def store(tmp_path: Path) -> Iterator[Store]:
         for name in BOTS:
             submit(found, name, f"author-of-{name}", does="first")
         yield found
-
-
-@pytest.fixture
-def tell(store: Store, capsys: pytest.CaptureFixture[str]) -> Type:
-    """Runs a command of the ladder; returns what it says, if it ends with the code."""
-
-    def tell(*words: str, code: int = 0) -> str:
-        ended = run(["ladder", *words, "--ladder", store.where.typed])
-        out, said = capsys.readouterr()
-        assert ended == code, said
-        store.refresh()
-        return out + said
-
-    return tell
 
 
 def play(store: Store, bots: Sequence[int], matches: int = 20) -> None:
@@ -86,19 +72,19 @@ def wrong(store: Store) -> list[str]:
     return [one.what for one in found if one.where.startswith(("fact", "after"))]
 
 
-def two_seasons(store: Store, tell: Type) -> None:
+def two_seasons(store: Store, tell: Tell) -> None:
     """The best two of four fill the higher division; then the four are compared in theirs."""
     play(store, [1, 2, 3, 4])
-    tell("season", "spring")
+    tell("ladder", "season", "spring")
     for bots in ([1, 2], [3, 4]):
         play(store, bots)
 
 
-def test_the_best_fill_a_division_that_has_room(store: Store, tell: Type) -> None:
+def test_the_best_fill_a_division_that_has_room(store: Store, tell: Tell) -> None:
     assert plays(store) == {1: [], 2: [1, 2, 3, 4]}
     play(store, [1, 2, 3, 4], matches=2)
 
-    said = tell("season", "spring")
+    said = tell("ladder", "season", "spring")
 
     assert "briscola-2: ada to division 1 (up, where there was room)" in said
     assert "season spring of briscola-2 has begun" in said
@@ -110,10 +96,10 @@ def test_the_best_fill_a_division_that_has_room(store: Store, tell: Type) -> Non
     assert wrong(store) == []
 
 
-def test_who_is_certainly_first_or_last_moves(store: Store, tell: Type) -> None:
+def test_who_is_certainly_first_or_last_moves(store: Store, tell: Tell) -> None:
     two_seasons(store, tell)
 
-    told = json.loads(tell("season", "autumn", "--json"))
+    told = json.loads(tell("ladder", "season", "autumn", "--json"))
 
     assert [(one["name"], one["division"], one["why"]) for one in told["moves"]] == [
         ("eve", 1, "up, certainly among the first"),
@@ -127,19 +113,19 @@ def test_who_is_certainly_first_or_last_moves(store: Store, tell: Type) -> None:
     assert plays(store)[2] == [2, 4, late.entrant], "a newcomer begins in the lowest"
 
 
-def test_nobody_moves_of_whom_that_is_not_certain(store: Store, tell: Type) -> None:
+def test_nobody_moves_of_whom_that_is_not_certain(store: Store, tell: Tell) -> None:
     play(store, [1, 2, 3, 4])
-    tell("season", "spring")
+    tell("ladder", "season", "spring")
     for bots in ([1, 2], [3, 4]):
         play(store, bots, matches=3)
 
-    assert json.loads(tell("season", "autumn", "--json"))["moves"] == []
+    assert json.loads(tell("ladder", "season", "autumn", "--json"))["moves"] == []
     assert plays(store) == {1: [1, 2], 2: [3, 4]}
 
 
-def test_a_table_begins_anew_and_the_one_before_stays(store: Store, tell: Type) -> None:
+def test_a_table_begins_anew_and_the_one_before_stays(store: Store, tell: Tell) -> None:
     play(store, [1, 2, 3, 4], matches=2)
-    tell("season", "spring")
+    tell("ladder", "season", "spring")
     before, now = (
         standings_of(store, store.roster.pools[2]),
         standings_of(store, store.roster.pools[4]),
@@ -147,15 +133,15 @@ def test_a_table_begins_anew_and_the_one_before_stays(store: Store, tell: Type) 
     assert (before.matches, now.matches) == (12, 0)
     assert [row.name for row in before.rows] == ["ada", "bob", "eve", "max"]
     assert sorted(row.name for row in now.rows) == ["eve", "max"]
-    tell("season", "summer")
-    assert len(store.roster.pools) == 6
+    tell("ladder", "season", "summer")
+    assert len(store.refresh().pools) == 6
 
 
-def test_a_preview_begins_nothing(store: Store, tell: Type) -> None:
+def test_a_preview_begins_nothing(store: Store, tell: Tell) -> None:
     play(store, [1, 2, 3, 4], matches=2)
     before = store.head()
 
-    said = tell("season", "spring", "--preview")
+    said = tell("ladder", "season", "spring", "--preview")
 
     assert "ada to division 1" in said
     assert "2 moves, as of now; nothing was begun" in said
@@ -172,13 +158,13 @@ def test_a_preview_begins_nothing(store: Store, tell: Type) -> None:
         (["season", "x", "--game", "sueca"], "this ladder has"),
     ],
 )
-def test_what_is_no_season_is_told(store: Store, tell: Type, words: list[str], said: str) -> None:
-    assert said in tell(*words, code=2)
+def test_what_is_no_season_is_told(store: Store, tell: Tell, words: list[str], said: str) -> None:
+    assert said in tell("ladder", *words, code=2)
 
 
-def test_a_season_has_a_name_of_its_own(store: Store, tell: Type) -> None:
-    tell("season", "spring")
-    assert "there was one of this name" in tell("season", "spring", code=2)
+def test_a_season_has_a_name_of_its_own(store: Store, tell: Tell) -> None:
+    tell("ladder", "season", "spring")
+    assert "there was one of this name" in tell("ladder", "season", "spring", code=2)
 
 
 def test_games_without_divisions_have_seasons_too(
@@ -228,15 +214,15 @@ def placed(bot: int, pool: int, why: str = "up, certainly among the first") -> D
     ],
 )
 def test_a_bot_that_the_organiser_favours_is_found(
-    store: Store, tell: Type, fact: Decision, said: str
+    store: Store, tell: Tell, fact: Decision, said: str
 ) -> None:
     play(store, [1, 2, 3, 4])
-    tell("season", "spring")
+    tell("ladder", "season", "spring")
     store.add(lambda roster, now_ms: [replace(fact, at_ms=now_ms)])
     assert any(said in one for one in wrong(store))
 
 
-def test_a_bot_that_is_held_back_is_found(store: Store, tell: Type) -> None:
+def test_a_bot_that_is_held_back_is_found(store: Store, tell: Tell) -> None:
     two_seasons(store, tell)
 
     def begin(number: int, pool: Pool, now_ms: int) -> Pool:
@@ -253,9 +239,9 @@ def test_a_bot_that_is_held_back_is_found(store: Store, tell: Type) -> None:
     )
 
 
-async def test_pages_of_divisions_and_seasons_lead_to_each_other(store: Store, tell: Type) -> None:
+async def test_pages_of_divisions_and_seasons_lead_to_each_other(store: Store, tell: Tell) -> None:
     play(store, [1, 2, 3, 4], matches=2)
-    tell("season", "spring")
+    tell("ladder", "season", "spring")
     async with opened(store) as site:
         page = (await site.get("/games/4")).text
         assert "<h1>briscola-2 (division 2), spring</h1>" in page

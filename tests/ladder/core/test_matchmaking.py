@@ -1,4 +1,4 @@
-"""Who plays whom next: what is never allowed, that nobody waits for ever, and what it gains."""
+"""The choice of the next table: what is never allowed, that no bot waits for ever, its gain."""
 
 import random
 from collections import Counter
@@ -90,8 +90,11 @@ SHAPES: list[tuple[int, Sides]] = [(2, ()), (3, ()), (4, TEAMS), (4, ((0, 1), (2
 
 
 @st.composite
-def fields(draw: st.DrawFn) -> Candidates:
-    """A few bots of few authors, some in several versions, with partners declared at random."""
+def fields(draw: st.DrawFn, *, one_version: bool = False) -> Candidates:
+    """A few bots of few authors, with partners declared at random.
+
+    Some bots are there in several versions, if not told otherwise: no ladder has that.
+    """
     places, sides = draw(st.sampled_from(SHAPES))
     bots = draw(st.integers(0, 6))
     authors = [draw(st.sampled_from("abcd")) for _ in range(bots)]
@@ -99,8 +102,9 @@ def fields(draw: st.DrawFn) -> Candidates:
     busy = {author: draw(st.integers(0, 3)) for author in "abcd"}
     last = [draw(st.integers(0, 50)) for _ in range(bots)]
     found = []
-    for entrant in range(draw(st.integers(0, 6)) if bots else 0):
-        bot = draw(st.integers(1, bots))
+    versions = bots if one_version else draw(st.integers(0, 6)) if bots else 0
+    for entrant in range(versions):
+        bot = entrant + 1 if one_version else draw(st.integers(1, bots))
         found.append(
             Candidate(
                 entrant=entrant + 1,
@@ -157,16 +161,11 @@ def test_a_table_follows_from_the_field_and_the_seed(
 
 
 @pytest.mark.slow
-@given(fields(), st.integers(0, 100))
-def test_everybody_who_can_play_does(field: Candidates, first: int) -> None:
-    """Among few bots, those that may sit at any table soon have sat at one; no match takes long.
-
-    Versions of a bot share its turn; in a ladder one of them plays. Where there are fewer authors
-    than places, see the next test.
-    """
-    bot_of = {one.entrant: one.bot for one in field.candidates}
+@given(fields(one_version=True), st.integers(0, 100))
+def test_every_bot_that_can_play_does(field: Candidates, first: int) -> None:
+    """Among few bots, those that may sit at any table soon have; no match takes long."""
     able = {
-        one.bot
+        one.entrant
         for table in permutations(field.candidates, field.places)
         if allowed(table, field.sides)
         for one in table
@@ -175,16 +174,16 @@ def test_everybody_who_can_play_does(field: Candidates, first: int) -> None:
     begun = [replace(one, ahead=one.ahead / 30, busy=0) for one in field.candidates]
     field = replace(field, candidates=tuple(begun))
     for number in range(100):
-        if pairing := next_table([field], f"{first}/{number}".encode()):
-            seated.update(bot_of[entrant] for entrant in pairing.entrants)
-            field = played(field, pairing.entrants)
+        if seated == able:
+            break
+        pairing = next_table([field], f"{first}/{number}".encode())
+        assert pairing
+        seated.update(pairing.entrants)
+        field = played(field, pairing.entrants)
 
-    assert seated <= able
-    if len({one.author for one in field.candidates}) >= field.places:
-        assert seated == able
+    assert seated == able
 
 
-@pytest.mark.xfail(strict=True, reason="bots of partners are drawn in their place for ever")
 def test_one_whose_author_has_partners_plays_too() -> None:
     """Bot 5 may sit beside bot 1, against 2 and 3. Found by chance: 4 of 120,000 such fields."""
     bots: tuple[tuple[int, str, tuple[int, ...]], ...] = (
@@ -306,7 +305,7 @@ def test_two_new_bots_meet_the_others_too() -> None:
 
 
 def test_tables_under_way_count_as_played() -> None:
-    """Before any result is known everybody is dealt in, since what is being played is counted."""
+    """Before any result is known every bot is dealt in, since what is being played is counted."""
     field = pair_field(*(candidate(at + 1) for at in range(10)))
     for seed in seeds(50):
         pairing = next_table([field], seed)
@@ -362,7 +361,7 @@ def test_partners_of_two_authors_play_each_other() -> None:
     assert found == {frozenset((frozenset((1, 2)), frozenset((4, 5))))}
 
 
-def test_everybody_gets_every_seat() -> None:
+def test_every_bot_gets_every_seat() -> None:
     """Seats are drawn, too, by partners and by those who play alone."""
     for sides in ((), TEAMS):
         field = Candidates(1, 4, sides, tuple(candidate(at + 1) for at in range(4)))

@@ -131,7 +131,7 @@ def test_sessions_that_are_over_are_forgotten_but_not_what_counts_for_the_day(
 
 @both
 def test_who_is_erased_signs_in_no_more(store: Store) -> None:
-    """Nor by an account that somebody was just about to choose."""
+    """Nor by an account that was to be chosen for another person just then."""
     invitation, _ = store.tokens.add("ada", tuple(Scope), 365)
     store.bindings.add(invitation.id, ISSUER, SUBJECT)
     assert store.bindings.session(ISSUER, SUBJECT) is not None

@@ -295,7 +295,7 @@ async def test_a_sign_in_is_over_once_it_came_back(
 async def test_a_code_of_another_sign_in_is_refused(
     site: Asked, store: Store, idp: LocalProvider
 ) -> None:
-    """Of an attacker's, by whoever comes back with it: its verifier is another one."""
+    """That of an attacker, say, in one's own sign-in: its verifier is another one."""
     foreign = urlsplit(back(idp, await begin(site)))
     (code,) = parse_qs(foreign.query)["code"]
     (state,) = parse_qs(urlsplit(await begin(site)).query)["state"]
@@ -395,7 +395,7 @@ async def test_sessions_of_a_day_are_bounded(
 
 def tampered(claims: Claims) -> str:
     """Signed for another account, and changed since."""
-    head, _, signature = signed({**claims, "sub": "somebody"}).split(".")
+    head, _, signature = signed({**claims, "sub": "another-account"}).split(".")
     return f"{head}.{signed(claims).split('.')[1]}.{signature}"
 
 
