@@ -195,6 +195,16 @@ class Table:
                 self._end()
         return wrong
 
+    async def bots_have_played(self, person: Person) -> None:
+        """Wait until a person is asked, this one or another, or there is nothing to wait for."""
+        while not (self.waits or self.result(person) or self._asks()):
+            async with trio.open_nursery() as nursery:
+                for one in self.people.values():
+                    nursery.start_soon(_then_end, one.changed.wait, nursery.cancel_scope)
+
+    def _asks(self) -> bool:
+        return any(one.seen.asked for one in self.people.values())
+
     def _end(self) -> None:
         self.waits, self.is_over = False, True
         self.ended_at = trio.current_time()
@@ -274,6 +284,11 @@ class Table:
     def _tell(self) -> None:
         for one in self.people.values():
             one.tell()
+
+
+async def _then_end(wait: Callable[[], Awaitable[None]], scope: trio.CancelScope) -> None:
+    await wait()
+    scope.cancel()
 
 
 def are_same(secret: str, other: str) -> bool:

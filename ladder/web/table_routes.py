@@ -165,10 +165,9 @@ def _number(form: FormData, name: str) -> int:
 
 
 async def _answered_soon(table: Table, person: Person) -> None:
-    """Wait a moment for the person to be asked, or the match to be over."""
+    """Wait a moment for the bots."""
     with trio.move_on_after(_SOON_S):
-        while not (person.seen.asked or table.waits or table.result(person)):
-            await person.changed.wait()
+        await table.bots_have_played(person)
 
 
 def _there(table: Table) -> Response:

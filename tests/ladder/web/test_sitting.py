@@ -265,6 +265,23 @@ async def test_others_do_not_wait_long_for_who_has_gone_away(
     assert not table.is_over
 
 
+async def test_who_has_played_sees_at_once_that_another_person_is_asked() -> None:
+    """And does not wait for their card."""
+    table = Table("ada", order(), invites=True)
+    ada, bob = table.people[0], table.sit("bob", "")
+    table.begin()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(table.bots_have_played, ada)
+        await wait_all_tasks_blocked()
+        ada.tell()
+        await wait_all_tasks_blocked()
+        assert len(nursery.child_tasks) == 1
+        bob.seen.asked = act()
+        bob.tell()
+        await wait_all_tasks_blocked()
+        assert not nursery.child_tasks
+
+
 async def test_the_host_who_leaves_ends_the_match(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is their table, and they have one at a time; of a guest it goes on without."""
 
