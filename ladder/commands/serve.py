@@ -32,7 +32,7 @@ from ladder.web.site_state import Site, opened_site
 from ladder.web.table import Table
 from ladder.web.table_routes import table_routes
 from ladder.web.tables import Tables
-from ladder.web.trial import Trials
+from ladder.web.trial import Submits, Trials, tried
 from ladder.web.uploads import Uploads
 from referee.bots.settings import Settings, read_settings
 from referee.commands.shared import Workers
@@ -115,16 +115,15 @@ def serve_site(
         if taken_in is not None and ready is not None:
             routes += author_routes(site, taken_in)
             routes += _sign_in_routes(site, registration)
-            where_it_is = anywhere(store.where)
             trials = Trials(
                 uploads=taken_in,
-                ladder=where_it_is,
+                submit=(submits := Submits(anywhere(store.where))).run,
                 sandbox=ready.sandbox,
                 trouble=watch.say,
                 away=lambda: library.is_away,
                 knows=lambda author: library.ask(lambda store: store.tokens.has_any(author)),
             )
-            work.append(trials.run)
+            work.append(partial(tried, trials, submits))
             tables = Tables[Table](settings.site.tables, watch.say)
             routes += table_routes(site, tables, ready.sandbox)
             work.append(tables.run)

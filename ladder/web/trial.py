@@ -1,4 +1,4 @@
-"""The trial of an upload: `referee submit`, as a process of its own, one at a time."""
+"""The trial of an upload: `referee submit` in a process of its own, one at a time."""
 
 import os
 import subprocess
@@ -16,13 +16,15 @@ from msgspec.structs import replace
 from ladder.show.submit_json import SubmitJson
 from ladder.show.upload_json import UploadState
 from ladder.store.location import VARIABLE
+from ladder.web.trial_process import TrialOrder
 from ladder.web.uploads import MOST_TRIES, Upload, Uploads, laid_out
-from referee.errors import USAGE
+from referee.errors import USAGE, HostError
 from referee.text import printable
 
 LONGEST_S: Final = 20 * 60.0
 """A trial that takes longer is ended; builds and matches have their own bounds below that."""
 
+_LONGEST_END_S: Final = 10.0
 _AGAIN_S: Final = 15.0
 _LOOK_S: Final = 1.0
 _LONGEST_WHY: Final = 4000
@@ -31,12 +33,74 @@ _NO_ANSWER: Final = (
 )
 
 
+class Submits:
+    """Runs `referee submit`, in forks of one process, until its end."""
+
+    def __init__(self, ladder: str) -> None:
+        """Starts nothing before there is a trial.
+
+        Args:
+            ladder: as `ladder.store.location.anywhere` has it.
+        """
+        self._ladder = ladder
+        self._process: trio.Process | None = None
+
+    async def run(self, order: TrialOrder) -> int:
+        """Return the exit code of a command; it is ended where nothing waits for it any more.
+
+        Raises:
+            HostError: it was ended before by something else.
+        """
+        answer = b""
+        try:
+            stdin, stdout = await self._ends()
+            await stdin.send_all(msgspec.json.encode(order) + b"\n")
+            while not answer.endswith(b"\n"):
+                more = await stdout.receive_some()
+                if not more:
+                    raise HostError("the process that tries bots was ended")
+                answer += more
+        except trio.BrokenResourceError as error:
+            raise HostError("the process that tries bots was ended") from error
+        finally:
+            if not answer.endswith(b"\n"):
+                await self.end()
+        return int(answer)
+
+    async def _ends(self) -> tuple[trio.abc.SendStream, trio.abc.ReceiveStream]:
+        if self._process is None:
+            self._process = await trio.lowlevel.open_process(
+                [sys.executable, "-m", "ladder.web.trial_process"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                start_new_session=True,
+                env={**os.environ, VARIABLE: self._ladder},  # others can read command lines
+            )
+        stdin, stdout = self._process.stdin, self._process.stdout
+        assert stdin is not None  # noqa: S101  # both are pipes
+        assert stdout is not None  # noqa: S101
+        return stdin, stdout
+
+    async def end(self) -> None:
+        """End the command under way, and the process. Idempotent."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        with trio.CancelScope(shield=True):
+            for end in (process.stdin, process.stdout):
+                assert end is not None  # noqa: S101  # both are pipes
+                await end.aclose()
+            with trio.move_on_after(_LONGEST_END_S):
+                await process.wait()
+            process.kill()
+
+
 class Trials(Struct, frozen=True):
     """How uploads are tried.
 
     Attributes:
         uploads: those that wait.
-        ladder: as `ladder.store.location.anywhere` has it.
+        submit: runs `referee submit`.
         sandbox: as `--sandbox` has it.
         trouble: is told what the organiser should know.
         away: whether the ladder's database does not answer just now: no bot is tried then, and a
@@ -45,7 +109,7 @@ class Trials(Struct, frozen=True):
     """
 
     uploads: Uploads
-    ladder: str
+    submit: Callable[[TrialOrder], Awaitable[int]]
     sandbox: str
     trouble: Callable[[str], None]
     away: Callable[[], bool]
@@ -73,38 +137,34 @@ class Trials(Struct, frozen=True):
     async def _tried(self, upload: Upload) -> Upload:
         """Return an upload after its trial; it waits again where the machine gave no answer."""
         with tempfile.TemporaryDirectory(prefix="referee-upload-") as folder:
-            file = self.uploads.file_of(upload)
+            file, here = self.uploads.file_of(upload), Path(folder, "bot")
             try:
-                path = await trio.to_thread.run_sync(laid_out, upload, file, Path(folder))
+                path = await trio.to_thread.run_sync(laid_out, upload, file, here)
+                with trio.move_on_after(LONGEST_S):
+                    order = self._order(upload, path)
+                    return self._judged(upload, await self.submit(order), order)
             except OSError as error:
                 return self._unanswered(upload, f"{file.name}: {error.strerror}")
-            with trio.move_on_after(LONGEST_S):
-                done = await trio.run_process(
-                    self._command(upload, path.name),
-                    cwd=folder,
-                    check=False,
-                    capture_stdout=True,
-                    capture_stderr=True,
-                    start_new_session=True,
-                    env={**os.environ, VARIABLE: self.ladder},  # others can read command lines
-                )
-                return self._judged(upload, done)
+            except HostError as error:
+                return self._unanswered(upload, str(error))
         return self._unanswered(upload, f"its trial took longer than {LONGEST_S:.0f} s")
 
-    def _command(self, upload: Upload, name: str) -> list[str]:
-        words = [sys.executable, "-m", "referee", "submit", f"./{name}", "--json"]
+    def _order(self, upload: Upload, path: Path) -> TrialOrder:
+        words = ["submit", f"./{path.name}", "--json"]
         words += ["--author", upload.author, "--sandbox", self.sandbox]
-        return words + (["--name", upload.name] if upload.name else [])
+        words += ["--name", upload.name] if upload.name else []
+        here = path.parent
+        return TrialOrder(words, str(here), f"{here}.out", f"{here}.err")
 
-    def _judged(self, upload: Upload, done: "subprocess.CompletedProcess[bytes]") -> Upload:
+    def _judged(self, upload: Upload, code: int, order: TrialOrder) -> Upload:
         """Return what the command has said of an upload."""
-        said = done.stderr.decode(errors="replace").strip()
+        said = Path(order.err).read_text(errors="replace").strip()
         try:
-            told = msgspec.json.decode(done.stdout, type=SubmitJson)
+            told = msgspec.json.decode(Path(order.out).read_bytes(), type=SubmitJson)
         except msgspec.MsgspecError:
-            if done.returncode == USAGE:
+            if code == USAGE:
                 return _refused(upload, said.removeprefix("referee: "))
-            return self._unanswered(upload, said or f"exit status {done.returncode}")
+            return self._unanswered(upload, said or f"exit status {code}")
         if told.taken_in:
             return replace(upload, state=UploadState.ACCEPTED, accepted=told.taken_in[0], why="")
         return _refused(upload, told.refused[0].why if told.refused else _NO_ANSWER)
@@ -117,6 +177,18 @@ class Trials(Struct, frozen=True):
         if upload.tries >= MOST_TRIES:
             return _refused(upload, _NO_ANSWER)
         return replace(upload, state=UploadState.WAITING)
+
+
+async def tried(trials: Trials, submits: Submits) -> None:
+    """Try uploads for ever; when that is broken off, no command is left.
+
+    Raises:
+        HostError: the disk does not let us.
+    """
+    try:
+        await trials.run()
+    finally:
+        await submits.end()
 
 
 def _refused(upload: Upload, why: str) -> Upload:

@@ -369,7 +369,8 @@ def plain_name(file: str) -> str:
 
 
 def laid_out(upload: Upload, file: Path, folder: Path) -> Path:
-    """Put an upload into a folder under the name that its author gave it; return that path."""
+    """Put an upload into a new folder under the name that its author gave it; return that path."""
+    folder.mkdir()
     path = folder / upload.file
     shutil.copyfile(file, path)
     path.chmod(0o755)

@@ -4,8 +4,9 @@ import errno
 import json
 import re
 import stat
+import subprocess
 import sys
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Final
@@ -28,6 +29,7 @@ from ladder.store.store import Store
 from ladder.web import trial
 from ladder.web.sign_in import COOKIE
 from ladder.web.trial import Trials
+from ladder.web.trial_process import TrialOrder
 from ladder.web.uploads import MOST_TRIES, Upload, Uploads, plain_name
 from referee.bots.settings import SiteLimits
 from referee.cli import run
@@ -35,6 +37,7 @@ from referee.errors import HostError, RefereeError
 from support.ladders import count, job, made, play, submit
 from support.sites import HOST, Asked, opened
 
+Submit = Callable[[TrialOrder], Awaitable[int]]
 BOT: Final = b"#!/bin/sh\nexec true\n"
 
 
@@ -522,8 +525,8 @@ async def known(_: str) -> bool:
     return True
 
 
-def trials(uploads: Uploads, told: list[str], *, away: bool = False) -> Trials:
-    return Trials(uploads, "/nowhere", "bwrap", told.append, lambda: away, known)
+def trials(uploads: Uploads, submit: Submit, told: list[str], *, away: bool = False) -> Trials:
+    return Trials(uploads, submit, "bwrap", told.append, lambda: away, known)
 
 
 async def waiting(uploads: Uploads) -> Upload:
@@ -533,13 +536,23 @@ async def waiting(uploads: Uploads) -> Upload:
     return await uploads.next()
 
 
-def answers(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
-    """Has a Python program stand in for `referee submit`."""
-    monkeypatch.setattr(Trials, "_command", lambda *_: [sys.executable, "-c", code])
+def answers(code: str) -> Submit:
+    """A Python program that stands in for `referee submit`."""
+
+    def told(order: TrialOrder) -> int:
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+        Path(order.out).write_bytes(done.stdout)
+        Path(order.err).write_bytes(done.stderr)
+        return done.returncode
+
+    async def submit(order: TrialOrder) -> int:
+        return await trio.to_thread.run_sync(told, order, abandon_on_cancel=True)
+
+    return submit
 
 
 async def test_a_bot_that_is_taken_in_says_what_it_has_become(
-    store: Store, uploads: Uploads, monkeypatch: pytest.MonkeyPatch
+    store: Store, uploads: Uploads
 ) -> None:
     entrant = store.roster.entrants[1]
     accepted = AcceptedJson(
@@ -554,22 +567,20 @@ async def test_a_bot_that_is_taken_in_says_what_it_has_become(
         left_out=(),
     )
     printed = {"ladder": "x", "taken_in": [msgspec.to_builtins(accepted)], "refused": []}
-    answers(monkeypatch, f"print({json.dumps(json.dumps(printed))})")
+    submit = answers(f"print({json.dumps(json.dumps(printed))})")
     upload = await waiting(uploads)
-    found = await trials(uploads, [])._tried(upload)
+    found = await trials(uploads, submit, [])._tried(upload)
     assert (found.state, found.accepted) == (UploadState.ACCEPTED, accepted)
     await uploads.change(found)
     assert not uploads.file_of(found).exists()
 
 
-async def test_a_refusal_is_told_as_the_command_tells_it(
-    uploads: Uploads, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_refusal_is_told_as_the_command_tells_it(uploads: Uploads) -> None:
     """With its lines, and without what could turn them round; the file is gone then."""
     why = "bot './greedy.sh' does not build\nsee it at home: make \N{RIGHT-TO-LEFT OVERRIDE}"
     printed = {"ladder": "x", "taken_in": [], "refused": [{"path": "greedy.sh", "why": why}]}
-    answers(monkeypatch, f"print({json.dumps(json.dumps(printed))}); raise SystemExit(1)")
-    found = await trials(uploads, [])._tried(await waiting(uploads))
+    submit = answers(f"print({json.dumps(json.dumps(printed))}); raise SystemExit(1)")
+    found = await trials(uploads, submit, [])._tried(await waiting(uploads))
     assert found.state is UploadState.REFUSED
     assert found.why == "bot './greedy.sh' does not build\nsee it at home: make \\u202e"
 
@@ -587,56 +598,48 @@ async def test_the_page_of_an_author_has_what_was_found_before_how_to_see_it(
     assert "<pre>what to do: flush\nsee it at home: make</pre>" in page
 
 
-async def test_what_is_wrong_usage_of_the_command_is_a_refusal(
-    uploads: Uploads, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    answers(monkeypatch, "import sys; print('referee: no zip', file=sys.stderr); sys.exit(2)")
-    found = await trials(uploads, [])._tried(await waiting(uploads))
+async def test_what_is_wrong_usage_of_the_command_is_a_refusal(uploads: Uploads) -> None:
+    submit = answers("import sys; print('referee: no zip', file=sys.stderr); sys.exit(2)")
+    found = await trials(uploads, submit, [])._tried(await waiting(uploads))
     assert (found.state, found.why) == (UploadState.REFUSED, "no zip")
 
 
-async def test_a_machine_that_gives_no_answer_tries_again_a_few_times(
-    uploads: Uploads, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_machine_that_gives_no_answer_tries_again_a_few_times(uploads: Uploads) -> None:
     """No bot is refused for what it did not do, and none waits for ever."""
-    answers(monkeypatch, "raise SystemExit(3)")
+    submit = answers("raise SystemExit(3)")
     told: list[str] = []
     upload = await waiting(uploads)
     for _ in range(MOST_TRIES - 1):
-        found = await trials(uploads, told)._tried(upload)
+        found = await trials(uploads, submit, told)._tried(upload)
         assert found.state is UploadState.WAITING
         await uploads.change(found)
         upload = await uploads.next()
-    found = await trials(uploads, told)._tried(upload)
+    found = await trials(uploads, submit, told)._tried(upload)
     assert found.state is UploadState.REFUSED
     assert "no fault that was seen of it" in found.why
     assert len(told) == MOST_TRIES
 
 
-async def test_a_database_that_is_away_uses_up_no_tries(
-    uploads: Uploads, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_database_that_is_away_uses_up_no_tries(uploads: Uploads) -> None:
     """However long: nothing is found out of a bot meanwhile."""
-    answers(monkeypatch, "raise SystemExit(3)")
+    submit = answers("raise SystemExit(3)")
     upload = await waiting(uploads)
     for _ in range(2 * MOST_TRIES):
-        found = await trials(uploads, [], away=True)._tried(upload)
+        found = await trials(uploads, submit, [], away=True)._tried(upload)
         assert (found.state, found.tries) == (UploadState.WAITING, 0)
         await uploads.change(found)
         upload = await uploads.next()
 
 
-async def test_an_upload_of_an_author_who_was_erased_leaves_nothing(
-    uploads: Uploads, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_an_upload_of_an_author_who_was_erased_leaves_nothing(uploads: Uploads) -> None:
     """It had come only after that, with a token that was valid when it began."""
-    answers(monkeypatch, "raise SystemExit(2)")
+    submit = answers("raise SystemExit(2)")
     upload = await uploads.receive("ada", "greedy.sh", "", whole())
 
     async def unknown(author: str) -> bool:
         return author != "ada"
 
-    trial = Trials(uploads, "/nowhere", "bwrap", print, lambda: False, unknown)
+    trial = Trials(uploads, submit, "bwrap", print, lambda: False, unknown)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(trial.run)
         await uploads.change_of(upload)
@@ -651,7 +654,7 @@ async def test_no_trial_begins_while_the_database_is_away(
     uploads: Uploads, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(trial, "_LOOK_S", 0.001)
-    answers(monkeypatch, "raise SystemExit(2)")
+    submit = answers("raise SystemExit(2)")
     await uploads.receive("ada", "a.sh", "", whole())
     looks: list[UploadState] = []
 
@@ -661,7 +664,7 @@ async def test_no_trial_begins_while_the_database_is_away(
         return len(looks) <= 5
 
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(Trials(uploads, "/nowhere", "bwrap", print, is_away, known).run)
+        nursery.start_soon(Trials(uploads, submit, "bwrap", print, is_away, known).run)
         with trio.fail_after(30):
             while not all(one.is_over for one in uploads._all.values()):
                 await uploads._news.wait()
@@ -673,24 +676,24 @@ async def test_a_trial_without_an_end_is_ended(
     uploads: Uploads, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(trial, "LONGEST_S", 0.2)
-    answers(monkeypatch, "import time; time.sleep(600)")
+    submit = answers("import time; time.sleep(600)")
     told: list[str] = []
-    found = await trials(uploads, told)._tried(await waiting(uploads))
+    found = await trials(uploads, submit, told)._tried(await waiting(uploads))
     assert found.state is UploadState.WAITING
     assert "took longer" in told[0]
 
 
 async def test_uploads_are_tried_one_at_a_time_in_their_order(
-    uploads: Uploads, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    uploads: Uploads, tmp_path: Path
 ) -> None:
     log = tmp_path / "log"
     code = f"open({str(log)!r}, 'a').write('x'); raise SystemExit(2)"
-    answers(monkeypatch, code)
+    submit = answers(code)
 
     for author in ("ada", "bob", "eve"):
         await uploads.receive(author, "a.sh", "", whole())
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(trials(uploads, []).run)
+        nursery.start_soon(trials(uploads, submit, []).run)
         with trio.fail_after(30):
             while uploads.waiting() or not all(one.is_over for one in uploads._all.values()):
                 trying = [one for one in uploads._all.values() if one.state is UploadState.TRYING]
@@ -776,7 +779,7 @@ async def test_a_full_disk_costs_no_upload_and_is_no_mistake_of_the_site(
 ) -> None:
     """Who hands in is told to come again; what was being tried is tried when there is room."""
     kept = await hand_in(site, token)
-    answers(monkeypatch, "raise SystemExit(2)")
+    submit = answers("raise SystemExit(2)")
 
     def full(_: Uploads, __: Upload) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -787,9 +790,9 @@ async def test_a_full_disk_costs_no_upload_and_is_no_mistake_of_the_site(
         assert found.status_code == 503
         assert site.troubles == ["/api/uploads: uploads: No space left on device"]
         with pytest.raises(HostError, match="No space left"):
-            await trials(uploads, []).run()
+            await trials(uploads, submit, []).run()
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(trials(uploads, []).run)
+        nursery.start_soon(trials(uploads, submit, []).run)
         with trio.fail_after(30):
             while not uploads.find("ada", str(kept["id"])).is_over:
                 await uploads.change_of(uploads.find("ada", str(kept["id"])))
