@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 from random import Random
 from statistics import median, quantiles
@@ -46,6 +47,7 @@ class Readers:
         self.port = port
         self.times: list[float] = []
         self.events = self.bytes = 0
+        self.cores = 0.0
         self.statuses: dict[bytes, int] = {}
         self._numbers = itertools.count(1)
 
@@ -120,6 +122,16 @@ def _speed(folder: Path, seconds: float, beside: object = None) -> float:
     return speed
 
 
+def _uploads(url: str, tokens: list[str]) -> dict[str, int]:
+    """How many uploads are in each state."""
+    states = Counter[str]()
+    for token in tokens:
+        headers = {"authorization": f"Bearer {token}"}
+        for upload in httpx2.get(f"{url}/api/me", headers=headers).json()["uploads"]:
+            states[upload["state"]] += 1
+    return dict(states)
+
+
 def _memory_mib(process: "subprocess.Popen[bytes]") -> float:
     pages = int(Path(f"/proc/{process.pid}/statm").read_text().split()[1])
     return pages * 4096 / 2**20
@@ -146,7 +158,9 @@ async def _load(serving: Serving, asked: argparse.Namespace, tokens: list[str]) 
             nursery.start_soon(hand_in, token)
         readers.times.clear()
         readers.events = readers.bytes = 0
+        spent_s = time.process_time()
         await trio.sleep(asked.seconds)
+        readers.cores = (time.process_time() - spent_s) / asked.seconds
         nursery.cancel_scope.cancel()
     return readers
 
@@ -173,6 +187,7 @@ def main() -> None:
             lambda: found.append(trio.run(_load, serving, asked, tokens)),
         )
         after = _memory_mib(serving.process)
+        states = _uploads(serving.url, tokens)
         serving.process.terminate()
         serving.process.wait()
     (readers,) = found
@@ -182,6 +197,8 @@ def main() -> None:
     said, kib = readers.events / asked.seconds, readers.bytes / 1024 / asked.seconds
     print(f"over streams, a second: {said:.0f} pieces, {kib:.0f} KiB")
     print(f"median {median(ms):.0f} ms, p95 {quantiles(ms, n=20)[-1]:.0f} ms, most {ms[-1]:.0f} ms")
+    print(f"readers took {readers.cores:.2f} cores of the same machine")
+    print(f"uploads at the end: {states}")
     print(f"memory of the site: {before:.0f} MiB before, {after:.0f} after")
 
 

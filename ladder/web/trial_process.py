@@ -4,7 +4,7 @@
 
 What the command imports, which is most of what a trial costs, is imported once. A line of stdin is
 a `TrialOrder`; its answer on stdout is a line, too: the exit code. Where stdin ends meanwhile, the
-command under way is ended.
+command under way is ended. On a machine that plays, matches come first.
 """
 
 import os
@@ -19,6 +19,7 @@ import msgspec
 from msgspec import Struct
 
 from referee.cli import main as command
+from referee.sandbox.priority import come_after_matches
 
 NEEDED: Final = (
     "ladder.commands.submit",
@@ -51,6 +52,7 @@ class TrialOrder(Struct, frozen=True):
 
 def main() -> None:
     """Run what is ordered until stdin ends."""
+    come_after_matches()
     for name in NEEDED:
         import_module(name)
     orders = msgspec.json.Decoder(TrialOrder)
@@ -65,7 +67,6 @@ def main() -> None:
 
 def _become(order: TrialOrder) -> None:
     """Be a process as if it had been started for the order."""
-    os.setsid()
     os.chdir(order.folder)
     new = os.O_WRONLY | os.O_CREAT | os.O_EXCL
     for fd, path, how in ((0, os.devnull, os.O_RDONLY), (1, order.out, new), (2, order.err, new)):

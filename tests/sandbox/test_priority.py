@@ -187,6 +187,33 @@ def test_who_answers_many_weighs_more_and_what_it_starts_does_not() -> None:
         assert started == "0"
 
 
+def test_what_comes_after_matches_weighs_a_tenth_and_what_it_starts_too() -> None:
+    """Nor does a thread of it come first, as one of a match does."""
+    script = (
+        "import os, subprocess\n"
+        "from pathlib import Path\n"
+        "from referee.sandbox.priority import come_after_matches, come_first\n"
+        "come_after_matches()\n"
+        "print(os.getpriority(os.PRIO_PROCESS, 0))\n"
+        "session = Path('/proc/self/autogroup')\n"
+        "words = session.read_text().split() if session.exists() else []\n"
+        "print(words[-1] if words else 'none')  # a session of the kernel's own has no weight\n"
+        "print(subprocess.run(['nice'], capture_output=True, text=True).stdout, come_first())\n"
+    )
+    for own in (True, False):
+        said = subprocess.run(
+            [sys.executable, "-c", script],
+            capture_output=True,
+            text=True,
+            check=True,
+            start_new_session=own,
+        ).stdout.split()
+        nice, session, started, comes_first = said
+        assert nice == started == "10"
+        assert session in ("none", "10" if own else "0")
+        assert comes_first == "False"
+
+
 def test_who_was_started_with_another_weight_keeps_it() -> None:
     script = (
         "import os; from referee.sandbox.priority import answer_soon; answer_soon(); "
