@@ -139,6 +139,8 @@ class Lineups:
         if found is None:
             return None
         for one in ranked:
+            if sum(len(group.seated) for group in groups.values()) == self.places:
+                break
             begun = groups[one.author].seated
             if self._may_join(one, begun):
                 seated = (*begun, one)
