@@ -44,28 +44,29 @@ class TableWords:
         named = self._texts["card_of"].replace("{rank}", ranks[card[0]])
         return str(named.replace("{suit}", suits[card[1]]))
 
-    def action(self, action: str) -> str:
-        """Return what an action is called that is no card: "bid 80", "call AH"."""
+    def action(self, action: str, *, italian: bool) -> str:
+        """Return what an action is called that is no card: "bid 80", "call AH"; see `card`."""
         word, *rest = action.split(" ")
         named = (
-            self.card(part, italian=True)
+            self.card(part, italian=italian)
             if _CARD.fullmatch(part) or _SUIT.fullmatch(part)
             else part
             for part in rest
         )
         return " ".join((str(self._texts["words"].get(word, word)), *named))
 
-    def line(self, line: str) -> str:
-        """Return a line of what happened with its cards by their names, as those are drawn here.
+    def line(self, line: str, *, italian: bool) -> str:
+        """Return a line of what happened with its cards by their names.
 
         Args:
             line: as a terminal shows it, with cards as 10♦ and suits as ♦.
+            italian: see `card`.
         """
 
         def named(found: re.Match[str]) -> str:
             faces = _FACE.findall(found[0])
             cards = (f"{rank.replace('10', 'T')}{_SUIT_OF[pip]}" for rank, pip in faces)
-            return ", ".join(self.card(card, italian=True) for card in cards)
+            return ", ".join(self.card(card, italian=italian) for card in cards)
 
         return _FACES.sub(named, line)
 

@@ -1,5 +1,6 @@
 "use strict";
-/* Draws the cards that stand in a page as text; without this they can be read all the same. */
+/* Draws the cards that stand in a page as text, and names them as it draws them; without this they
+   can be read all the same. */
 document.addEventListener("DOMContentLoaded", () => {
   /* as the viewer remembers it */
   const kept = () => { try { return localStorage.getItem("referee.faces"); } catch { return null; } };
@@ -18,6 +19,10 @@ document.addEventListener("DOMContentLoaded", () => {
       svg.innerHTML = card.length === 1 ? Cards.small(card, italian) : Cards.face(card, label, italian);
       place.replaceChildren(svg);
       place.dataset.drawn = card;
+    }
+    if (italian) return;
+    for (const place of document.querySelectorAll("[data-french]:not([data-card])")) {
+      if (place.textContent !== place.dataset.french) place.textContent = place.dataset.french;
     }
   }
   draw();

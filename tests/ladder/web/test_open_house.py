@@ -2,10 +2,12 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -23,6 +25,9 @@ from support.sites import served
 from support.uploads import C_BOT
 
 pytestmark = [pytest.mark.slow, pytest.mark.thorough]
+
+ITALIAN_SUITS: Final = re.compile(" of (cups|coins|batons|swords)")
+FRENCH_SUITS: Final = re.compile(" of (hearts|diamonds|clubs|spades)")
 
 
 @pytest.fixture(scope="module")
@@ -168,6 +173,7 @@ def test_people_play_with_each_other_by_a_link(chromium: Browser, tmp_path: Path
             with looking(chromium, link, PHONE, dark=True) as bob:
                 bob.shot("sit")
                 assert bob.faults() == []
+                bob.page.evaluate("localStorage.setItem('referee.faces', 'french')")
                 bob.page.get_by_label("Your name").fill("bob")
                 bob.page.get_by_role("button", name="Sit down").click()
                 bob.page.get_by_role("button", name="Sit here").last.click()
@@ -178,7 +184,10 @@ def test_people_play_with_each_other_by_a_link(chromium: Browser, tmp_path: Path
                 ada.page.locator("ol.seats").get_by_text("guest-bob").wait_for()
                 ada.shot("invites")
                 ada.page.get_by_role("button", name="Begin").click()
-                _play_on(ada, bob)
+                hers, his = _play_on(ada, bob)
+                assert ITALIAN_SUITS.search(hers)
+                assert FRENCH_SUITS.search(his)
+                assert not ITALIAN_SUITS.search(his), "cards are called as they are drawn"
                 for one in (ada, bob):
                     one.page.wait_for_selector("#viewer[data-ready]")
                     assert "The match is over: " in one.page.inner_text("main")
@@ -187,13 +196,20 @@ def test_people_play_with_each_other_by_a_link(chromium: Browser, tmp_path: Path
                 assert bob.troubles == []
 
 
-def _play_on(*people: Looked) -> None:
-    """Play the first card each time, for those whose turn it is, until the match is over."""
+def _play_on(*people: Looked) -> list[str]:
+    """Play the first card each time, for those whose turn it is, until the match is over.
+
+    Returns:
+        What each has read when it was their turn.
+    """
+    texts = [""] * len(people)
     for _ in range(1000):
         if all(one.page.locator("p.open").count() for one in people):
             break
-        for one in people:
+        for at, one in enumerate(people):
             cards = one.page.locator("form.hand button")
             if cards.count():
+                texts[at] += one.page.inner_text("main")
                 cards.first.click()
                 one.page.wait_for_load_state()
+    return texts

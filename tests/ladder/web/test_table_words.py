@@ -40,23 +40,30 @@ def test_cards_have_their_local_names() -> None:
 
 def test_what_happened_is_told_with_the_cards_that_are_drawn() -> None:
     english, italian = TableWords("en"), TableWords("it")
+    for line, italian_cards, french_cards in (
+        (
+            "your cards 7♦ 10♣ A♥",
+            "your cards 7 of coins, 10 of batons, ace of cups",
+            "your cards 7 of diamonds, 10 of clubs, ace of hearts",
+        ),
+        ("ada married ♠ +20", "ada married swords +20", "ada married spades +20"),
+        ("10 for <b>", "10 for <b>", "10 for <b>"),
+    ):
+        assert english.line(line, italian=True) == italian_cards
+        assert english.line(line, italian=False) == french_cards
     assert (
-        english.line("your cards 7♦ 10♣ A♥") == "your cards 7 of coins, 10 of batons, ace of cups"
-    )
-    assert english.line("ada married ♠ +20") == "ada married swords +20"
-    assert (
-        italian.line("you K♠  greedy 2♦  → you +4")
+        italian.line("you K♠  greedy 2♦  → you +4", italian=True)
         == "you re di spade  greedy 2 di denari  → you +4"
     )
-    assert english.line("10 for <b>") == "10 for <b>"
 
 
 def test_actions_are_said_in_the_language() -> None:
     words = TableWords("it")
-    assert words.action("bid 80") == "offre 80"
-    assert words.action("pass") == "passa"
-    assert words.action("call AH") == "chiama asso di coppe"
-    assert words.action("<b>") == "<b>"
+    assert words.action("bid 80", italian=True) == "offre 80"
+    assert words.action("pass", italian=True) == "passa"
+    assert words.action("call AH", italian=True) == "chiama asso di coppe"
+    assert words.action("call AH", italian=False) == "chiama asso di cuori"
+    assert words.action("<b>", italian=True) == "<b>"
 
 
 def test_every_language_has_the_same_texts() -> None:
