@@ -10,11 +10,11 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from ladder.core.names import GUEST, LONGEST, name_of
+from ladder.core.names import GUEST, LONGEST, NAME
 from ladder.core.tokens import Scope
 from ladder.web import rendering
 from ladder.web.answers import PRIVATE, private
-from ladder.web.content import Content, Missing, Refused, Told
+from ladder.web.content import Content, Missing, Refused
 from ladder.web.guard import guarded, visitor
 from ladder.web.rate_limit import TooMany
 from ladder.web.sign_in import author_of, check_origin
@@ -22,7 +22,6 @@ from ladder.web.site_state import Site
 from ladder.web.sitting import guest_of, keep_seat, signed_in, sitter_of
 from ladder.web.table import Table, are_same
 from ladder.web.tables import Tables
-from referee.errors import RefereeError
 
 _SEE_OTHER: Final = 303
 _Endpoint = Callable[[Site, Tables[Table], Request], Awaitable[Response]]
@@ -64,7 +63,7 @@ async def _sit(site: Site, tables: Tables[Table], request: Request) -> Response:
     """Have a visitor sit down where an invitation says, as the author they are or as a guest."""
     check_origin(request)
     async with request.form(max_files=0, max_fields=4, max_part_size=128) as form:
-        invitation, name = str(form.get("invitation", "")), str(form.get("name", "")).strip()
+        invitation, name = str(form.get("invitation", "")), str(form.get("name", ""))
     table = _table_of(site, tables, request, invitation)
     author, guest = await signed_in(site, request), guest_of(tables, request, table.id)
     if author:
@@ -78,15 +77,25 @@ async def _sit(site: Site, tables: Tables[Table], request: Request) -> Response:
         return _there(table)
     if guest is not None:
         return _there(table)
-    try:
-        sat = table.sit(name_of(f"{GUEST}{name}" if name else "", "player"), "")
-    except RefereeError as error:
-        if isinstance(error, Told):
-            raise
-        raise Refused(f"{error}.") from error
+    sat = table.sit(_guest_name(name), "")
     answer = _there(table)
     keep_seat(answer, request, sat)
     return answer
+
+
+def _guest_name(chosen: str) -> str:
+    """Return what the others call a guest; blanks within the name become "-".
+
+    Raises:
+        Refused: it is none.
+    """
+    name = "-".join(chosen.split())
+    if not re.fullmatch(NAME, f"{GUEST}{name}", re.ASCII) or not name:
+        raise Refused(
+            f"{name!r} is no name at a table: 1 to {LONGEST - len(GUEST)} of the characters "
+            "A-Z a-z 0-9 _ . - make one. Go back, and take another."
+        )
+    return f"{GUEST}{name}"
 
 
 def _table_of(site: Site, tables: Tables[Table], request: Request, invitation: str) -> Table:
