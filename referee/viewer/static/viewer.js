@@ -434,7 +434,8 @@ const Viewer = (() => {
 
   function duration(us) {
     if (us < 1000) return `${us} µs`;
-    if (us < 10_000_000) return `${(us / 1000).toFixed(1)} ms`;
+    if (us < 1_000_000) return `${(us / 1000).toFixed(1)} ms`;
+    if (us < 9_950_000) return `${(us / 1_000_000).toFixed(1)} s`;
     const seconds = Math.round(us / 1_000_000);
     return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
   }
