@@ -112,7 +112,9 @@ def _name(machine: int) -> str:
 
 def _missing_interpreter(line: bytes, view: View) -> str | None:
     if line.endswith(b"\r"):
-        return "its lines end in CRLF, as on Windows, so its #! line names no program: save it with LF"
+        return (
+            "its lines end in CRLF, as on Windows, so its #! line names no program: save it with LF"
+        )
     words = line.decode(errors="replace").split()
     if not words:
         return "its #! line names no program"
