@@ -6,6 +6,7 @@ is for waits that are long, and for threads that only look.
 """
 
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -26,6 +27,15 @@ _LATER: Final = 10
 
 _ORDINARY: Final = os.SCHED_OTHER | os.SCHED_RESET_ON_FORK
 """To take that flag off again is for the superuser alone."""
+
+
+class _Blocks(threading.local):
+    """How many blocks of `coming_first` a thread is in."""
+
+    open = 0
+
+
+_blocks: Final = _Blocks()
 
 
 def come_first(*, with_threads: bool = False, how: os.sched_param = _LOOKS) -> bool:
@@ -92,14 +102,17 @@ def come_after_matches() -> None:
 @contextmanager
 def coming_first() -> Iterator[None]:
     """Come first until the block is left, or until `come_as_others_do`; blocks may overlap."""
-    comes = come_first(how=_HEARS)
+    come_first(how=_HEARS)
+    _blocks.open += 1
     try:
         yield
     finally:
-        if comes:
+        _blocks.open -= 1
+        if not _blocks.open:
             come_as_others_do()
 
 
 def come_first_again() -> None:
     """Come first until the block of `coming_first` is left, after a `come_as_others_do` in it."""
-    come_first(how=_HEARS)
+    if _blocks.open:  # else nothing would take it back
+        come_first(how=_HEARS)

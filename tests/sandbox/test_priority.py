@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import TypeVar
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from referee.sandbox.priority import (
     come_as_others_do,
     come_first,
+    come_first_again,
     coming_first,
     start_none_that_comes_first,
 )
@@ -71,6 +73,25 @@ def child_policy() -> str:
         check=True,
     )
     return done.stdout.strip()
+
+
+def test_blocks_that_overlap_leave_nothing_behind(allowed: int) -> None:
+    """Nor does a wait in no block, as that for a bot's start."""
+
+    def seen() -> list[int]:
+        found = []
+        with ExitStack() as one, ExitStack() as other:
+            one.enter_context(coming_first())
+            other.enter_context(coming_first())
+            one.close()
+            come_as_others_do()
+            come_first_again()
+            found.append(policy())
+        found.append(policy())
+        come_first_again()
+        return [*found, policy()]
+
+    assert in_a_thread(seen) == [allowed, os.SCHED_OTHER, os.SCHED_OTHER]
 
 
 def test_whom_we_start_then_does_not() -> None:
