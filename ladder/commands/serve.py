@@ -115,9 +115,10 @@ def serve_site(
         if taken_in is not None and ready is not None:
             routes += author_routes(site, taken_in)
             routes += _sign_in_routes(site, registration)
+            submits = Submits(anywhere(store.where))
             trials = Trials(
                 uploads=taken_in,
-                submit=(submits := Submits(anywhere(store.where))).run,
+                submit=submits.run,
                 sandbox=ready.sandbox,
                 trouble=watch.say,
                 away=lambda: library.is_away,

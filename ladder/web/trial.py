@@ -144,7 +144,7 @@ class Trials(Struct, frozen=True):
                     order = self._order(upload, path)
                     return self._judged(upload, await self.submit(order), order)
             except OSError as error:
-                return self._unanswered(upload, f"{file.name}: {error.strerror}")
+                return self._unanswered(upload, f"{error.filename or file.name}: {error.strerror}")
             except HostError as error:
                 return self._unanswered(upload, str(error))
         return self._unanswered(upload, f"its trial took longer than {LONGEST_S:.0f} s")

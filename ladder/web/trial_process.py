@@ -51,7 +51,14 @@ class TrialOrder(Struct, frozen=True):
 
 
 def main() -> None:
-    """Run what is ordered until stdin ends."""
+    """Run what is ordered until stdin ends; say in a line what the machine does not let us."""
+    try:
+        _serve()
+    except OSError as error:
+        sys.exit(f"referee: the trial of a bot: {error.filename or 'fork'}: {error.strerror}")
+
+
+def _serve() -> None:
     come_after_matches()
     for name in NEEDED:
         import_module(name)

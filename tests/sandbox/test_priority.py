@@ -179,30 +179,38 @@ def test_a_user_whom_a_limit_lets_comes_first_again_and_again(allowed: int) -> N
     assert in_a_thread(seen) == [allowed, os.SCHED_OTHER] * 2
 
 
-def test_who_answers_many_weighs_more_and_what_it_starts_does_not() -> None:
-    """A process that shares its session with others leaves the session as it is."""
+def weights(call: str, *, own_session: bool) -> list[str]:
+    """The `nice` of a process after a call, of its session, and of what it starts.
+
+    Then whether a thread of it may come first.
+    """
     script = (
         "import os, subprocess\n"
         "from pathlib import Path\n"
-        "from referee.sandbox.priority import answer_soon\n"
-        "answer_soon()\n"
+        "from referee.sandbox import priority\n"
+        f"priority.{call}()\n"
         "print(os.getpriority(os.PRIO_PROCESS, 0))\n"
         "session = Path('/proc/self/autogroup')\n"
         "words = session.read_text().split() if session.exists() else []\n"
         "print(words[-1] if words else 'none')  # a session of the kernel's own has no weight\n"
         "print(subprocess.run(['nice'], capture_output=True, text=True).stdout)\n"
+        "print(priority.come_first())\n"
     )
+    return subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        check=True,
+        start_new_session=own_session,
+    ).stdout.split()
+
+
+def test_who_answers_many_weighs_more_and_what_it_starts_does_not() -> None:
+    """A process that shares its session with others leaves the session as it is."""
     tried = subprocess.run(["nice", "-n", "-5", "true"], capture_output=True, check=True)
     may = not tried.stderr
     for own in (True, False):
-        said = subprocess.run(
-            [sys.executable, "-c", script],
-            capture_output=True,
-            text=True,
-            check=True,
-            start_new_session=own,
-        ).stdout.split()
-        nice, session, started = said
+        nice, session, started, _ = weights("answer_soon", own_session=own)
         assert nice == ("-5" if may else "0")
         assert session in ("none", "-5" if may and own else "0")
         assert started == "0"
@@ -210,26 +218,8 @@ def test_who_answers_many_weighs_more_and_what_it_starts_does_not() -> None:
 
 def test_what_comes_after_matches_weighs_a_tenth_and_what_it_starts_too() -> None:
     """Nor does a thread of it come first, as one of a match does."""
-    script = (
-        "import os, subprocess\n"
-        "from pathlib import Path\n"
-        "from referee.sandbox.priority import come_after_matches, come_first\n"
-        "come_after_matches()\n"
-        "print(os.getpriority(os.PRIO_PROCESS, 0))\n"
-        "session = Path('/proc/self/autogroup')\n"
-        "words = session.read_text().split() if session.exists() else []\n"
-        "print(words[-1] if words else 'none')  # a session of the kernel's own has no weight\n"
-        "print(subprocess.run(['nice'], capture_output=True, text=True).stdout, come_first())\n"
-    )
     for own in (True, False):
-        said = subprocess.run(
-            [sys.executable, "-c", script],
-            capture_output=True,
-            text=True,
-            check=True,
-            start_new_session=own,
-        ).stdout.split()
-        nice, session, started, comes_first = said
+        nice, session, started, comes_first = weights("come_after_matches", own_session=own)
         assert nice == started == "10"
         assert session in ("none", "10" if own else "0")
         assert comes_first == "False"

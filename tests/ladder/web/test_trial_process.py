@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import trio
+from msgspec.structs import replace
 
 from ladder.web.trial import Submits
 from ladder.web.trial_process import TrialOrder
@@ -78,6 +79,16 @@ async def test_a_command_for_which_nothing_waits_any_more_is_ended(
     assert [pid for pid in pids if is_there(f"/proc/{pid}")] == []
     assert text_of(long.err).endswith("referee: interrupted\n"), "it was told to end, not killed"
     assert capfd.readouterr().err == ""
+    assert await submits.run(order(tmp_path / "next", "games")) == 0
+
+
+async def test_what_the_machine_does_not_let_us_is_one_line(
+    submits: Submits, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    gone = replace(order(tmp_path / "there", "games"), folder=str(tmp_path / "gone"))
+    assert await submits.run(gone) == 1
+    why = f"referee: the trial of a bot: {gone.folder}: No such file or directory\n"
+    assert capfd.readouterr().err == why
     assert await submits.run(order(tmp_path / "next", "games")) == 0
 
 
