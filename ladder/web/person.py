@@ -20,6 +20,7 @@ from referee.bots.find import find
 from referee.bots.settings import read_settings
 from referee.people.adviser import advised
 from referee.people.event_text import event_lines
+from referee.people.last_trick import LastTrick, last_trick
 from referee.text import printable
 
 LONGEST_THOUGHT_S: Final = 15 * 60.0
@@ -40,6 +41,7 @@ class Seen(Struct):
     Attributes:
         deal: the number of the deal; 0 before the first.
         rows: what happened in it, line by line.
+        last: the trick that was taken last, though in the deal before.
         scores: of the match so far, by bot.
         asked: what is asked; None while the others play.
         view: what the person knows, as they were last told.
@@ -48,6 +50,7 @@ class Seen(Struct):
 
     deal: int = 0
     rows: list[str] = []
+    last: LastTrick | None = None
     scores: tuple[int, ...] = ()
     asked: Act | None = None
     view: View | None = None
@@ -93,6 +96,7 @@ class Person:
         self.patience_s = LONGEST_THOUGHT_S
         self._names, self._told_of_leaving = names, left
         self._seats: tuple[int, ...] = ()
+        self._begin, self._events = list[str](), list[Event]()
         self._hello, self._deal = b"", b""
         self.changed = trio.Event()
         self._chosen: trio.MemorySendChannel[str] | None = None
@@ -158,7 +162,9 @@ class Person:
             case Deal():
                 self._deal, self._seats = line, message.seats
                 self.seen.deal, self.seen.scores = message.deal, message.scores
-                self.seen.rows = [f"{self.called(message.dealer)} dealt"]
+                self._begin = [f"{self.called(message.dealer)} dealt"]
+                self._events = []
+                self._note(())
             case DealEnd():
                 self._note(message.events)
                 points = (f"{self.called(at)} {points}" for at, points in enumerate(message.points))
@@ -196,7 +202,10 @@ class Person:
         return None
 
     def _note(self, events: Iterable[Event]) -> None:
-        self.seen.rows += [line.plain for line in event_lines(events, self.called)]
+        self._events += events
+        said = (line.plain for line in event_lines(self._events, self.called, between=", "))
+        self.seen.rows = [*self._begin, *said]
+        self.seen.last = last_trick(self._events, self.called) or self.seen.last
 
 
 def advice(lines: tuple[bytes, bytes, bytes], act: Act) -> str:

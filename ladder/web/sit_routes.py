@@ -7,7 +7,7 @@ from typing import Final
 
 import trio
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from ladder.core.names import GUEST, LONGEST, NAME
@@ -22,6 +22,7 @@ from ladder.web.site_state import Site
 from ladder.web.sitting import guest_of, keep_seat, signed_in, sitter_of
 from ladder.web.table import Table, are_same
 from ladder.web.tables import Tables
+from referee.text import plural
 
 _SEE_OTHER: Final = 303
 _Endpoint = Callable[[Site, Tables[Table], Request], Awaitable[Response]]
@@ -42,6 +43,7 @@ def sit_routes(site: Site, tables: Tables[Table]) -> list[Route]:
     return [
         route("/sit", _invited, "GET"),
         route("/sit", _sit, "POST"),
+        route("/sit/invited", _invited_to, "POST"),
         route("/play/{table}/seat", _move, "POST"),
         route("/play/{table}/send-away", _send_away, "POST"),
         route("/play/{table}/begin", _begin, "POST"),
@@ -57,6 +59,16 @@ async def _invited(site: Site, tables: Tables[Table], request: Request) -> Respo
         shown={"longest": LONGEST - len(GUEST)},
     )
     return private(rendering.html(content, site.around, "/sit"))
+
+
+async def _invited_to(site: Site, tables: Tables[Table], request: Request) -> Response:
+    """Answer with what an invitation is for, so that its page can say it."""
+    check_origin(request)
+    async with request.form(max_files=0, max_fields=1, max_part_size=128) as form:
+        table = _table_of(site, tables, request, str(form.get("invitation", "")))
+    order = table.order
+    said = f"{table.author} invites you to {order.terms.game}, {plural(order.deals, 'deal')}."
+    return PlainTextResponse(said, headers=PRIVATE)
 
 
 async def _sit(site: Site, tables: Tables[Table], request: Request) -> Response:

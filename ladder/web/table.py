@@ -88,6 +88,11 @@ class Table:
         self._begun = trio.Event()
         self._scope = trio.CancelScope()
 
+    @property
+    def counts(self) -> bool:
+        """Whether it is written down how its person plays, who sits alone with bots."""
+        return self._score is not None and len(self.people) == 1
+
     def has(self, author: str) -> bool:
         """Whether an author plays here, and has not left."""
         return any(one.author == author and not one.left for one in self.people.values())
@@ -273,8 +278,9 @@ class Table:
 
     def _break_off(self) -> None:
         """End the match; a deal that counts for a person is played to its end without them."""
-        alone = len(self.people) == 1 and self._score is not None
-        counts = alone and not self.waits and any(one.seen.deal for one in self.people.values())
+        counts = (
+            self.counts and not self.waits and any(one.seen.deal for one in self.people.values())
+        )
         self.waits, self.is_over = False, True
         if counts:
             self._scope.deadline = trio.current_time() + LONGEST_FINISH_S

@@ -34,6 +34,7 @@ from ladder.web.table import Kept, Table
 from ladder.web.table_process import TableOrder
 from ladder.web.table_words import words_for
 from ladder.web.tables import Tables
+from protocol.messages import View
 from referee.match.chance import KEY_BITS
 from referee.match.seating import Seating
 from referee.sandbox.names import SandboxName
@@ -184,8 +185,11 @@ def _page(site: Site, table: Table, person: Person, request: Request) -> bytes:
     seen, words = person.seen, words_for(request.headers.get("accept-language", ""))
     still = "still" in request.query_params  # who wanted to sit down elsewhere is told why not
     over, others = table.result(person), _others(table, person)
+    waits = table.waits and not over
     content = Content(
-        title=words.labels["you_and"].replace("{name}", others),
+        title=words.labels["table_of" if waits else "you_and"]
+        .replace("{game}", table.order.terms.game)
+        .replace("{name}", others),
         description=f"A match with {others}.",
         template="table.html",
         value=None,
@@ -201,7 +205,7 @@ def _page(site: Site, table: Table, person: Person, request: Request) -> bytes:
             "still": still and not over,
             "language": words.language,
             "game": table.order.terms.game,
-            "trick": list(seen.view.trick) if seen.view else [],
+            "trick": _trick(person, seen.view) if seen.view else [],
             "points": [
                 (person.called(seat), points)
                 for seat, points in enumerate(seen.view.points if seen.view else ())
@@ -211,6 +215,15 @@ def _page(site: Site, table: Table, person: Person, request: Request) -> bytes:
     here = f"/play/{table.id}"
     more = {"live_from": "" if over else f"{here}/live?{'still&' if still else ''}"}
     return rendering.html(content, site.around, here, extra=more)
+
+
+def _trick(person: Person, view: View) -> list[tuple[str, str]]:
+    """Return what lies on the table: who has played it, and the card."""
+    seats = len(view.points)
+    return [
+        (person.called((view.leader + place) % seats), card)
+        for place, card in enumerate(view.trick)
+    ]
 
 
 def _others(table: Table, person: Person) -> str:

@@ -14,12 +14,13 @@ Who = Callable[[int], str]
 _BY_REFEREE = " (by the referee)"
 
 
-def event_lines(events: Iterable[Event], who: Who) -> Iterator[Text]:
+def event_lines(events: Iterable[Event], who: Who, between: str = "  ") -> Iterator[Text]:
     """Yield what happened, line by line; the cards of a trick stand in one.
 
     Args:
         events: as one seat is shown them.
         who: names the seats.
+        between: what stands between the cards of a trick.
     """
     trick: list[Text] = []
     for event in events:
@@ -29,17 +30,20 @@ def event_lines(events: Iterable[Event], who: Who) -> Iterator[Text]:
                 trick.append(Text.assemble(f"{who(event.seat)} ", face(event.card), by))
                 continue
             case table.TrickWon():
-                trick.append(Text(f"→ {who(event.winner)} +{event.points}", style="bold"))
-                said = None
+                won = Text(f"→ {who(event.winner)} +{event.points}", style="bold")
+                trick, said = [Text("  ").join((*_joined(trick, between), won))], None
             case _:
                 said = _sentence(event, who)
-        if trick:
-            yield Text("  ").join(trick)
-            trick = []
+        yield from _joined(trick, between)
+        trick = []
         if said is not None:
             yield said
+    yield from _joined(trick, between)
+
+
+def _joined(trick: list[Text], between: str) -> Iterator[Text]:
     if trick:
-        yield Text("  ").join(trick)
+        yield Text(between).join(trick)
 
 
 def _sentence(event: Event, who: Who) -> Text | None:  # noqa: PLR0911  # one for each kind

@@ -56,3 +56,9 @@ def test_the_cards_of_a_trick_stand_in_one_line() -> None:
         table.Played(1, "3H"),
     )
     assert found == ["you 7♦  ada A♦  → ada +11", "you drew 2♣", "ada 3♥"]
+
+
+def test_a_page_has_the_cards_of_a_trick_with_commas_between() -> None:
+    trick = [table.Played(0, "7D"), table.Played(1, "AD"), table.TrickWon(1, 11)]
+    (line,) = event_lines(trick, ("you", "ada").__getitem__, between=", ")
+    assert line.plain == "you 7♦, ada A♦  → ada +11"

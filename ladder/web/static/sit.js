@@ -6,6 +6,12 @@ function take() {
   history.replaceState(null, "", location.pathname);
   document.getElementById("invitation").value = secret;
   document.getElementById("name").focus();
+  const told = document.getElementById("invited");
+  fetch("/sit/invited", { method: "POST", body: new URLSearchParams({ invitation: secret }) })
+    .then(async (answer) => {
+      if (answer.ok) told.textContent = await answer.text();
+      if (answer.status === 404) told.textContent = "This invitation is not valid: the match has begun, is over, or never was.";
+    }, () => {});
 }
 document.addEventListener("DOMContentLoaded", take);
 addEventListener("hashchange", take);

@@ -26,6 +26,14 @@ document.addEventListener("DOMContentLoaded", () => {
     }
   }
   draw();
+  /* what is refused is told by the page as it is now: a match that is over, a table that is gone */
+  document.addEventListener("htmx:response:error", ({ target }) => { if (target.closest("main")) location.reload(); });
+  document.addEventListener("click", ({ target }) => {
+    const place = document.getElementById(target.dataset?.copies);
+    if (!place) return;
+    place.select();
+    navigator.clipboard?.writeText(place.value).then(() => { target.textContent += " ✓"; }, () => {});
+  });
   /* what shows a match again was not there when the page came */
   document.addEventListener("over", () => location.reload());
   new MutationObserver(draw).observe(document.body, { childList: true, subtree: true, characterData: true });

@@ -13,7 +13,7 @@ import pytest
 
 pytest.importorskip("playwright", reason="make ci installs it")
 
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page
 
 from ladder.core.tokens import Scope
 from ladder.submissions.pack import packed
@@ -141,11 +141,16 @@ def _played_against(chromium: Browser, url: str, token: str) -> None:
         looked.shot("table")
         assert looked.faults() == []
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+        visited = page.evaluate("history.length")
         for _ in range(30):
             if not cards.count():
                 break
-            cards.first.click()
+            if page.locator(".last").count():
+                looked.shot("trick")
+                assert looked.faults() == []
+            _play_first(page)
             page.wait_for_selector("form.hand button, p.open")
+        assert page.evaluate("history.length") == visited, "Back leads to the bot, not to a card"
         page.wait_for_selector("#viewer[data-ready]")
         assert "The match is over: you" in page.inner_text("main")
         assert "Par, what greedy gets with your cards" in page.inner_text("main")
@@ -171,6 +176,7 @@ def test_people_play_with_each_other_by_a_link(chromium: Browser, tmp_path: Path
             link = ada.page.get_by_label("Link").input_value()
             assert ada.faults() == []
             with looking(chromium, link, PHONE, dark=True) as bob:
+                bob.page.get_by_text("ada invites you to sueca, 1 deal.").wait_for()
                 bob.shot("sit")
                 assert bob.faults() == []
                 bob.page.evaluate("localStorage.setItem('referee.faces', 'french')")
@@ -210,6 +216,12 @@ def _play_on(*people: Looked) -> list[str]:
             cards = one.page.locator("form.hand button")
             if cards.count():
                 texts[at] += one.page.inner_text("main")
-                cards.first.click()
-                one.page.wait_for_load_state()
+                _play_first(one.page)
     return texts
+
+
+def _play_first(page: Page) -> None:
+    """Touch the first card that may be played, and wait until that is no question any more."""
+    asked = page.locator("input[name=asked]").input_value()
+    page.locator("form.hand button").first.click()
+    page.locator(f"input[name=asked][value='{asked}']").wait_for(state="detached")

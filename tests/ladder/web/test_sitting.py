@@ -109,6 +109,7 @@ async def test_two_people_play_with_bots_and_neither_is_sent_the_others_cards(
                 page = await plays(site, here, who)
                 if ASKED.search(page):
                     hand = page[page.index('class="hand"') : page.index("</section>")]
+                    hand = hand.partition('class="trick last"')[0]
                     hands[name] |= set(CARDS.findall(hand))
             await trio.sleep(0.01)
     assert len(hands["ada"]) == len(hands["bob"]) == 10
@@ -187,10 +188,20 @@ async def test_blanks_in_the_name_of_a_guest_are_no_mistake(store: Store, site: 
     assert "guest-Zio-Beppe" in (await site.client.get(here, headers=ada)).text
 
 
-async def test_invitations_cannot_be_tried_out(store: Store, site: Asked) -> None:
+async def test_an_invitation_says_who_invites_and_to_what(store: Store, site: Asked) -> None:
+    _, invitation = await laid(site, author(store, "ada"), deals="4")
+    form = {"invitation": invitation}
+    said = await site.client.post("/sit/invited", data=form, headers={"origin": HOST})
+    assert said.text == "ada invites you to sueca, 4 deals."
+    evil = await site.client.post("/sit/invited", data=form, headers={"origin": "https://evil"})
+    assert evil.status_code == 403
+
+
+@pytest.mark.parametrize("path", ["/sit", "/sit/invited"])
+async def test_invitations_cannot_be_tried_out(store: Store, site: Asked, path: str) -> None:
     await laid(site, author(store, "ada"))
     tried = [
-        (await site.client.post("/sit", data={"invitation": text}, headers={"origin": HOST}))
+        (await site.client.post(path, data={"invitation": text}, headers={"origin": HOST}))
         for text in ["", "é", "\udcff".encode("utf-8", "surrogatepass").decode("latin-1")] * 8
     ]
     found = {answer.status_code for answer in tried}
