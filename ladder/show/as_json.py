@@ -176,7 +176,7 @@ def _section(section: Standings) -> SectionJson:
         misfit=section.misfit,
         ordered_by_one_number=not section.unordered,
         champion=section.champion or None,
-        bots=tuple(map(_row, section.rows)),
+        bots=tuple(map(row_json, section.rows)),
         cross_table=CrossJson(
             "deal value" if section.two_sided else "difference of deal values", section.cross
         ),
@@ -187,7 +187,8 @@ def _section(section: Standings) -> SectionJson:
     )
 
 
-def _row(row: Row) -> RowJson:
+def row_json(row: Row) -> RowJson:
+    """Return a row of a table."""
     return RowJson(
         bot=row.name,
         entrant=row.bot,

@@ -18,6 +18,8 @@ from ladder.web.content import Content
 from ladder.web.openapi import Operation
 from ladder.web.sign_in import author_of
 from ladder.web.site_state import Site
+from ladder.web.table import Table
+from ladder.web.tables import Tables
 from referee.games import find
 from referee.rules.game import best_value
 
@@ -38,16 +40,24 @@ async def own_play(site: Site, request: Request) -> Response:
     return Response(encoded, headers=PRIVATE, media_type="application/json")
 
 
-async def own_play_page(site: Site, request: Request) -> Response:
-    """Answer with what a person has played, as a page."""
+async def own_play_page(site: Site, tables: Tables[Table], request: Request) -> Response:
+    """Answer with what a person can play and has played, as a page."""
     token = await author_of(site, request, Scope.PLAY)
     found = await site.library.ask(partial(_played, token.author))
+    seats = [(one, one.person_of(token.author)) for one in tables.all()]
     content = Content(
-        title=f"What {token.author} has played",
-        description="At tables of this site, beside what a bot gets with the same cards.",
+        title="Play",
+        description="With bots of this ladder, and with other people.",
         template="own_play.html",
         value=None,
-        shown={"games": found.games},
+        shown={
+            "author": token.author,
+            "games": found.games,
+            "open": await site.library.ask(_opponents),
+            "tables": [
+                (table, table.result(person)) for table, person in seats if person is not None
+            ],
+        },
     )
     return private(rendering.html(content, site.around, "/play"))
 
@@ -69,6 +79,16 @@ async def scored(site: Site, author: str, pool: int, above: int | None) -> str:
     await site.library.ask(add)
     found = await site.library.ask(partial(_played, author))
     return next((played_line(one) for one in found.games if one.pool == pool), "")
+
+
+def _opponents(store: Store) -> list[tuple[Pool, list[tuple[int, str]]]]:
+    """Return the open games, and which bots play each: their entrants, and what to call them."""
+    roster = store.refresh()
+    labels = roster.labels()
+    return [
+        (pool, [(one.entrant, labels[one.entrant]) for one in roster.playing(pool.pool)])
+        for pool in roster.open_pools
+    ]
 
 
 def _bound(pool: Pool) -> int:

@@ -76,7 +76,7 @@ def table_routes(site: Site, tables: Tables[Table], sandbox: SandboxName) -> lis
         return Route(path, guarded(site, name, partial(endpoint, site, tables)), methods=[method])
 
     return [
-        Route("/play", guarded(site, "own_play", partial(own_play_page, site)), methods=["GET"]),
+        route("/play", own_play_page, "GET"),
         Route("/api/play", guarded(site, "api_play", partial(own_play, site)), methods=["GET"]),
         route("/play", partial(_open, sandbox), "POST"),
         route("/play/{table}", _table, "GET"),

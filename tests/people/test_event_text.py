@@ -59,6 +59,10 @@ def test_the_cards_of_a_trick_stand_in_one_line() -> None:
 
 
 def test_a_page_has_the_cards_of_a_trick_with_commas_between() -> None:
-    trick = [table.Played(0, "7D"), table.Played(1, "AD"), table.TrickWon(1, 11)]
+    trick: list[Event] = [
+        table.Played(0, "7D"),
+        table.Played(1, "AD"),
+        table.TrickWon(1, 11),
+    ]
     (line,) = event_lines(trick, ("you", "ada").__getitem__, between=", ")
     assert line.plain == "you 7♦, ada A♦  → ada +11"

@@ -1,13 +1,19 @@
 """The pages of bots: all of them, and one with all that the ladder knows of it."""
 
+from collections.abc import Container, Iterator
+
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ladder.core.facts import Pool
 from ladder.core.tallies import FaultKind
+from ladder.show.as_json import RowJson, row_json
 from ladder.show.bot_json import BotJson, Seen, bot_json, seen_of
 from ladder.show.history_json import HistoryJson, history_json
 from ladder.show.history_plot import history_plots
-from ladder.standings.from_store import history_of
+from ladder.standings.from_store import history_of, standings_of
+from ladder.standings.history import History
+from ladder.standings.table import Standings
 from ladder.store.store import Store
 from ladder.submissions.clearing import size_of
 from ladder.web.content import Asked, Content, Missing, Page
@@ -18,13 +24,24 @@ LAST_SHOWN = 25
 FAULTS_SHOWN = 20
 
 
+class PlaceJson(Struct, frozen=True):
+    """The row of a bot in the table of an open game, and how many bots the table has."""
+
+    pool: int
+    game: str
+    bots: int
+    row: RowJson
+
+
 class BotPageJson(Struct, frozen=True):
-    """A bot: its versions, the newest first, its rating over time by game, its last matches."""
+    """A bot: its versions, the newest first, by game its place and its rating over time, its last
+    matches."""
 
     bot: int
     name: str
     author: str
     versions: tuple[BotJson, ...]
+    places: tuple[PlaceJson, ...]
     ratings: tuple[HistoryJson, ...]
     last_matches: tuple[MatchLine, ...]
 
@@ -71,15 +88,44 @@ def _make_all(store: Store, asked: Asked) -> Content:
     )
 
 
+class _Played(Struct, frozen=True):
+    """What a bot has played of a game.
+
+    Attributes:
+        table: with its row alone; None where the game is over, or the bot has no row.
+        bots: how many have one.
+    """
+
+    pool: Pool
+    history: History
+    table: Standings | None = None
+    bots: int = 0
+
+
+def _played(store: Store, bot: int, versions: Container[int]) -> Iterator[_Played]:
+    for pool in store.roster.pools.values():
+        history = history_of(store, pool, bot)
+        if not history.points:
+            continue
+        found = standings_of(store, pool) if pool in store.roster.open_pools else None
+        rows = found.rows if found is not None else ()
+        own = tuple(row for row in rows if row.bot in versions)
+        yield _Played(
+            pool,
+            history,
+            replace(found, rows=own) if found is not None and own else None,
+            len(rows),
+        )
+
+
 def _make_one(store: Store, asked: Asked) -> Content:
     bot = bot_of(store, asked.path["entrant"])
     roster = store.roster
     versions = [one.entrant for one in reversed(roster.versions(bot))]
-    pools = tuple(roster.pools.values())
+    pools, open_pools = tuple(roster.pools.values()), roster.open_pools
     faults = [(pool, one) for pool in pools for one in store.faults(pool.pool)]
     seen = seen_bots(store, versions, faults)
-    histories = [history_of(store, pool, bot) for pool in pools]
-    histories = [one for one in histories if one.points]
+    played = list(_played(store, bot, versions))
     last = match_lines(roster, store.matches_of(versions, LAST_SHOWN))
     now = roster.entrants[roster.chosen(bot)]
     label = roster.labels()[bot]
@@ -92,16 +138,22 @@ def _make_one(store: Store, asked: Asked) -> Content:
             name=now.name,
             author=now.author,
             versions=tuple(bot_json(roster, one) for one in seen),
-            ratings=tuple(map(history_json, histories)),
+            places=tuple(
+                PlaceJson(one.pool.pool, one.pool.label, one.bots, row_json(row))
+                for one in played
+                if one.table is not None
+                for row in one.table.rows
+            ),
+            ratings=tuple(history_json(one.history) for one in played),
             last_matches=last,
         ),
         shown={
             "now": now,
-            "games": [pool for pool in roster.open_pools if roster.plays(pool.pool, now.entrant)],
+            "games": [pool for pool in open_pools if roster.plays(pool.pool, now.entrant)],
             "state": roster.state(now.entrant),
             "pools": roster.pools,
             "seen": seen,
-            "histories": [(one.pool, history_plots([one])) for one in histories],
+            "played": [(one, history_plots([one.history])) for one in played],
             "faults": [(one.entrant, pool, fault) for one in seen for pool, fault in one.faults][
                 :FAULTS_SHOWN
             ],

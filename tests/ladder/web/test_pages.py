@@ -473,3 +473,18 @@ async def test_no_page_names_an_author_who_was_erased(tmp_path: Path) -> None:
     assert not [address for address, page in pages.items() if author in page.text]
     assert "#1" in pages["/games/1?all=1"].text
     assert "(erased)" in pages["/bots/1"].text
+
+
+async def test_the_page_of_a_bot_has_its_row_of_the_table(site: Asked, ladder: Store) -> None:
+    """The rating that the table has stands there beside the one that tables are drawn by."""
+    (pool,) = (one for one in ladder.roster.open_pools if one.pool == 1)
+    found = standings_of(ladder, pool)
+    row = found.rows[0]
+    page = (await site.get(f"/bots/{row.bot}")).text
+    assert f"of {len(found.rows)}: it shares" in page or f"of {len(found.rows)}." in page
+    assert f"{row.blocks:,}</td>" in page
+    bot = (await site.get(json_path(f"/bots/{row.bot}"))).json()
+    (place,) = (one for one in bot["places"] if one["pool"] == pool.pool)
+    assert place["bots"] == len(found.rows)
+    table = (await site.get(json_path("/games/1"))).json()["sections"][0]
+    assert place["row"] == table["bots"][0]
