@@ -105,6 +105,7 @@ def serve_site(
             has_events=bool(events.logs),
             live_delay=delay,
             provider=registration.name if registration else "",
+            get=settings.site.get,
         )
         library = Library(store, events.pulse)
         site = opened_site(library, around, watch.say, event_pages(events))
@@ -113,18 +114,10 @@ def serve_site(
             routes += live_routes(site, LiveMatches(library, delay))
         work: list[Work] = []
         if taken_in is not None and ready is not None:
+            submits = Submits(anywhere(store.where))
             routes += author_routes(site, taken_in)
             routes += _sign_in_routes(site, registration)
-            submits = Submits(anywhere(store.where))
-            trials = Trials(
-                uploads=taken_in,
-                submit=submits.run,
-                sandbox=ready.sandbox,
-                trouble=watch.say,
-                away=lambda: library.is_away,
-                knows=lambda author: library.ask(lambda store: store.tokens.has_any(author)),
-            )
-            work.append(partial(tried, trials, submits))
+            work.append(partial(tried, _trials(site, taken_in, submits, ready), submits))
             tables = Tables[Table](settings.site.tables, watch.say)
             routes += table_routes(site, tables, ready.sandbox)
             work.append(tables.run)
@@ -136,6 +129,19 @@ def serve_site(
             work.append(partial(playing, workers=workers, ready=ready, settings=settings))
         answer_soon()
         trio.run(_until_stopped, partial(serve, site, listen, routes, work))
+
+
+def _trials(site: Site, uploads: Uploads, submits: Submits, ready: Ready) -> Trials:
+    """Return how bots are tried that are handed in."""
+    library = site.library
+    return Trials(
+        uploads=uploads,
+        submit=submits.run,
+        sandbox=ready.sandbox,
+        trouble=site.say,
+        away=lambda: library.is_away,
+        knows=lambda author: library.ask(lambda store: store.tokens.has_any(author)),
+    )
 
 
 def _sign_in_routes(site: Site, registration: Registration | None) -> list[Route]:

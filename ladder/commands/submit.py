@@ -4,6 +4,7 @@ import getpass
 import secrets
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -47,6 +48,7 @@ from referee.terminal.json_output import json_text
 from referee.text import printable
 
 _SAMPLE = "sample:"
+_LONGEST_STAGE = 200
 
 
 class Asked(Struct, frozen=True):
@@ -124,6 +126,13 @@ def submit(
         typer.Option(metavar="URL", help="The site of a ladder that is not on this machine."),
     ] = None,
     sandbox: Sandbox = Sandboxes.AUTO,
+    stage: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A file that says what is being done just now, for programs that show it.",
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Submits bots to a ladder. Exit code 1 when one is refused.
@@ -151,7 +160,8 @@ def submit(
         refused: list[Refusal] = []
         place = SandboxName(sandbox)
         try:
-            with busy(talk, "opening the sandbox ...") as say:
+            with busy(talk, "opening the sandbox ...") as shown:
+                say = shown if stage is None else partial(_say, shown, stage)
                 one_by_one = partial(_take_all_in, taken=taken, refused=refused)
                 trio.run(one_by_one, store, asked, partners, pools, place, settings, say)
         finally:  # whatever stops us: what is done is told
@@ -160,6 +170,13 @@ def submit(
             else:
                 _print(store.roster, taken, refused)
     raise typer.Exit(int(bool(refused)))
+
+
+def _say(shown: Callable[[str], None], stage: Path, text: str) -> None:
+    """Show what is done, and write it to a file; where that cannot be written, the bot goes on."""
+    shown(text)
+    with suppress(OSError):
+        stage.write_text(f"{printable(text)[:_LONGEST_STAGE]}\n")
 
 
 def _submit_to(url: str, asked: Remote, *, as_json: bool) -> None:

@@ -105,7 +105,9 @@ def _state(upload: UploadJson) -> str:
         case UploadState.WAITING:
             return f"waits for its trial, number {upload.position} of the queue"
         case UploadState.TRYING:
-            return "is being tried"
+            return (
+                f"is being tried: {printable(upload.stage)}" if upload.stage else "is being tried"
+            )
         case UploadState.ACCEPTED:
             return "taken in"
         case UploadState.REFUSED:

@@ -22,6 +22,8 @@ class UploadJson(Struct, frozen=True, kw_only=True):
 
     Attributes:
         position: the how-manieth it is in the queue; 0 once its trial has begun.
+        begun_ms: when its last trial began; null before the first.
+        stage: what its trial does just now, in words; null where it is not being tried.
         why: why it was refused; null if it was not.
         accepted: what it has become; null until it was taken in.
     """
@@ -33,6 +35,8 @@ class UploadJson(Struct, frozen=True, kw_only=True):
     at_ms: int
     state: UploadState
     position: int
+    begun_ms: int | None
+    stage: str | None
     why: str | None
     accepted: AcceptedJson | None
 

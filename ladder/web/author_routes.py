@@ -172,6 +172,7 @@ async def _mine(site: Site, uploads: Uploads, request: Request) -> Response:
             "uploads": own,
             "bots": bots,
             "limits": uploads.limits,
+            "now_ms": now_ms(),
             "root": str(request.base_url).rstrip("/"),
             "live_upload": any(one.accepted is None and one.why is None for one in own),
         },
@@ -288,6 +289,8 @@ def _json(uploads: Uploads, upload: Upload) -> UploadJson:
         at_ms=upload.at_ms,
         state=upload.state,
         position=uploads.position(upload),
+        begun_ms=upload.begun_ms or None,
+        stage=uploads.stage(upload) or None,
         why=upload.why or None,
         accepted=upload.accepted,
     )

@@ -52,6 +52,7 @@ class Around(msgspec.Struct, frozen=True):
         has_events: whether it shows events.
         live_delay: after how many seconds matches under way are shown; None: they are not.
         provider: by whom authors may sign in, as people call it; "": by their links alone.
+        get: the address where authors get `referee` itself; "": it is not said.
     """
 
     site: str
@@ -60,6 +61,7 @@ class Around(msgspec.Struct, frozen=True):
     has_events: bool = False
     live_delay: int | None = None
     provider: str = ""
+    get: str = ""
 
 
 def html(
@@ -84,6 +86,7 @@ def html(
         "has_live": around.live_delay is not None,
         "live_delay": around.live_delay,
         "provider": around.provider,
+        "get": around.get,
         "version": own_version(),
         "here": path,
         "json": json,

@@ -152,6 +152,7 @@ class Trials(Struct, frozen=True):
     def _order(self, upload: Upload, path: Path) -> TrialOrder:
         words = ["submit", f"./{path.name}", "--json"]
         words += ["--author", upload.author, "--sandbox", self.sandbox]
+        words += ["--stage", str(self.uploads.stage_file(upload).absolute())]
         words += ["--name", upload.name] if upload.name else []
         here = path.parent
         return TrialOrder(words, str(here), f"{here}.out", f"{here}.err")

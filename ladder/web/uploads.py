@@ -39,6 +39,7 @@ MOST_WAITING: Final = 200
 _DAY_MS: Final = 24 * 60 * 60 * 1000
 _BOT: Final = "bot"
 _PART: Final = ".part"
+_STAGE: Final = ".stage"
 _LONGEST_ENDING: Final = 8
 
 
@@ -51,6 +52,7 @@ class Upload(Struct, frozen=True, kw_only=True):
         name: what its author wants tables to call it; "" for as its file says.
         bytes: how large it is.
         tries: how often its trial was begun.
+        begun_ms: when it was begun last; 0 before.
         why: why it was refused; "" if it was not.
         accepted: what it has become, once it was taken in.
     """
@@ -63,6 +65,7 @@ class Upload(Struct, frozen=True, kw_only=True):
     at_ms: int
     state: UploadState = UploadState.WAITING
     tries: int = 0
+    begun_ms: int = 0
     why: str = ""
     accepted: AcceptedJson | None = None
 
@@ -96,8 +99,9 @@ class Uploads:
         self._news = trio.Event()
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._lock = _locked(self._folder)
-        for left in self._folder.glob(f"*{_PART}"):
-            left.unlink()
+        for kind in (_PART, _STAGE):
+            for left in self._folder.glob(f"*{kind}"):
+                left.unlink()
         for path in sorted(self._folder.glob("*.json")):
             upload = _read(path)
             if upload.state is UploadState.TRYING:
@@ -230,13 +234,28 @@ class Uploads:
         """Return where an upload lies until its trial is over."""
         return self._folder / f"{upload.id}.{_BOT}"
 
+    def stage_file(self, upload: Upload) -> Path:
+        """Return the file in which a trial says what it does."""
+        return self._folder / f"{upload.id}{_STAGE}"
+
+    def stage(self, upload: Upload) -> str:
+        """Return what the trial of an upload does just now; "" where that is not known."""
+        if upload.state is not UploadState.TRYING:
+            return ""
+        try:
+            return self.stage_file(upload).read_text(errors="replace").strip()
+        except OSError:
+            return ""
+
     # --- what becomes of it
 
     async def next(self) -> Upload:
         """Return the next upload, as soon as there is one; it is being tried from then on."""
         while not (waiting := self.waiting()):
             await self._news.wait()
-        upload = replace(waiting[0], state=UploadState.TRYING, tries=waiting[0].tries + 1)
+        upload = replace(
+            waiting[0], state=UploadState.TRYING, tries=waiting[0].tries + 1, begun_ms=now_ms()
+        )
         await self.change(upload)
         return upload
 
@@ -255,6 +274,8 @@ class Uploads:
         with _on_disk():
             await trio.to_thread.run_sync(self._save, upload)
         self._all[upload.id] = upload
+        if upload.state is not UploadState.TRYING:
+            self.stage_file(upload).unlink(missing_ok=True)
         if upload.is_over:
             self.file_of(upload).unlink(missing_ok=True)
             self._forget_old(upload.at_ms)

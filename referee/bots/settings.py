@@ -109,6 +109,7 @@ class SiteLimits(Struct, frozen=True, forbid_unknown_fields=True):
         live: whether matches are shown while they are played.
         live_delay: in seconds, after which of them a deck is shown that is dealt no more.
         sign_in: by whom authors may sign in; None: by their link alone.
+        get: the address where authors get `referee` itself; "" where the site does not say it.
     """
 
     upload: Annotated[int, Meta(ge=1, le=1024)] = 32
@@ -120,6 +121,7 @@ class SiteLimits(Struct, frozen=True, forbid_unknown_fields=True):
     live: bool = True
     live_delay: Annotated[int, Meta(ge=0, le=86_400)] = 10
     sign_in: SignIn | None = None
+    get: Annotated[str, Meta(pattern=r"^(https?://[\x21-\x7e]{1,500})?\Z")] = ""
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):

@@ -79,6 +79,7 @@ def test_the_settings_are_the_first_file_there_is(tmp_path: Path) -> None:
         ('toolchains = ["/usr/../tmp"]', "holds more than programs"),
         ("[most]\nmemory = 10", "default: memory = 256 is more than most: memory = 10"),
         ("images = " + "[" * 20_000, "recursion"),
+        ('[site]\nget = "javascript:alert(1)"', "$.site.get"),
         (f"# {'x' * 70_000}", "more than 65536 bytes"),
     ],
 )

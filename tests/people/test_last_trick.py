@@ -25,5 +25,5 @@ ONE: list[Event] = [Played(1, "7D"), Played(0, "AD"), TrickWon(0, 11)]
 def test_the_last_trick_is_the_one_that_was_taken_last(
     events: list[Event], found: LastTrick | None
 ) -> None:
-    """What lies on the table is none yet, and a covered card is the one that it turned out to be."""
+    """What lies on the table is none yet; a covered card is the one that it turned out to be."""
     assert last_trick(events, NAMES.__getitem__) == found

@@ -87,6 +87,7 @@ async def opened(
     live_delay: int | None = None,
     events: Sequence[str] = (),
     registration: Registration | None = None,
+    get: str = "",
 ) -> AsyncIterator[Asked]:
     """A site over a ladder, which it watches; the caller closes the store and the uploads."""
     shown = Events(events)
@@ -99,6 +100,7 @@ async def opened(
         has_events=bool(events),
         live_delay=live_delay,
         provider=registration.name if registration else "",
+        get=get,
     )
     site = opened_site(library, around, troubles.append, event_pages(shown))
     routes = author_routes(site, uploads) if uploads is not None else []

@@ -34,8 +34,7 @@ class PlaceJson(Struct, frozen=True):
 
 
 class BotPageJson(Struct, frozen=True):
-    """A bot: its versions, the newest first, by game its place and its rating over time, its last
-    matches."""
+    """A bot: its versions, the newest first, its places and ratings by game, its last matches."""
 
     bot: int
     name: str

@@ -8,8 +8,9 @@ from referee.match.game_json import GameJson, described, match_text, seats_text,
 
 
 def _make_all(store: Store, asked: Asked) -> Content:
-    games = list(catalogue().values())
     pools = store.refresh().open_pools
+    played = {pool.terms.game for pool in pools}
+    games = sorted(catalogue().values(), key=lambda one: one.id not in played)
     return Content(
         title="Rules",
         description=f"The rules of {len(games)} games of the briscola family.",

@@ -8,6 +8,7 @@ document.addEventListener("DOMContentLoaded", () => {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const file = form.elements.file.files[0];
+    if (file.size > form.dataset.most * 2 ** 20) { told.textContent = `A bot may have ${form.dataset.most} MiB here.`; return; }
     const asked = new URLSearchParams({ file: file.name, name: form.elements.name.value });
     const request = new XMLHttpRequest();
     request.open("POST", `/api/uploads?${asked}`);

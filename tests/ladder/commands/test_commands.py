@@ -95,6 +95,15 @@ def test_a_frozen_bot_that_was_damaged_is_one_refusal(tell: Tell, tmp_path: Path
     assert "random v1 by sample.random: plays briscola-2 as #2" in said
 
 
+def test_a_file_says_what_is_done_while_a_bot_is_taken_in(tell: Tell, tmp_path: Path) -> None:
+    """One that cannot be written stops no bot."""
+    need("bwrap")
+    stage = tmp_path / "stage"
+    tell("submit", "sample:first", "--stage", str(stage))
+    assert stage.read_text().startswith("frozen as ")
+    tell("submit", "sample:random", "--stage", str(tmp_path / "none" / "stage"))
+
+
 def test_an_interrupted_submit_tells_what_was_done_before(tmp_path: Path) -> None:
     """Whoever stops it in the third bot learns what became of the first two."""
     need("bwrap")

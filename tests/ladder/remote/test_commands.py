@@ -29,6 +29,8 @@ def upload(state: str, **more: object) -> dict[str, object]:
         "at_ms": 1,
         "state": state,
         "position": 0,
+        "begun_ms": None,
+        "stage": None,
         "why": None,
         "accepted": None,
     } | more
@@ -59,7 +61,12 @@ def test_a_bot_is_sent_as_it_lies_there_and_its_trial_is_waited_for(
     bot: str, answers: Callable[[Handler], None], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """With the token in a header, and never in an address; a refusal is exit code 1."""
-    states = [upload("waiting", position=2), upload("trying"), upload("refused", why="it\nfails")]
+    states = [
+        upload("waiting", position=2),
+        upload("trying"),
+        upload("trying", stage="building: make"),
+        upload("refused", why="it\nfails"),
+    ]
     asked: list[httpx2.Request] = []
 
     def site(request: httpx2.Request) -> httpx2.Response:
@@ -79,6 +86,8 @@ def test_a_bot_is_sent_as_it_lies_there_and_its_trial_is_waited_for(
     told = capsys.readouterr()
     assert "refused: it\nfails" in told.err
     assert "number 2 of the queue" in told.err
+    assert "bot.sh: is being tried\n" in told.err
+    assert "bot.sh: is being tried: building: make\n" in told.err
     assert TOKEN not in told.out + told.err
 
 

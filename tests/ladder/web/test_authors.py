@@ -22,6 +22,7 @@ from msgspec.structs import replace
 from ladder.core.facts import Decision, Deed
 from ladder.core.retiring import WITHDRAWN
 from ladder.core.tokens import Scope, hash_of
+from ladder.files.signing import now_ms
 from ladder.show.submit_json import AcceptedJson
 from ladder.show.upload_json import UploadState
 from ladder.store.receipts import receipt_of
@@ -33,7 +34,7 @@ from ladder.web.trial_process import TrialOrder
 from ladder.web.uploads import MOST_TRIES, Upload, Uploads, plain_name
 from referee.bots.settings import SiteLimits
 from referee.cli import run
-from referee.errors import HostError, RefereeError
+from referee.errors import USAGE, HostError, RefereeError
 from support.ladders import count, job, made, play, submit
 from support.sites import HOST, Asked, opened
 
@@ -296,6 +297,36 @@ async def test_an_upload_waits_on_the_disk_for_its_trial(
     assert stat.S_IMODE(kept.parent.stat().st_mode) == 0o700
     (use,) = [use for _, _, use in store.tokens.every() if use is not None]
     assert use.what == "submit"
+
+
+async def test_an_author_sees_what_a_trial_does_and_since_when(
+    site: Asked, uploads: Uploads, token: str
+) -> None:
+    """Until it is over: then nothing is left of that."""
+    stages: list[Path] = []
+
+    def refuse(order: TrialOrder) -> None:
+        Path(order.out).touch()
+        Path(order.err).write_text("referee: it is none")
+
+    async def submit(order: TrialOrder) -> int:
+        stages.append(Path(order.words[order.words.index("--stage") + 1]))
+        stages[0].write_text("building: make <all>\n")
+        state = await site.client.get(f"/api/uploads/{identity}", headers=bearer(token))
+        assert state.json()["stage"] == "building: make <all>"
+        assert abs(state.json()["begun_ms"] - now_ms()) < 60_000
+        page = (await site.client.get("/mine", headers=bearer(token))).text
+        assert re.search(r"is being tried since \d+ s: building: make &lt;all&gt;", page)
+        await trio.to_thread.run_sync(refuse, order)
+        return USAGE
+
+    identity = (await hand_in(site, token))["id"]
+    found = await trials(uploads, submit, [])._tried(await uploads.next())
+    await uploads.change(found)
+    assert found.why == "it is none"
+    assert not stages[0].exists()
+    state = await site.client.get(f"/api/uploads/{identity}", headers=bearer(token))
+    assert state.json()["stage"] is None
 
 
 async def test_a_form_hands_in_a_file_without_any_script(

@@ -73,6 +73,20 @@ async def test_the_protocol_is_read_on_the_site(store: Store) -> None:
         assert begin in (await site.get("/docs")).text
 
 
+@pytest.mark.parametrize(
+    ("get", "said"),
+    [
+        ("https://x.test/?a&b", '<a href="https://x.test/?a&amp;b">Get the referee</a>'),
+        ("", "Ask the organiser where the referee is to be had"),
+    ],
+)
+async def test_authors_are_told_where_the_referee_is_to_be_had(
+    store: Store, get: str, said: str
+) -> None:
+    async with opened(store, get=get) as site:
+        assert said in (await site.get("/docs")).text
+
+
 def test_the_bot_that_is_shown_is_one(tmp_path: Path) -> None:
     """It answers hello, and an act with what is legal."""
     (tmp_path / "bot.py").write_text(first_bot())
