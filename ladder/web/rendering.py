@@ -37,6 +37,7 @@ FILES: Final = {
 }
 """Files beside the pages, with their types."""
 
+_CODE: Final = re.compile(r"`([^`\n]+)`")
 _SECTION: Final = re.compile(r"SPEC (\d+(?:\.\d+)?)")
 _VIEWERS: Final = ("cards.js", "viewer.js", "viewer.css", "texts.json")
 """Those that come from the viewer, which shows records without a site, too."""
@@ -118,8 +119,9 @@ def _lines(text: str) -> Markup:
 
 
 def sections(text: str) -> Markup:
-    """Return text in which what names a section of the protocol leads there: SPEC 3.4."""
-    return Markup(_SECTION.sub(_section, str(escape(text))))  # noqa: S704  # escaped just before
+    """Return text with what stands in backticks as code, and links where it says SPEC 3.4."""
+    code = _CODE.sub(r"<code>\1</code>", str(escape(text)))
+    return Markup(_SECTION.sub(_section, code))  # noqa: S704  # escaped just before
 
 
 def _section(named: "re.Match[str]") -> str:

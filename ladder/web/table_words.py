@@ -44,6 +44,11 @@ class TableWords:
         named = self._texts["card_of"].replace("{rank}", ranks[card[0]])
         return str(named.replace("{suit}", suits[card[1]]))
 
+    def corner(self, card: str, *, italian: bool) -> str:
+        """Return what stands in the corner of a card, or of a suit: its rank; see `card`."""
+        corners = {**self._texts["corners"], **(self._texts["italian_corners"] if italian else {})}
+        return str(corners.get(card[0], card[0]))
+
     def action(self, action: str, *, italian: bool) -> str:
         """Return what an action is called that is no card: "bid 80", "call AH"; see `card`."""
         word, *rest = action.split(" ")

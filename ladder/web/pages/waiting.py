@@ -117,8 +117,8 @@ def _bots(situation: Situation) -> list[WaitingBot]:
 
 
 def _turn(turn: int, bots: int, *, new: bool) -> str:
-    kind = "a new version, for which seven tables of ten are kept" if new else "by turns"
-    return f"its turn is number {turn} of {bots} ({kind})"
+    line = f"number {turn} of {bots} in line"
+    return f"{line}; it is new, and new bots begin seven tables of ten" if new else line
 
 
 def _paused(roster: Roster, labels: dict[int, str], field: Candidates) -> list[WaitingBot]:

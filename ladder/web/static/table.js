@@ -15,7 +15,7 @@ document.addEventListener("DOMContentLoaded", () => {
       svg.setAttribute("role", "img");
       svg.setAttribute("aria-label", italian ? name : french);
       svg.classList.add(card.length === 1 ? "suit" : "face");
-      const label = card[0] === "T" ? "10" : card[0];
+      const label = place.dataset.corners.split(" ")[italian ? 0 : 1];
       svg.innerHTML = card.length === 1 ? Cards.small(card, italian) : Cards.face(card, label, italian);
       place.replaceChildren(svg);
       place.dataset.drawn = card;

@@ -208,7 +208,7 @@ const Viewer = (() => {
       if (!this.current) return;
       this.acts.replaceChildren(...this.current.frames.map((frame, at) =>
         element("li", { "data-at": at },
-          element("button", { type: "button", onclick: () => this.go(at) }, this.sentence(frame.deed, at)),
+          element("button", { type: "button", onclick: () => this.go(at) }, this.sentence(frame.deed) + this.takenText(frame.taken)),
           this.remark(frame.deed))));
     }
 
@@ -295,9 +295,12 @@ const Viewer = (() => {
       }
     }
 
+    takenText(taken) {
+      return taken ? ` – ${this.seatName(taken.seat)} ${this.t.takes} ${taken.points}` : "";
+    }
+
     captionOf(deed, state) {
-      const taken = state.taken ? ` – ${this.seatName(state.taken.seat)} ${this.t.takes} ${state.taken.points}` : "";
-      return this.sentence(deed) + taken;
+      return this.sentence(deed) + this.takenText(state.taken);
     }
 
     middle(state, deed) {
@@ -311,7 +314,7 @@ const Viewer = (() => {
         const winner = state.taken && state.taken.seat === seat ? " winner" : "";
         const fresh = deed && deed.seat === seat ? " fresh" : "";
         trick.append(element("figure", { class: `laid${winner}${fresh}`, "data-seat": seat },
-          this.card(card), element("figcaption", {}, this.seatName(seat))));
+          this.card(card), element("figcaption", { title: this.seatName(seat) }, this.seatName(seat))));
       }
       const facts = element("p", { class: "facts" });
       if (state.trump) facts.append(`${this.t.trump} `, this.suit(state.trump));
@@ -349,7 +352,7 @@ const Viewer = (() => {
       const { outcome, bots } = this.current;
       const rows = bots.map((_, seat) => element("tr", {},
         element("th", { scope: "row" }, this.seatName(seat)),
-        element("td", {}, outcome.points[seat] ?? "·"), element("td", {}, outcome.scores[seat] ?? "·")));
+        element("td", {}, number(outcome.points[seat])), element("td", {}, number(outcome.scores[seat]))));
       const done = [element("p", { class: "over" }, outcome.reason === "unfinished" ? this.t.unfinished : this.t.over),
         element("table", {}, element("thead", {}, element("tr", {}, element("td"),
           element("th", { scope: "col" }, this.t.points), element("th", { scope: "col" }, this.t.score))),
@@ -360,7 +363,7 @@ const Viewer = (() => {
       const { result } = this.film;
       if (result && this.deal === this.film.deals.length - 1) {
         const who = result.winner === null ? this.t.drawn_match : `${result.winner.map((bot) => this.film.bots[bot]).join(", ")} ${this.t.wins}`;
-        done.push(element("p", { class: "result" }, `${this.t.result}: ${who} (${result.scores.join(" : ")})`));
+        done.push(element("p", { class: "result" }, `${this.t.result}: ${who} (${result.scores.map(number).join(" : ")})`));
       }
       if (this.film.trouble) done.push(element("p", { class: "bad" }, this.film.trouble));
       return done;
@@ -431,6 +434,8 @@ const Viewer = (() => {
     const wished = [remembered("language", null), ...navigator.languages, "en"];
     return wished.filter(Boolean).map((one) => one.slice(0, 2)).find((one) => one in texts);
   }
+
+  function number(value) { return value === undefined || value === null ? "·" : String(value).replace("-", "−"); }
 
   function duration(us) {
     if (us < 1000) return `${us} µs`;

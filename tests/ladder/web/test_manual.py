@@ -129,6 +129,8 @@ def test_what_names_a_section_of_the_protocol_leads_there() -> None:
         f'&lt;b&gt; (<a href="{where}">SPEC 3.4</a>), SPEC 99, '
         '<a href="/docs/protocol#7-limits">SPEC 7</a>.'
     )
+    code = rendering.sections("say `--name <b>`, or ` alone")
+    assert str(code) == "say <code>--name &lt;b&gt;</code>, or ` alone"
     assert all(
         link.partition("#")[2] in ID.findall(shown("SPEC.md").html)
         for link in protocol_sections().values()

@@ -419,7 +419,7 @@ async def test_the_queue_says_why_a_bot_waits(tmp_path: Path) -> None:
             assert found["idle"] is None
             (match,) = found["matches"]
             assert (match["state"], match["bots"]) == ("playing", ["first", "random"])
-            assert "its turn is number 1 of 2 (a new version" in found["bots"][0]["reason"]
+            assert "number 1 of 2 in line; it is new, and new bots" in found["bots"][0]["reason"]
 
 
 async def test_the_pair_of_two_bots_adds_up(site: Asked, ladder: Store) -> None:

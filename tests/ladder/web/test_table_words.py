@@ -38,6 +38,16 @@ def test_cards_have_their_local_names() -> None:
     assert italian.card("3", italian=True) == "3"  # lies covered
 
 
+def test_cards_have_their_local_corners() -> None:
+    assert [TableWords("it").corner(card, italian=True) for card in ("JH", "QH", "TH", "7H")] == [
+        "F",
+        "C",
+        "10",
+        "7",
+    ]
+    assert TableWords("pt").corner("QH", italian=False) == "D"
+
+
 def test_what_happened_is_told_with_the_cards_that_are_drawn() -> None:
     english, italian = TableWords("en"), TableWords("it")
     for line, italian_cards, french_cards in (
