@@ -133,7 +133,7 @@ async def _join_page(site: Site, uploads: Uploads, request: Request) -> Response
 async def _join(site: Site, uploads: Uploads, request: Request) -> Response:
     check_origin(request)
     async with request.form(max_files=0, max_fields=4, max_part_size=1024) as form:
-        text = str(form.get("token", "")).strip()
+        text = str(form.get("token", "")).strip().rpartition("#")[2]  # of the whole link, too
     token = await valid_token(site, request, text)
     answer = RedirectResponse("/mine", _SEE_OTHER, headers=PRIVATE)
     let_in(answer, request, token, text, now_ms())

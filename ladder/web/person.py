@@ -77,7 +77,7 @@ class Person:
         name: str,
         author: str,
         names: Callable[["Person"], list[str]],
-        left: Callable[[], None],
+        left: Callable[["Person"], None],
     ) -> None:
         """Sit down.
 
@@ -85,7 +85,7 @@ class Person:
             name: what the others call them.
             author: whose token they have; "" for a guest.
             names: returns what this person calls all that play, by bot.
-            left: is called when they play no longer.
+            left: is told of them when they play no longer.
         """
         self.name, self.author = name, author
         self.secret = secrets.token_urlsafe(SECRET_BYTES)
@@ -138,7 +138,7 @@ class Person:
         self.seen.asked = None
         if self._chosen is not None:
             self._chosen.close()
-        self._told_of_leaving()
+        self._told_of_leaving(self)
         self.tell()
 
     async def serve(self, stream: trio.SocketStream) -> None:

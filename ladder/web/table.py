@@ -266,7 +266,7 @@ class Table:
     def _person(self, name: str, author: str) -> Person:
         return Person(name, author, self.names, self._left)
 
-    def _left(self) -> None:
+    def _left(self, person: Person) -> None:
         """A person has left: while the table waits their seat is free; its host ends it."""
         is_here = self.has(self.author)
         if not is_here:
@@ -274,6 +274,10 @@ class Table:
             self._break_off()
         elif self.waits:
             self.people = {at: one for at, one in self.people.items() if not one.left}
+        else:
+            for one in self.people.values():
+                if one is not person:
+                    one.seen.words.append(f"{person.name} has left: a bot plays on for them")
         self._tell()
 
     def _break_off(self) -> None:

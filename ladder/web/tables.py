@@ -13,7 +13,10 @@ from referee.errors import HostError, RefereeError
 from referee.text import printable
 
 KEPT_S: Final = 60 * 60.0
-"""So long a table that is over can be looked at, unless its author sits down anew."""
+"""So long a table that is over can be looked at."""
+
+KEPT_OF_ONE: Final = 3
+"""So many of an author can, the last ones."""
 
 SITTING: Final = Rate(burst=10, a_second=1 / 60)
 """How often an author sits down: each time a process begins, and a use of the token is noted."""
@@ -91,11 +94,7 @@ class Tables(Generic[T]):
             EnoughForNow: no table is free, or the author has sat down too often of late.
         """
         now, author = trio.current_time(), table.author
-        self._all = {
-            key: one
-            for key, one in self._all.items()
-            if math.isinf(one.ended_at) or (one.author != author and now < one.ended_at + KEPT_S)
-        }
+        self._forget_old(author, now)
         if self.of(author) is not None:
             raise EnoughForNow("You play already.")
         playing = sum(math.isinf(one.ended_at) for one in self._all.values())
@@ -106,6 +105,13 @@ class Tables(Generic[T]):
         self._all[table.id] = table
         self._nursery.start_soon(self._play, table)
         return table
+
+    def _forget_old(self, author: str, now: float) -> None:
+        over = [one for one in self.all() if one.author == author and math.isfinite(one.ended_at)]
+        over.sort(key=lambda one: one.ended_at)
+        gone = {one.id for one in over[:-KEPT_OF_ONE]}
+        gone |= {one.id for one in self.all() if now >= one.ended_at + KEPT_S}
+        self._all = {key: one for key, one in self._all.items() if key not in gone}
 
     async def _play(self, table: T) -> None:
         try:

@@ -22,13 +22,12 @@ Reader = Callable[[Lines, int], str]
 """Returns the error that a line begins, and where it was; "" if it begins none."""
 
 
-def _form(error: str, place: str = "", *, required: bool = False) -> Reader:
+def _form(error: str, place: str = "") -> Reader:
     """Return a reader of lines like `error`, whose place stands in it, or in a line after it.
 
     Args:
         error: a pattern with the group `error`, and perhaps `place`.
         place: a pattern of a later line, with a group for the place.
-        required: whether there has to be such a line.
     """
     of_error, of_place = re.compile(error), re.compile(place) if place else None
 
@@ -40,8 +39,6 @@ def _form(error: str, place: str = "", *, required: bool = False) -> Reader:
         if of_place is not None:
             after = map(of_place.match, lines[at + 1 : at + _NEAR])
             where = next((one[1] for one in after if one), None)
-            if where is None and required:
-                return ""
         return found["error"] + (f" ({where})" if where else "")
 
     return read
@@ -80,6 +77,30 @@ def _cpp(lines: Lines, at: int) -> str:
     return f"{found[1]}: {said}" if said else found[1]
 
 
+_NODE: Final = re.compile(
+    r"(?:Uncaught )?(?P<error>(?:[A-Z]\w*)?(?:Error|Exception)(?: \[\w+\])?(?:: .*)?)$"
+)
+_NODE_FRAME: Final = re.compile(r"    at (?:.*[ (])?([^()\s]+?:\d+):\d+\)?(?: \{)?$")
+_NODE_TOP: Final = re.compile(r"(?!node:)(\S+:\d+)$")
+_NODE_BEFORE: Final = 6
+"""Lines before an error, the first of which says where a program cannot be read."""
+
+
+def _node(lines: Lines, at: int) -> str:
+    """Read an error of node; its own files are not where the bot is wrong."""
+    found = _NODE.match(lines[at])
+    if found is None:
+        return ""
+    frames = [one[1] for one in map(_NODE_FRAME.match, lines[at + 1 : at + _NEAR]) if one]
+    if not frames:
+        return ""
+    where = next((one for one in frames if not one.startswith("node:")), None)
+    if where is None:
+        before = map(_NODE_TOP.match, lines[max(at - _NODE_BEFORE, 0) : at])
+        where = next((one[1] for one in before if one), None)
+    return found["error"] + (f" ({where})" if where else "")
+
+
 _READERS: Final[tuple[Reader, ...]] = (
     _python,
     _rust,
@@ -91,12 +112,7 @@ _READERS: Final[tuple[Reader, ...]] = (
         r'(?:Exception in thread "[^"]*"|Caused by:) (?P<error>\S.*)',
         r"\tat [^(]+\(([\w$]+\.\w+:\d+)\)",
     ),
-    # node
-    _form(
-        r"(?:Uncaught )?(?P<error>[A-Z]\w*(?:Error|Exception)(?: \[\w+\])?(?:: .*)?)$",
-        r"    at (?:.*[ (])?([^()\s]+?:\d+):\d+\)?$",
-        required=True,
-    ),
+    _node,
     # Rust before 1.73
     _form(r"thread '.*' panicked at '(?P<error>.+)', (?P<place>\S+:\d+):\d+"),
     # Ruby

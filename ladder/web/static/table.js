@@ -7,7 +7,7 @@ document.addEventListener("DOMContentLoaded", () => {
   const italian = (kept() ?? "italian") === "italian";
 
   function draw() {
-    for (const place of document.querySelectorAll("[data-card]")) {
+    for (const place of document.querySelectorAll("span[data-card]")) {
       const { card, italian: name, french } = place.dataset;
       if (place.dataset.drawn === card || !/^([A-Z2-9]?)[HDCS]$/.test(card)) continue;
       const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
@@ -26,6 +26,15 @@ document.addEventListener("DOMContentLoaded", () => {
     }
   }
   draw();
+  /* who plays by the keyboard stays at the cards */
+  let atCards = false;
+  document.addEventListener("htmx:before:request", ({ target }) => { atCards = target.matches("form.hand") && target.contains(document.activeElement); });
+  const stay = () => {
+    const card = document.querySelector("form.hand button");
+    if (!atCards || !card || document.activeElement !== document.body) return;
+    card.focus();
+    atCards = false;
+  };
   /* what is refused is told by the page as it is now: a match that is over, a table that is gone */
   document.addEventListener("htmx:response:error", ({ target }) => { if (target.closest("main")) location.reload(); });
   document.addEventListener("click", ({ target }) => {
@@ -36,5 +45,5 @@ document.addEventListener("DOMContentLoaded", () => {
   });
   /* what shows a match again was not there when the page came */
   document.addEventListener("over", () => location.reload());
-  new MutationObserver(draw).observe(document.body, { childList: true, subtree: true, characterData: true });
+  new MutationObserver(() => { draw(); stay(); }).observe(document.body, { childList: true, subtree: true, characterData: true });
 });

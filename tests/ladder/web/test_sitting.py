@@ -144,6 +144,7 @@ async def test_who_leaves_is_followed_by_a_bot_and_the_others_play_on(
             page = await plays(site, here, ada)
             await trio.sleep(0.01)
     assert "The match is over: you " in page
+    assert "guest-bob has left: a bot plays on for them" in page
     assert "The referee:" not in page, "no fault came of it"
     assert site.troubles == []
 
