@@ -17,7 +17,7 @@ _CHECK: Final = "no-cache"
 
 PRIVATE: Final = {"cache-control": "no-store"}
 _TITLES: Final = {
-    400: "Not understood",
+    400: "That cannot be done",
     401: "Who are you?",
     403: "Not allowed",
     404: "Not found",

@@ -25,6 +25,10 @@ from ladder.web.tables import Tables
 from referee.text import plural
 
 _SEE_OTHER: Final = 303
+_NOT_VALID: Final = (
+    "That invitation is not valid: the match has begun or is over, the link was changed, or never "
+    "was one."
+)
 _Endpoint = Callable[[Site, Tables[Table], Request], Awaitable[Response]]
 
 
@@ -68,6 +72,8 @@ async def _invited_to(site: Site, tables: Tables[Table], request: Request) -> Re
         table = _table_of(site, tables, request, str(form.get("invitation", "")))
     order = table.order
     said = f"{table.author} invites you to {order.terms.game}, {plural(order.deals, 'deal')}."
+    if len(table.people) == order.seats:
+        said += " All seats are taken just now."
     return PlainTextResponse(said, headers=PRIVATE)
 
 
@@ -125,7 +131,7 @@ def _table_of(site: Site, tables: Tables[Table], request: Request, invitation: s
         if table.waits and are_same(table.invitation, invitation):
             return table
     site.guessing.take(who, now)
-    raise Missing("That invitation is not valid: the match has begun, is over, or never was.")
+    raise Missing(_NOT_VALID)
 
 
 async def _move(site: Site, tables: Tables[Table], request: Request) -> Response:

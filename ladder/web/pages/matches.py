@@ -69,15 +69,16 @@ def _wanted(store: Store, asked: Asked) -> WantedMatches:
 
 
 def _choices(roster: Roster, chosen: int | None) -> list[tuple[int, str]]:
-    """Return the bots that a form has, with what to call them: those that play, by name.
+    """Return the bots that a form has, with what to call them, by name.
 
     Where there are too many to look through, only the one that was chosen.
     """
     labels = roster.labels()
-    bots = [bot for bot in roster.bots() if bot not in roster.retired or bot == chosen]
+    bots = [*roster.bots()]
     if len(bots) > MOST_CHOICES:
         bots = [bot for bot in bots if bot == chosen]
-    return sorted(((bot, labels[bot]) for bot in bots), key=lambda one: one[1].casefold())
+    called = {bot: labels[bot] + (" (retired)" if bot in roster.retired else "") for bot in bots}
+    return sorted(called.items(), key=lambda one: one[1].casefold())
 
 
 MATCHES = Page(

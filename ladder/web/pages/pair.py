@@ -9,6 +9,7 @@ from msgspec import Struct
 from ladder.core.facts import Match, Pool
 from ladder.core.roster import Roster
 from ladder.stats.estimates import Estimate, rounded
+from ladder.stats.observations import against
 from ladder.stats.student import means
 from ladder.store.store import Store
 from ladder.web.content import Asked, Content, Missing, Page
@@ -23,7 +24,7 @@ WORST_SHOWN = 10
 
 
 class PairBlock(Struct, frozen=True):
-    """A block of both: by how much the first bot's deal value was above the other's, a deal."""
+    """A block of both; for `difference` see `PairJson`."""
 
     match: int
     block: int
@@ -39,9 +40,9 @@ class PairJson(Struct, frozen=True, kw_only=True):
     Attributes:
         all_versions: whether matches of older versions count, too; else those of the versions that
             play, or would.
-        matches: how many of theirs are counted here: the newest.
-        difference: the first bot's deal value less the other's, a deal; its interval counts
-            matches; null without any.
+        matches: how many of theirs are counted here: the newest, 400 at most.
+        difference: what the cross-table has: the first bot's deal value, a deal; where a table has
+            more than two sides, less the other's. Its interval counts matches; null without any.
         worst: the blocks that were worst for the first bot, the worst one first.
         blocks: all that are counted, the newest match first.
     """
@@ -90,7 +91,14 @@ def _make(store: Store, asked: Asked) -> Content:
         f"{plural(len(blocks), 'block')} on the same decks.",
         template="pair.html",
         value=value,
-        shown={"one": one, "other": other, "pool": pool, "pools": roster.open_pools},
+        shown={
+            "one": one,
+            "other": other,
+            "pool": pool,
+            "pools": roster.open_pools,
+            "two_sided": against(pool.places, pool.sides)[1],
+            "is_part": len(found) == MATCHES_READ,
+        },
     )
 
 
@@ -122,6 +130,7 @@ def _blocks(
     places = [next(at for at, who in enumerate(entrants) if who in side) for side in sides]
     if any(set(places) <= set(side) for side in pool.sides):
         return
+    _, two_sided = against(pool.places, pool.sides)
     for block in match.outcome.blocks:
         values = (block.values[places[0]], block.values[places[1]])
         yield PairBlock(
@@ -129,7 +138,7 @@ def _blocks(
             block=block.block,
             deals=block.deals,
             values=values,
-            difference=round((values[0] - values[1]) / block.deals, 4),
+            difference=round((values[0] - (0 if two_sided else values[1])) / block.deals, 4),
             faulty=any(block.at_fault),
         )
 

@@ -10,7 +10,7 @@ function take() {
   fetch("/sit/invited", { method: "POST", body: new URLSearchParams({ invitation: secret }) })
     .then(async (answer) => {
       if (answer.ok) told.textContent = await answer.text();
-      if (answer.status === 404) told.textContent = "This invitation is not valid: the match has begun, is over, or never was.";
+      if (answer.status === 404) told.textContent = "This invitation is not valid: the match has begun or is over, the link was changed, or never was one.";
     }, () => {});
 }
 document.addEventListener("DOMContentLoaded", take);

@@ -296,7 +296,7 @@ const Viewer = (() => {
     }
 
     takenText(taken) {
-      return taken ? ` – ${this.seatName(taken.seat)} ${this.t.takes} ${taken.points}` : "";
+      return taken ? ` → ${this.seatName(taken.seat)} +${taken.points}` : "";
     }
 
     captionOf(deed, state) {

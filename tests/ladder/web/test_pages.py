@@ -428,6 +428,11 @@ async def test_the_pair_of_two_bots_adds_up(site: Asked, ladder: Store) -> None:
     assert (one["won"], one["level"], one["lost"]) == (other["lost"], other["level"], other["won"])
     assert one["won"] + one["level"] + one["lost"] == len(one["blocks"]) > 0
     assert one["difference"]["value"] == -other["difference"]["value"]
+    game = (await site.get("/games/1.json")).json()["sections"][0]
+    numbers = [row["entrant"] for row in game["bots"]]
+    cells = game["cross_table"]["cells"]
+    cell = cells[numbers.index(1)][numbers.index(2)]
+    assert abs(one["difference"]["value"] - cell["difference"]) < 0.01, "as the table has it"
     worst = [block["difference"] for block in one["worst"]]
     assert worst == sorted(worst)
 
