@@ -1,6 +1,6 @@
 """`referee serve`: the site of a ladder."""
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from pathlib import Path
@@ -32,7 +32,7 @@ from ladder.web.site_state import Site, opened_site
 from ladder.web.table import Table
 from ladder.web.table_routes import table_routes
 from ladder.web.tables import Tables
-from ladder.web.trial import Submits, Trials, tried
+from ladder.web.trial import AT_ONCE, Submits, Trials, tried
 from ladder.web.uploads import Uploads
 from referee.bots.settings import Settings, read_settings
 from referee.commands.shared import Workers
@@ -114,7 +114,7 @@ def serve_site(
             routes += live_routes(site, LiveMatches(library, delay))
         work: list[Work] = []
         if taken_in is not None and ready is not None:
-            submits = Submits(anywhere(store.where))
+            submits = tuple(Submits(anywhere(store.where)) for _ in range(AT_ONCE))
             routes += author_routes(site, taken_in)
             routes += _sign_in_routes(site, registration)
             work.append(partial(tried, _trials(site, taken_in, submits, ready), submits))
@@ -131,12 +131,12 @@ def serve_site(
         trio.run(_until_stopped, partial(serve, site, listen, routes, work))
 
 
-def _trials(site: Site, uploads: Uploads, submits: Submits, ready: Ready) -> Trials:
+def _trials(site: Site, uploads: Uploads, submits: Sequence[Submits], ready: Ready) -> Trials:
     """Return how bots are tried that are handed in."""
     library = site.library
     return Trials(
         uploads=uploads,
-        submit=submits.run,
+        submits=tuple(one.run for one in submits),
         sandbox=ready.sandbox,
         trouble=site.say,
         away=lambda: library.is_away,

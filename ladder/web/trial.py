@@ -1,10 +1,11 @@
 """The trial of an upload: `referee submit` in a process of its own, one at a time."""
 
+import math
 import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -17,12 +18,19 @@ from ladder.show.submit_json import SubmitJson
 from ladder.show.upload_json import UploadState
 from ladder.store.location import VARIABLE
 from ladder.web.trial_process import TrialOrder
-from ladder.web.uploads import MOST_TRIES, Upload, Uploads, laid_out
-from referee.errors import USAGE, HostError
+from ladder.web.upload_file import laid_out
+from ladder.web.uploads import MOST_TRIES, Upload, Uploads
+from referee.errors import USAGE, HostError, innermost
 from referee.text import printable
 
 LONGEST_S: Final = 20 * 60.0
 """A trial that takes longer is ended; builds and matches have their own bounds below that."""
+
+AT_ONCE: Final = 3
+"""So many trials are under way at most, and more than one only if each before it is slow."""
+
+SLOW_S: Final = 60.0
+"""A trial that takes so long keeps the next author's no longer."""
 
 _LONGEST_END_S: Final = 10.0
 _AGAIN_S: Final = 15.0
@@ -100,7 +108,9 @@ class Trials(Struct, frozen=True):
 
     Attributes:
         uploads: those that wait.
-        submit: runs `referee submit`.
+        submits: each runs `referee submit`, one at a time: as many trials as there are of these
+            can be under way, of different authors; all but the first only while those before
+            take long.
         sandbox: as `--sandbox` has it.
         trouble: is told what the organiser should know.
         away: whether the ladder's database does not answer just now: no bot is tried then, and a
@@ -109,11 +119,13 @@ class Trials(Struct, frozen=True):
     """
 
     uploads: Uploads
-    submit: Callable[[TrialOrder], Awaitable[int]]
+    submits: tuple[Callable[[TrialOrder], Awaitable[int]], ...]
     sandbox: str
     trouble: Callable[[str], None]
     away: Callable[[], bool]
     knows: Callable[[str], Awaitable[bool]]
+    _begun_at: dict[int, float] = {}
+    """When the trial that each of these runs was begun, by trio's clock."""
 
     async def run(self) -> None:
         """Try one upload after the other, for ever.
@@ -122,27 +134,49 @@ class Trials(Struct, frozen=True):
             HostError: the disk does not let us.
         """
         self.uploads.wait_again()
+        self._begun_at.clear()
+        try:
+            async with trio.open_nursery() as nursery:
+                for at in range(len(self.submits)):
+                    nursery.start_soon(self._run_one, at)
+        except ExceptionGroup as error:
+            raise innermost(error) from error
+
+    async def _run_one(self, at: int) -> None:
         while True:
-            while self.away():  # noqa: ASYNC110  # another task finds it out by asking, too
+            if self.away() or (at and not self._take_long(at)):
+                await trio.sleep(_LOOK_S)  # another task finds out by asking, too
+                continue
+            upload = await (self.uploads.next_if_any() if at else self.uploads.next())
+            if upload is None:
                 await trio.sleep(_LOOK_S)
-            upload = await self.uploads.next()
+                continue
             if not await self.knows(upload.author):
                 await self.uploads.drop(upload)
                 continue
-            result = await self._tried(upload)
-            await self.uploads.change(result)
+            self._begun_at[at] = trio.current_time()
+            try:
+                result = await self._tried(upload, at)
+                await self.uploads.change(result)
+            finally:
+                del self._begun_at[at]
             if result.state is UploadState.WAITING:
                 await trio.sleep(_AGAIN_S)
 
-    async def _tried(self, upload: Upload) -> Upload:
+    def _take_long(self, at: int) -> bool:
+        """Whether each of the first so many trials was begun long ago, and is under way."""
+        long_ago = trio.current_time() - SLOW_S
+        return all(self._begun_at.get(one, math.inf) <= long_ago for one in range(at))
+
+    async def _tried(self, upload: Upload, at: int = 0) -> Upload:
         """Return an upload after its trial; it waits again where the machine gave no answer."""
         with tempfile.TemporaryDirectory(prefix="referee-upload-") as folder:
             file, here = self.uploads.file_of(upload), Path(folder, "bot")
             try:
-                path = await trio.to_thread.run_sync(laid_out, upload, file, here)
+                path = await trio.to_thread.run_sync(laid_out, upload.file, file, here)
                 with trio.move_on_after(LONGEST_S):
                     order = self._order(upload, path)
-                    return self._judged(upload, await self.submit(order), order)
+                    return self._judged(upload, await self.submits[at](order), order)
             except OSError as error:
                 return self._unanswered(upload, f"{error.filename or file.name}: {error.strerror}")
             except HostError as error:
@@ -180,7 +214,7 @@ class Trials(Struct, frozen=True):
         return replace(upload, state=UploadState.WAITING)
 
 
-async def tried(trials: Trials, submits: Submits) -> None:
+async def tried(trials: Trials, submits: Sequence[Submits]) -> None:
     """Try uploads for ever; when that is broken off, no command is left.
 
     Raises:
@@ -189,7 +223,8 @@ async def tried(trials: Trials, submits: Submits) -> None:
     try:
         await trials.run()
     finally:
-        await submits.end()
+        for one in submits:
+            await one.end()
 
 
 def _refused(upload: Upload, why: str) -> Upload:

@@ -7,7 +7,6 @@ outlives the site: when that is started again, each upload is there, or it never
 
 import fcntl
 import secrets
-import shutil
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing, contextmanager
 from pathlib import Path
@@ -18,11 +17,11 @@ import trio
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ladder.core.names import fitted
 from ladder.files.signing import now_ms
 from ladder.show.submit_json import AcceptedJson
 from ladder.show.upload_json import UploadState
 from ladder.web.content import EnoughForNow, Forbidden, Missing, Refused, TooLarge
+from ladder.web.upload_file import plain_name
 from referee.bots.settings import SiteLimits
 from referee.errors import HostError, RefereeError
 from referee.whole_file import atomic_write, sync_folder
@@ -40,7 +39,6 @@ _DAY_MS: Final = 24 * 60 * 60 * 1000
 _BOT: Final = "bot"
 _PART: Final = ".part"
 _STAGE: Final = ".stage"
-_LONGEST_ENDING: Final = 8
 
 
 class Upload(Struct, frozen=True, kw_only=True):
@@ -251,12 +249,25 @@ class Uploads:
 
     async def next(self) -> Upload:
         """Return the next upload, as soon as there is one; it is being tried from then on."""
-        while not (waiting := self.waiting()):
+        while (upload := await self.next_if_any()) is None:
             await self._news.wait()
-        upload = replace(
-            waiting[0], state=UploadState.TRYING, tries=waiting[0].tries + 1, begun_ms=now_ms()
-        )
-        await self.change(upload)
+        return upload
+
+    async def next_if_any(self) -> Upload | None:
+        """Return the next upload, which is being tried from then on; one at a time of an author."""
+        all_ = self._all.values()
+        busy = {one.author for one in all_ if one.state is UploadState.TRYING}
+        waiting = [one for one in self.waiting() if one.author not in busy]
+        if not waiting:
+            return None
+        before, tries = waiting[0], waiting[0].tries + 1
+        upload = replace(before, state=UploadState.TRYING, tries=tries, begun_ms=now_ms())
+        self._all[upload.id] = upload  # before another trial looks
+        try:
+            await self.change(upload)
+        except BaseException:
+            self._all[upload.id] = before
+            raise
         return upload
 
     def wait_again(self) -> None:
@@ -378,21 +389,3 @@ def _read(path: Path) -> Upload:
 
 def _is_old(upload: Upload, now: int) -> bool:
     return upload.at_ms < now - KEPT_DAYS * _DAY_MS
-
-
-def plain_name(file: str) -> str:
-    """Return the name of a file without folders, and without what no name of a bot may have."""
-    last = file.replace("\\", "/").rpartition("/")[2]
-    stem, _, ending = last.rpartition(".")
-    kept = fitted(ending)[:_LONGEST_ENDING] if stem else ""
-    name = fitted(stem or last).lstrip(".") or _BOT
-    return f"{name}.{kept}" if kept.strip(".") else name
-
-
-def laid_out(upload: Upload, file: Path, folder: Path) -> Path:
-    """Put an upload into a new folder under the name that its author gave it; return that path."""
-    folder.mkdir()
-    path = folder / upload.file
-    shutil.copyfile(file, path)
-    path.chmod(0o755)
-    return path

@@ -18,6 +18,7 @@ import trio
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
+from trio.testing import MockClock
 
 from ladder.core.facts import Decision, Deed
 from ladder.core.retiring import WITHDRAWN
@@ -29,9 +30,10 @@ from ladder.store.receipts import receipt_of
 from ladder.store.store import Store
 from ladder.web import trial
 from ladder.web.sign_in import COOKIE
-from ladder.web.trial import Trials
+from ladder.web.trial import SLOW_S, Trials
 from ladder.web.trial_process import TrialOrder
-from ladder.web.uploads import MOST_TRIES, Upload, Uploads, plain_name
+from ladder.web.upload_file import plain_name
+from ladder.web.uploads import MOST_TRIES, Upload, Uploads
 from referee.bots.settings import SiteLimits
 from referee.cli import run
 from referee.errors import USAGE, HostError, RefereeError
@@ -557,7 +559,7 @@ async def known(_: str) -> bool:
 
 
 def trials(uploads: Uploads, submit: Submit, told: list[str], *, away: bool = False) -> Trials:
-    return Trials(uploads, submit, "bwrap", told.append, lambda: away, known)
+    return Trials(uploads, (submit,), "bwrap", told.append, lambda: away, known)
 
 
 async def waiting(uploads: Uploads) -> Upload:
@@ -670,7 +672,7 @@ async def test_an_upload_of_an_author_who_was_erased_leaves_nothing(uploads: Upl
     async def unknown(author: str) -> bool:
         return author != "ada"
 
-    trial = Trials(uploads, submit, "bwrap", print, lambda: False, unknown)
+    trial = Trials(uploads, (submit,), "bwrap", print, lambda: False, unknown)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(trial.run)
         await uploads.change_of(upload)
@@ -695,7 +697,7 @@ async def test_no_trial_begins_while_the_database_is_away(
         return len(looks) <= 5
 
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(Trials(uploads, submit, "bwrap", print, is_away, known).run)
+        nursery.start_soon(Trials(uploads, (submit,), "bwrap", print, is_away, known).run)
         with trio.fail_after(30):
             while not all(one.is_over for one in uploads._all.values()):
                 await uploads._news.wait()
@@ -732,6 +734,52 @@ async def test_uploads_are_tried_one_at_a_time_in_their_order(
                 await uploads._news.wait()
         nursery.cancel_scope.cancel()
     assert log.read_text() == "xxx"
+
+
+async def test_a_trial_that_takes_long_keeps_other_authors_no_longer(
+    uploads: Uploads, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Never two of one author are under way."""
+    monkeypatch.setattr(trial, "_LOOK_S", 0.001)
+    monkeypatch.setattr(trial, "SLOW_S", 0.01)
+    begun: list[tuple[int, str]] = []
+
+    def runs(at: int) -> Submit:
+        async def submit(order: TrialOrder) -> int:
+            author = order.words[order.words.index("--author") + 1]
+            begun.append((at, author))
+            if author == "slow":
+                await trio.sleep_forever()
+            raise HostError("that was enough")
+
+        return submit
+
+    for author in ("slow", "slow", "ada", "bob"):
+        await uploads.receive(author, "a.sh", "", whole())
+    one_by_one = Trials(uploads, (runs(0), runs(1)), "bwrap", lambda _: None, lambda: False, known)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(one_by_one.run)
+        with trio.fail_after(30):
+            while len({author for _, author in begun}) < 2:
+                await uploads._news.wait()
+        nursery.cancel_scope.cancel()
+    assert begun == [(0, "slow"), (1, "ada")]
+
+
+async def test_a_second_trial_begins_only_beside_one_that_takes_long(
+    uploads: Uploads, mock_clock: MockClock
+) -> None:
+    async def submit(_: TrialOrder) -> int:
+        return 0
+
+    found = Trials(uploads, (submit,) * 3, "bwrap", print, lambda: False, known)
+    assert not found._take_long(1)
+    found._begun_at[0] = trio.current_time()
+    mock_clock.jump(SLOW_S - 1)
+    assert not found._take_long(1)
+    mock_clock.jump(1)
+    assert found._take_long(1)
+    assert not found._take_long(2), "the second one is free"
 
 
 # --- what their bots wrote
