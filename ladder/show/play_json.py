@@ -28,11 +28,3 @@ class PlayJson(Struct, frozen=True):
 
     author: str
     games: tuple[PlayedJson, ...]
-
-
-def played_line(played: PlayedJson) -> str:
-    """Return in words how well a person plays a game."""
-    return (
-        f"{played.game}: {played.above_par:+.1f} a deal above par over {played.deals} "
-        f"(95 %: {played.low:+.1f} to {played.high:+.1f})"
-    )

@@ -9,13 +9,14 @@ from starlette.responses import Response
 
 from ladder.core.facts import Pool
 from ladder.core.tokens import Scope
-from ladder.show.play_json import PlayedJson, PlayJson, played_line
+from ladder.show.play_json import PlayedJson, PlayJson
 from ladder.stats.above_par import above_par
 from ladder.store.store import Store
 from ladder.web import rendering
 from ladder.web.answers import PRIVATE, private
 from ladder.web.content import Content
 from ladder.web.openapi import Operation
+from ladder.web.person import Said
 from ladder.web.sign_in import author_of
 from ladder.web.site_state import Site
 from ladder.web.table import Table
@@ -62,7 +63,7 @@ async def own_play_page(site: Site, tables: Tables[Table], request: Request) -> 
     return private(rendering.html(content, site.around, "/play"))
 
 
-async def scored(site: Site, author: str, pool: int, above: int | None) -> str:
+async def scored(site: Site, author: str, pool: int, above: int | None) -> Said | None:
     """Write down how a person has played a deal, and say how they stand.
 
     Args:
@@ -78,7 +79,20 @@ async def scored(site: Site, author: str, pool: int, above: int | None) -> str:
 
     await site.library.ask(add)
     found = await site.library.ask(partial(_played, author))
-    return next((played_line(one) for one in found.games if one.pool == pool), "")
+    return next((_said(one) for one in found.games if one.pool == pool), None)
+
+
+def _said(played: PlayedJson) -> Said:
+    """Return in words how well a person plays a game."""
+    parts = {
+        name: f"{value:+.1f}"
+        for name, value in (
+            ("above", played.above_par),
+            ("low", played.low),
+            ("high", played.high),
+        )
+    }
+    return Said("score", {"game": played.game, "deals": str(played.deals), **parts})
 
 
 def _opponents(store: Store) -> list[tuple[Pool, list[tuple[int, str]]]]:

@@ -19,7 +19,6 @@ from protocol.messages import Act, Deal, DealEnd, End, Fault, Hello, Ready, ToBo
 from referee.bots.find import find
 from referee.bots.settings import read_settings
 from referee.people.adviser import advised
-from referee.people.event_text import event_lines
 from referee.people.last_trick import LastTrick, last_trick
 from referee.text import printable
 
@@ -35,12 +34,20 @@ _AWAY: Final = "You were away for too long."
 _decoder: Final = msgspec.json.Decoder(ToBot)
 
 
+class Said(Struct, frozen=True):
+    """A sentence, by what the texts of each language call it, and what stands in it."""
+
+    key: str
+    parts: dict[str, str]
+
+
 class Seen(Struct):
     """What a person sees at a table.
 
     Attributes:
         deal: the number of the deal; 0 before the first.
-        rows: what happened in it, line by line.
+        dealer: the seat that dealt it.
+        events: what happened in it, as this person's seat is shown it.
         last: the trick that was taken last, though in the deal before.
         scores: of the match so far, by bot.
         asked: what is asked; None while the others play.
@@ -49,12 +56,13 @@ class Seen(Struct):
     """
 
     deal: int = 0
-    rows: list[str] = []
+    dealer: int = 0
+    events: list[Event] = []
     last: LastTrick | None = None
     scores: tuple[int, ...] = ()
     asked: Act | None = None
     view: View | None = None
-    words: list[str] = []
+    words: list[Said | str] = []
 
 
 class Person:
@@ -63,6 +71,7 @@ class Person:
     Attributes:
         name: what the others and the record call them.
         author: whose token they have; "" for a guest.
+        you: what their own seat is called, in the language of their last page.
         secret: what a guest's browser is known by.
         seen: what they see.
         left: why they play no longer; "" while they do.
@@ -87,7 +96,7 @@ class Person:
             names: returns what this person calls all that play, by bot.
             left: is told of them when they play no longer.
         """
-        self.name, self.author = name, author
+        self.name, self.author, self.you = name, author, "you"
         self.secret = secrets.token_urlsafe(SECRET_BYTES)
         self.seen = Seen()
         self.left = ""
@@ -96,7 +105,6 @@ class Person:
         self.patience_s = LONGEST_THOUGHT_S
         self._names, self._told_of_leaving = names, left
         self._seats: tuple[int, ...] = ()
-        self._begin, self._events = list[str](), list[Event]()
         self._hello, self._deal = b"", b""
         self.changed = trio.Event()
         self._chosen: trio.MemorySendChannel[str] | None = None
@@ -162,13 +170,12 @@ class Person:
             case Deal():
                 self._deal, self._seats = line, message.seats
                 self.seen.deal, self.seen.scores = message.deal, message.scores
-                self._begin = [f"{self.called(message.dealer)} dealt"]
-                self._events = []
-                self._note(())
+                self.seen.dealer, self.seen.events = message.dealer, []
             case DealEnd():
                 self._note(message.events)
                 points = (f"{self.called(at)} {points}" for at, points in enumerate(message.points))
-                self.seen.words.append(f"Deal {message.deal}: card points {', '.join(points)}")
+                parts = {"deal": str(message.deal), "points": ", ".join(points)}
+                self.seen.words.append(Said("points", parts))
                 self.seen.view = None
             case Fault():
                 self.seen.words.append(f"The referee: {printable(message.detail)}")
@@ -202,10 +209,8 @@ class Person:
         return None
 
     def _note(self, events: Iterable[Event]) -> None:
-        self._events += events
-        said = (line.plain for line in event_lines(self._events, self.called, between=", "))
-        self.seen.rows = [*self._begin, *said]
-        self.seen.last = last_trick(self._events, self.called) or self.seen.last
+        self.seen.events += events
+        self.seen.last = last_trick(self.seen.events, self.called) or self.seen.last
 
 
 def advice(lines: tuple[bytes, bytes, bytes], act: Act) -> str:

@@ -11,11 +11,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ladder.web.content import Refused
-from ladder.web.person import LONGEST_WITH_OTHERS_S, Person
+from ladder.web.person import LONGEST_WITH_OTHERS_S, Person, Said
 from ladder.web.table_match import play_beside
 from ladder.web.table_process import ADVISER, Compared, Ended, TableOrder, TableReport
 from referee.errors import RefereeError
-from referee.people.par import par_line
+from referee.people.par import Par
 from referee.viewer.page import film_json
 from referee.viewer.record_film import film_of
 
@@ -28,11 +28,10 @@ LONGEST_WAIT_S: Final = 15 * 60.0
 """So long a table waits for people who are invited."""
 
 _LONGEST_SCORE_S: Final = 10.0
-_YOU: Final = "you"
 _BROKEN_OFF: Final = "The match was broken off."
 
 
-Score = Callable[[int | None], Awaitable[str]]
+Score = Callable[[int | None], Awaitable[Said | None]]
 """Writes down by how much a deal was above par, None for the worst that can be.
 
 It returns what is to be said of it.
@@ -112,7 +111,7 @@ class Table:
             at: self.order.called if len(bots) == 1 else f"{self.order.called}#{number}"
             for number, at in enumerate(bots, 1)
         }
-        people = {at: _YOU if one is person else one.name for at, one in self.people.items()}
+        people = {at: one.you if one is person else one.name for at, one in self.people.items()}
         return [(called | people)[at] for at in range(self.order.seats)]
 
     def result(self, person: Person) -> str:
@@ -121,11 +120,17 @@ class Table:
             return person.left
         if self._ended is None:
             return self._result
-        scores = zip(self.names(person), self._ended.scores, strict=True)
-        total = ", ".join(f"{name} {score:+d}" for name, score in scores)
+        total = self.total(person)
         gave_up = self._ended.given_up
         why = f"The machine gave the match up: {gave_up}. " if gave_up else ""
         return f"{why}The match is over: {total}."
+
+    def total(self, person: Person) -> str:
+        """Return the scores of a match that was played to its end, for a person; "" before."""
+        if self._ended is None:
+            return ""
+        scores = zip(self.names(person), self._ended.scores, strict=True)
+        return ", ".join(f"{name} {score:+d}" for name, score in scores)
 
     # before it begins
 
@@ -243,8 +248,7 @@ class Table:
         self._compared = report
         (person,) = self.people.values()  # otherwise nothing is compared
         if report.par is not None:
-            said = par_line(report.par, ADVISER.removeprefix("sample:"))
-            person.seen.words.append(f"Deal {report.deal}: {said}")
+            person.seen.words.append(_said_of(report.deal, report.par))
 
     async def _tell_score(self) -> None:
         """Write down how a person has played, though the match may have been broken off.
@@ -261,7 +265,8 @@ class Table:
             return
         with trio.move_on_after(_LONGEST_SCORE_S, shield=True):
             said = await self._score(None if par is None else par.value - par.par_value)
-            person.seen.words.append(said)
+            if said is not None:
+                person.seen.words.append(said)
 
     def _person(self, name: str, author: str) -> Person:
         return Person(name, author, self.names, self._left)
@@ -277,7 +282,7 @@ class Table:
         else:
             for one in self.people.values():
                 if one is not person:
-                    one.seen.words.append(f"{person.name} has left: a bot plays on for them")
+                    one.seen.words.append(Said("left", {"who": person.name}))
         self._tell()
 
     def _break_off(self) -> None:
@@ -299,6 +304,19 @@ class Table:
 async def _then_end(wait: Callable[[], Awaitable[None]], scope: trio.CancelScope) -> None:
     await wait()
     scope.cancel()
+
+
+def _said_of(deal: int, par: Par) -> Said:
+    """Return in words how a deal of a person's went beside par."""
+    parts = {
+        "bot": ADVISER.removeprefix("sample:"),
+        "deal": str(deal),
+        "own_points": str(par.points),
+        "par_points": str(par.par_points),
+        "own_value": f"{par.value:+d}",
+        "par_value": f"{par.par_value:+d}",
+    }
+    return Said("par", parts)
 
 
 def are_same(secret: str, other: str) -> bool:

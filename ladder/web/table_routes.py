@@ -32,7 +32,7 @@ from ladder.web.site_state import Site
 from ladder.web.sitting import sitter_of
 from ladder.web.table import Kept, Table
 from ladder.web.table_process import TableOrder
-from ladder.web.table_words import words_for
+from ladder.web.table_words import USUAL, words_for
 from ladder.web.tables import Tables
 from protocol.messages import View
 from referee.match.chance import KEY_BITS
@@ -184,8 +184,11 @@ async def _table(site: Site, tables: Tables[Table], request: Request) -> Respons
 def _page(site: Site, table: Table, person: Person, request: Request) -> bytes:
     seen, words = person.seen, words_for(request.headers.get("accept-language", ""))
     still = "still" in request.query_params  # who wanted to sit down elsewhere is told why not
+    person.you = words.labels["you"]
     over, others = table.result(person), _others(table, person)
     waits = table.waits and not over
+    if over and words.language != USUAL and not person.left and table.total(person):
+        over = f"{words.labels['over']}: {table.total(person)}."
     content = Content(
         title=words.labels["table_of" if waits else "you_and"]
         .replace("{game}", table.order.terms.game)
@@ -206,6 +209,8 @@ def _page(site: Site, table: Table, person: Person, request: Request) -> bytes:
             "language": words.language,
             "game": table.order.terms.game,
             "trick": _trick(person, seen.view) if seen.view else [],
+            "rows": words.rows(person) if seen.deal else [],
+            "said": [words.sentence(one) for one in seen.words],
             "points": [
                 (person.called(seat), points)
                 for seat, points in enumerate(seen.view.points if seen.view else ())

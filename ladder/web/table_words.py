@@ -5,8 +5,11 @@ from functools import cache
 from typing import Any, Final
 
 import msgspec
+from rich.text import Text
 
-from referee.terminal.card_text import PIPS
+from ladder.web.person import Person, Said
+from referee.people.event_text import ENGLISH, event_lines, filled
+from referee.terminal.card_text import PIPS, action_face
 from referee.viewer.page import TEXTS, static
 
 USUAL: Final = "en"
@@ -34,6 +37,7 @@ class TableWords:
         self.language = language
         self._texts = _texts()[language]
         self.labels: dict[str, str] = self._texts["table"]
+        self._said: dict[str, str] = {**ENGLISH, **self._texts["said"]}
 
     def card(self, card: str, *, italian: bool) -> str:
         """Return what a card or a suit is called; `italian`: with the suits of Italian cards."""
@@ -59,6 +63,23 @@ class TableWords:
             for part in rest
         )
         return " ".join((str(self._texts["words"].get(word, word)), *named))
+
+    def rows(self, person: Person) -> list[str]:
+        """Return what has happened in a deal, as a person is shown it, line by line."""
+        seen = person.seen
+        dealt = self.sentence(Said("dealt", {"who": person.called(seen.dealer)}))
+        lines = event_lines(seen.events, person.called, ", ", self._said, self._action_face)
+        return [dealt, *(line.plain for line in lines)]
+
+    def sentence(self, said: Said | str) -> str:
+        """Return what was said of a deal that is over."""
+        return said if isinstance(said, str) else filled(self._said[said.key], **said.parts).plain
+
+    def _action_face(self, action: str) -> Text:
+        word, _, rest = action.partition(" ")
+        shown = action_face(action).plain
+        named = self._texts["words"].get(word) if self.language != USUAL else None
+        return Text(shown if named is None else f"{named}{shown[len(word) :] if rest else ''}")
 
     def line(self, line: str, *, italian: bool) -> str:
         """Return a line of what happened with its cards by their names.

@@ -1,10 +1,14 @@
 """The language of a table, and what cards and actions are called in it."""
 
 import json
+import re
 
 import pytest
 
+from ladder.web.person import Person
 from ladder.web.table_words import TableWords, words_for
+from protocol.events import Bade, Drew, Event, HandDealt, Played, TrickWon, TurnUp
+from referee.people.event_text import ENGLISH
 from referee.viewer.page import TEXTS, static
 
 
@@ -87,3 +91,50 @@ def test_every_language_has_the_same_texts() -> None:
         assert found.keys() == texts["en"].keys(), code
         for part in ("table", "words", "phases", "suits", "ranks"):
             assert shapes[code][part] == shapes["en"][part], (code, part)
+
+
+HAPPENED: list[Event] = [
+    HandDealt(("7D", "2H")),
+    TurnUp("AC"),
+    Bade(1, "bid 62"),
+    Bade(0, "pass"),
+    Played(1, "7D"),
+    Played(0, "AD"),
+    TrickWon(0, 11),
+    Drew(0, "3S"),
+]
+
+
+def test_what_happens_is_told_in_the_language_of_the_page() -> None:
+    """And cards are called as they are elsewhere on it."""
+    names = ["ada", "bob"]
+    told = []
+    for language in ("en", "it", "pt"):
+        words = TableWords(language)
+        ada = Person("ada", "ada", lambda one: [one.you, names[1]], lambda _: None)
+        ada.you, ada._seats = words.labels["you"], (0, 1)
+        ada.seen.dealer, ada.seen.events = 1, HAPPENED
+        told.append([words.line(line, italian=True) for line in words.rows(ada)])
+    assert told[0][:2] == ["bob dealt", "your cards 7 of coins, 2 of cups"]
+    assert told[0][3:5] == ["bob: bid 62", "you: pass"]
+    assert told[1] == [
+        "bob: mazziere",
+        "le tue carte: 7 di denari, 2 di coppe",
+        "scoperta, briscola: asso di bastoni",
+        "bob: offre 62",
+        "tu: passa",
+        "bob 7 di denari, tu asso di denari  → tu +11",
+        "tu: pescata 3 di spade",
+    ]
+    assert told[2][-1] == "tu: compra 3 de espadas"
+
+
+@pytest.mark.parametrize("language", ["it", "pt"])
+def test_every_sentence_is_there_in_every_language_with_its_parts(language: str) -> None:
+    texts = json.loads(static(TEXTS))
+    english = {**ENGLISH, **texts["en"]["said"]}
+    parts = re.compile(r"\{\w+\}")
+    said = texts[language]["said"]
+    assert {key: {*parts.findall(text)} for key, text in said.items()} == {
+        key: {*parts.findall(text)} for key, text in english.items()
+    }

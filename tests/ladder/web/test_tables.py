@@ -18,7 +18,7 @@ from ladder.core.tokens import Scope
 from ladder.store.database import DatabaseGone
 from ladder.store.store import Store
 from ladder.web.content import EnoughForNow, Refused
-from ladder.web.person import LONGEST_THOUGHT_S, Person
+from ladder.web.person import LONGEST_THOUGHT_S, Person, Said
 from ladder.web.table import Score, Table
 from ladder.web.table_match import sit
 from ladder.web.table_process import Compared, plan_of
@@ -66,6 +66,9 @@ async def site(store: Store, tables: Tables[Table]) -> AsyncIterator[Asked]:
 def token_of(store: Store, author: str, *scopes: Scope) -> dict[str, str]:
     token = store.tokens.add(author, scopes or tuple(Scope), 1)[1]
     return {"authorization": f"Bearer {token}"}
+
+
+SCORED = Said("left", {"who": "a score"})
 
 
 def question(identity: str = "ab") -> Act:
@@ -394,9 +397,9 @@ async def test_a_machine_without_files_left_is_told_of_in_a_line(
 
 
 def scoring(told: list[int | None]) -> Score:
-    async def score(above: int | None) -> str:
+    async def score(above: int | None) -> Said:
         told.append(above)
-        return "scored"
+        return SCORED
 
     return score
 
@@ -436,7 +439,7 @@ async def test_what_counts_of_a_deal_is_not_for_the_person_to_choose(
     await table.play()
     assert told == counts
     assert table.is_over
-    assert ("scored" in ada.seen.words) == bool(counts)
+    assert (SCORED in ada.seen.words) == bool(counts)
 
 
 async def test_a_table_is_over_though_the_score_cannot_be_written_down(
@@ -444,7 +447,7 @@ async def test_a_table_is_over_though_the_score_cannot_be_written_down(
 ) -> None:
     troubles: list[str] = []
 
-    async def away(_: int | None) -> str:
+    async def away(_: int | None) -> Said:
         raise DatabaseGone("the database does not answer")
 
     async def played(*_: object) -> str:
