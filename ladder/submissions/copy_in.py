@@ -140,9 +140,9 @@ def _taken(typed: str, scratch: Path, settings: Settings, ladder: Iterable[Path]
         file.seek(0)
         if zipped:
             return _from_zip(file, typed, scratch)
+        if path.suffix.lower() == ".zip":
+            raise ZipRefused("it is no zip, whatever its name says")
         if not os.fstat(file.fileno()).st_mode & 0o111:
-            if path.suffix.lower() == ".zip":
-                raise ZipRefused("it is no zip, whatever its name says")
             raise ZipRefused(
                 "it is neither a folder nor a zip nor executable "
                 f"(chmod +x {shlex.quote(path.name)}, if it is to be run)"

@@ -203,7 +203,7 @@ def _check_no_zip(path: Path, typed: str) -> None:
                 f"bot {typed!r} is a zip: unpack it and name the folder "
                 "(`referee submit` takes it as it is)"
             )
-    if path.suffix.lower() == ".zip" and not path.stat().st_mode & 0o111:
+    if path.suffix.lower() == ".zip":
         raise RefereeError(f"bot {typed!r}: it is no zip, whatever its name says")
 
 
@@ -288,7 +288,9 @@ def _read_toml(folder: HeldFolder, typed: str) -> BotToml:
         shlex.split(wanted.command)
         shlex.split(wanted.build)
     except (ValueError, RecursionError) as error:
-        raise RefereeError(f"bot {typed!r}: {_TOML}: {printable(str(error))}") from error
+        keys = f"its keys: {', '.join(BotToml.__struct_fields__)}; texts stand in quotes"
+        said = f"{printable(str(error))} ({keys})"
+        raise RefereeError(f"bot {typed!r}: {_TOML}: {said}") from error
     if not wanted.command.strip() or not wanted.name:
         raise RefereeError(f"bot {typed!r}: {_TOML}: name and command must not be empty")
     if not (wanted.name + wanted.command + wanted.build + wanted.image).isprintable():

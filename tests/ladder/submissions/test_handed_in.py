@@ -216,12 +216,15 @@ def test_what_is_no_bot_gets_a_line(tmp_path: Path) -> None:
     (tmp_path / "a.tgz").write_bytes(b"\x1f\x8b")
     (tmp_path / "text.zip").write_text("text")
     (tmp_path / "empty.ZIP").touch()
+    (tmp_path / "tar.zip").write_bytes(b"\x1f\x8b")
+    (tmp_path / "tar.zip").chmod(0o755)  # as uploads are tried
     lines = {
         "none": "there is no such file or folder",
         "/dev/null": "neither a file nor a folder",
         "a.tgz": "neither a folder nor a zip nor executable",
         "text.zip": "it is no zip",
         "empty.ZIP": "it is no zip",
+        "tar.zip": "it is no zip",
         "bot.toml": r"hand in the folder that holds the bot\.toml",
         "sample:none": "no sample bot 'none'",
         "a\0b": "there is no such file or folder",
