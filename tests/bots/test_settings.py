@@ -48,7 +48,9 @@ def test_a_bot_cannot_ask_for_less_than_a_sandbox_starts_with(
 ) -> None:
     """Else its starts could fail now and then, which would be the host's fault."""
     (tmp_path / "bot.toml").write_text(f'name = "x"\ncommand = "cat"\n[limits]\n{limit}\n')
-    with pytest.raises(RefereeError, match=rf"bot.toml: Expected `int` >= {least}.*keys: name, command"):
+    with pytest.raises(
+        RefereeError, match=rf"bot.toml: Expected `int` >= {least}.*keys: name, command"
+    ):
         find(str(tmp_path), Settings())
 
 
