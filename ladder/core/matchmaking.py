@@ -16,6 +16,7 @@ A table is chosen by this rule:
    quarters whose turn is next. One is drawn in proportion to the cube of p (1 - p), where p is the
    chance that the first bot is ahead of it in a block, by the online ratings; p (1 - p) is what the
    block tells of their strengths. So neighbours meet more often, and a new bot soon meets its own.
+   However far two bots are apart, one of them has a fiftieth of the chance of an equal.
 
 In 2 to 4 the least busy authors count only, as long as they are more than a table has places: an
 author is busy by its matches under way, and by all that have ended since these were chosen. So a
@@ -49,8 +50,8 @@ _LENT: Final = 20
 """A new bot whose author is so many places ahead waits for its turn."""
 _NEW_TABLES: Final = (7, 10)
 """So many tables of so many are for new bots, if there are any."""
-_LEAST: Final = 1e-9
-"""What a block is worth at least, so that there is always an opponent."""
+_LEAST: Final = 0.02
+"""What a block is worth at least: no two bots of a field are strangers to each other for ever."""
 _SHARPNESS: Final = 3
 """With 1 a new bot meets any opponents; with 3 rankings have most pairs right."""
 

@@ -251,6 +251,16 @@ def test_opponents_are_near_in_strength_but_vary() -> None:
     assert met[2] > 5 * met[7]
 
 
+def test_bots_that_are_far_apart_meet_now_and_then() -> None:
+    """Or one number could not order a field: who is far better would meet one bot only."""
+    first, near = (candidate(at, skill=Skill(40.0, 0.1), blocks=50) for at in (1, 2))
+    far = [candidate(at, skill=Skill(5.0, 0.1), blocks=50) for at in (3, 4)]
+    field = pair_field(replace(first, ahead=-1), near, *far)
+    met = Counter(bot for table in drawn(field, 2000) for bot in table)
+    assert met[2] > 1800
+    assert min(met[3], met[4]) > 10
+
+
 def test_who_has_had_least_of_its_share_is_first_and_does_not_meet_who_has_had_most() -> None:
     """Of four others, the one that is most ahead is not drawn."""
     field = pair_field(*(candidate(at, blocks=50, ahead=at - 3.0) for at in range(1, 6)))
