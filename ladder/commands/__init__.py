@@ -99,6 +99,10 @@ def add(app: typer.Typer) -> None:
     run, show = "Plays an event, or goes on with it.", "Shows the standings of an event so far."
     add_one(event, "run", "ladder.commands.event:run", run)
     add_one(event, "show", "ladder.commands.event:show", show)
+    draw = "Draws what you contribute to the decks of an event, and tells it when that is safe."
+    add_one(event, "contribute", "ladder.commands.event_seal:contribute", draw)
+    prove = "Proves by an event's log that nobody chose what was played."
+    add_one(event, "check", "ladder.commands.event_seal:check", prove)
     app.add_typer(event, name="event")
     submit = "Submits bots to a ladder."
     add_one(app, "submit", "ladder.commands.submit:submit", submit)

@@ -14,6 +14,7 @@ from ladder.commands import NUMERICS_MIB
 from ladder.event.check_bots import check_bots
 from ladder.event.conductor import (
     RECORDS,
+    Played,
     Rounds,
     Way,
     check_against_plan,
@@ -22,8 +23,10 @@ from ladder.event.conductor import (
     played_in,
     rounds_in_log,
 )
+from ladder.event.contribution import TOLD, contributions_lines, told
+from ladder.event.deck_keys import commitment, key_of_decks
 from ladder.event.file import Event, event_path, read_event
-from ladder.event.key import commitment, kept_key
+from ladder.event.key import kept_key
 from ladder.event.log import LOG, EventLog
 from ladder.event.plan import EventPlan
 from ladder.event.progress import shown
@@ -72,9 +75,19 @@ def run(
             "at fault at its start in all that is left. May be repeated.",
         ),
     ] = None,
+    withheld: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Begin a sealed event without what this bot's author has promised. May be "
+            "repeated.",
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Plays an event, or goes on with it. Exit code 0 when it is over, faults or not.
+
+    A sealed event, which has `seal` or `beacon`, waits for contributions with exit code 1.
 
     \b
     The keys of FILE; only name, [[game]] and [[bot]] must be there:
@@ -97,6 +110,7 @@ def run(
       sandbox       auto (default), bwrap, docker, bare
       workers       matches at a time; by default one a core
       records       whether matches are recorded; true
+      beacon        what others will publish, and which moment of it, to seal the decks
     \b
     [[game]]        each has rounds and standings of its own
       id            see `referee games`
@@ -109,30 +123,76 @@ def run(
       path          a BOT as for `referee match`, from FILE's folder on, or a zip of
                     a folder, which is unpacked into DIR
       name          what tables call it; by default the name in its bot.toml, or its file's
+      seal          what its author's `referee event contribute` has printed
     """  # noqa: D301  # the command line wants this character, which keeps lines as they are
     path, beside = event_path(file)
     folder = beside if out is None else out
     settings = read_settings()
     event = read_event(path, settings, unzip_to(folder, settings))
     with EventLog(folder) as log:
-        found = log.found
-        check_against_plan(found, log.path)
-        if found.torn is not None:
-            console(stderr=True).print(f"{str(log.path)!r}: line {found.torn} was torn: cut off")
-        begun = found.header is not None
-        if not begun and (folder / RECORDS).exists():
-            raise RefereeError(f"{str(folder / RECORDS)!r} is of another event: move it away")
+        found, begun = log.found, _is_begun(log, folder)
         key = kept_key(folder, begun=begun) if event.key is None else event.key
         event = replace(event, key=key, plan=replace(event.plan, commitment=commitment(key)))
         log.begin(event.plan)
+        way_key = _key_of_decks(event.plan, key, log, folder, withheld or [])
         unbuilt = _entrants(event.plan, at_fault or [], begun=bool(found.matches))
         if found.end is None:
             again = _command(file, out, at_fault or [], unchecked=unchecked)
-            way = Way(event.bots, key, folder / RECORDS if event.records else None, unbuilt)
+            records = folder / RECORDS if event.records else None
+            way = Way(event.bots, way_key, records, unbuilt, key)
             sections = _played(event, way, log, settings, again, check=not unchecked)
         else:
             sections = rounds_in_log(found)
-        _tell(event.plan, sections, key, folder, as_json=as_json, files=True)
+        over = Played(event.plan, sections, way_key, key, log.found.told)
+        _tell(over, folder, as_json=as_json, files=True)
+
+
+def _is_begun(log: EventLog, folder: Path) -> bool:
+    """Whether a log has begun; it is looked at, and what was cut off of it is said.
+
+    Raises:
+        RefereeError: it does not fit its own plan, or the folder is another event's.
+    """
+    found = log.found
+    check_against_plan(found, log.path)
+    if found.torn is not None:
+        console(stderr=True).print(f"{str(log.path)!r}: line {found.torn} was torn: cut off")
+    if found.header is None and (folder / RECORDS).exists():
+        raise RefereeError(f"{str(folder / RECORDS)!r} is of another event: move it away")
+    return found.header is not None
+
+
+def _key_of_decks(
+    plan: EventPlan, secret: str, log: EventLog, folder: Path, withheld: Sequence[str]
+) -> str:
+    """Return the text that the keys of decks are made of; a sealed event waits for contributions.
+
+    Raises:
+        RefereeError: what was told does not fit, or is told too early.
+        Exit: it waits.
+    """
+    if withheld and (plan.seal is None or log.found.told is not None):
+        raise RefereeError("--withheld is for a sealed event of which nothing was played yet")
+    if plan.seal is None:
+        return secret
+    if log.found.told is None:
+        path = folder / TOLD
+        if log.found.header is None and path.exists():
+            raise RefereeError(
+                f"{str(path)!r}: authors tell what they contribute when the log has begun; move it "
+                "away, and draw anew what is in it"
+            )
+        found = told(folder, plan, plan.seal, withheld)
+        if found is None:
+            talk = console(stderr=True)
+            talk.print(f"the event is sealed: publish {str(log.path)!r}, its first line above all")
+            talk.print(f"then write what authors tell, and the beacon, into {str(path)!r}:")
+            for line in contributions_lines(plan, plan.seal):
+                talk.print(line, markup=False, highlight=False)
+            raise typer.Exit(1)
+        log.write(found)
+        log.found.told = found
+    return key_of_decks(plan, secret, log.found.told)
 
 
 def _command(file: str, out: Path | None, at_fault: Sequence[str], *, unchecked: bool) -> str:
@@ -168,18 +228,10 @@ def show(file: File, out: Out = None, as_json: Json = False) -> None:
     """
     path = log_of(file) if out is None else out / LOG
     found = played_in(path)
-    _tell(found.plan, found.sections, found.key, path.parent, as_json=as_json, files=False)
+    _tell(found, path.parent, as_json=as_json, files=False)
 
 
-def _tell(
-    plan: EventPlan,
-    sections: tuple[Rounds, ...],
-    key: str,
-    folder: Path,
-    *,
-    as_json: bool,
-    files: bool,
-) -> None:
+def _tell(found: Played, folder: Path, *, as_json: bool, files: bool) -> None:
     """Prints the standings; writes them to files too, if asked to."""
     # What reckons and shows them takes a second to import: not before there is something to show.
     check_memory(NUMERICS_MIB)
@@ -187,7 +239,7 @@ def _tell(
     from ladder.show.as_json import as_json as to_json  # noqa: PLC0415  # see above
     from ladder.show.terminal import print_standings  # noqa: PLC0415  # see above
 
-    heading, standings = standings_of(plan, sections, key)
+    heading, standings = standings_of(found)
     failure: HostError | None = None
     try:
         if files:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from ladder.commands.connect import ConnectJson
+from ladder.commands.event_seal import CheckJson, ContributionJson
 from ladder.commands.ladder_archive import BackupJson, ExportJson, ImportJson
 from ladder.commands.ladder_erase import ErasedJson
 from ladder.commands.ladder_notices import NoticeJson
@@ -29,6 +30,8 @@ FOLDER: Final = Path(__file__).parent / "schemas"
 _OUTPUTS: Final = {
     "compare": ComparisonJson,
     "event run": StandingsJson,
+    "event contribute": ContributionJson,
+    "event check": CheckJson,
     "submit": SubmitJson,
     "logs": LogsJson,
     "connect": ConnectJson,

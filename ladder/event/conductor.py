@@ -13,9 +13,9 @@ import trio
 from msgspec import Struct
 
 from ladder.benching import Misconduct, benched
+from ladder.event.deck_keys import decks_digest, key_of_decks
 from ladder.event.file import event_path
 from ladder.event.forfeits import Forfeits
-from ladder.event.key import commitment
 from ladder.event.log import LOG, Contents, EventLog
 from ladder.event.log_check import Misfit, check_log
 from ladder.event.log_lines import EventEnd, MatchLine, round_line
@@ -32,6 +32,7 @@ from ladder.event.schedule import (
     record_name,
     round_result,
 )
+from ladder.event.seal import Contributions
 from ladder.host_or_bot import Doubts
 from ladder.results import Pairing, Round, RoundResult
 from ladder.terms import MOST_MATCHES
@@ -74,6 +75,7 @@ class Way(Struct, frozen=True):
     Attributes:
         bots: the texts that find the entrants.
         key: the text that the event key is made of.
+        secret: what is published at the end; "" where that is the key itself.
         records: the folder of records, or None for none.
         unbuilt: the entrants that cannot be built any more, and are at fault at their start.
     """
@@ -82,6 +84,7 @@ class Way(Struct, frozen=True):
     key: str
     records: Path | None
     unbuilt: frozenset[int] = frozenset()
+    secret: str = ""
 
 
 async def play_event(
@@ -107,7 +110,7 @@ async def play_event(
     sections = []
     for at in range(len(plan.sections)):
         sections.append(await conductor.section(at))  # noqa: PERF401  # mypy wants no async here
-    log.write(EventEnd(event_digest(sections), way.key))
+    log.write(EventEnd(event_digest(sections), way.secret or way.key))
     return tuple(sections)
 
 
@@ -121,8 +124,7 @@ def check_against_plan(found: Contents, path: Path) -> None:
         return
     end = found.end
     try:
-        key = "" if end is None else commitment(end.key)
-        check_log(found.header, found.rounds, found.matches, end, key)
+        check_log(found.header, found.rounds, found.matches, end, found.told)
         if end is not None and event_digest(rounds_in_log(found)) != end.end:
             raise Misfit("its last line is of other matches")
     except Misfit as error:
@@ -150,11 +152,13 @@ def rounds_in_log(found: Contents) -> tuple[Rounds, ...]:
 
 
 class Played(Struct, frozen=True):
-    """What an event has come to so far; `key` is "" until it is over."""
+    """What an event has come to so far; `key` of its decks and `secret` are "" until it is over."""
 
     plan: EventPlan
     sections: tuple[Rounds, ...]
     key: str
+    secret: str = ""
+    told: Contributions | None = None
 
 
 def log_of(typed: str) -> Path:
@@ -185,8 +189,9 @@ def played_in(path: Path) -> Played:
     if found.header is None:
         raise NothingPlayed(f"nothing of this event has been played: {str(path)!r} is empty")
     check_against_plan(found, path)
-    key = "" if found.end is None else found.end.key
-    return Played(found.header.plan, rounds_in_log(found), key)
+    plan, secret = found.header.plan, "" if found.end is None else found.end.key
+    key = key_of_decks(plan, secret, found.told) if secret else ""
+    return Played(plan, rounds_in_log(found), key, secret, found.told)
 
 
 class _EventConductor:
@@ -284,7 +289,9 @@ class _EventConductor:
         if record is not None:
             with _host(record):
                 sync_folder(record.parent)  # what the log has was recorded
-        line = MatchLine(part.place, result.outcome, forfeits)
+        sealed = self._plan.seal is not None
+        decks = decks_digest(self._way.key, part.first, part.blocks) if sealed else ""
+        line = MatchLine(part.place, result.outcome, forfeits, decks)
         self._settle(queue, self._doubts.add(line, result.outcome.given_up, part.bots))
         queue.end()
         if result.bug:

@@ -16,6 +16,7 @@ from ladder.event.file_schema import KEYS, EventFile, SectionTable
 from ladder.event.formats import FORMATS
 from ladder.event.plan import Entrant, EventPlan, SectionPlan
 from ladder.event.rounds import check_section
+from ladder.event.seal import Seal, is_digits
 from ladder.event.zips import Unzip, as_it_is
 from ladder.game_files.game_table import check_printable, check_top, naming, read_file, read_game
 from ladder.terms import LuckUse
@@ -118,6 +119,7 @@ def _check(asked: EventFile, folder: Path, settings: Settings, unzip: Unzip) -> 
         luck_values="" if asked.luck is LuckUse.OFF else VALUES_DIGEST,
         bench=asked.bench,
         match_blocks=asked.match_blocks,
+        seal=_seal(asked),
     )
     return Event(plan, asked.key, bots, asked.sandbox, asked.workers, asked.records)
 
@@ -135,6 +137,21 @@ def _check_key(key: str | None) -> None:
         )
     if len(set(key)) < _LEAST_VARIED:
         raise RefereeError("key: nobody has drawn that; without one, it is drawn")
+
+
+def _seal(asked: EventFile) -> Seal | None:
+    """What was agreed on, so that nobody chooses the decks."""
+    commitments = tuple(bot.seal for bot in asked.bot)
+    for number, given in enumerate(commitments, 1):
+        if given and not is_digits(given):
+            raise RefereeError(
+                f"bot {number}: seal: 64 hex digits, as `referee event contribute` prints them"
+            )
+    if asked.beacon is not None:
+        check_printable(asked.beacon)
+    if asked.beacon is None and not any(commitments):
+        return None
+    return Seal(commitments=commitments, beacon=asked.beacon or "")
 
 
 def _whole(typed: str, folder: Path) -> str:

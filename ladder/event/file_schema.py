@@ -25,6 +25,7 @@ class BotTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     path: str
     name: Text | UnsetType = UNSET
+    seal: str = ""
 
 
 class EventFile(GamesFile, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -40,6 +41,7 @@ class EventFile(GamesFile, frozen=True, kw_only=True, forbid_unknown_fields=True
     records: bool = True
     match_blocks: Annotated[int, Meta(ge=1, le=10_000)] = 5
     heroes: tuple[str, ...] = ()
+    beacon: Text | None = None
     game: Annotated[tuple[SectionTable, ...], Meta(min_length=1)]
     bot: Annotated[tuple[BotTable, ...], Meta(min_length=2)]
 

@@ -1,24 +1,14 @@
 """The secret that all decks of an event come from: kept until the event is over, then published."""
 
-import hashlib
 import secrets
 from pathlib import Path
 from typing import Final
 
 from referee.errors import RefereeError
-from referee.match.chance import KEY_BITS, event_key
+from referee.match.chance import KEY_BITS
 from referee.whole_file import atomic_write
 
 FILE: Final = "key"
-
-
-def commitment(key: str) -> str:
-    """What can be published before the event, and checked when the key is: 64 hex digits.
-
-    It is SHA-256 of the 32 bytes that SPEC 8.1 makes of the key's text. SHA-256 of the text itself
-    would be those bytes, and who has them can deal all decks.
-    """
-    return hashlib.sha256(event_key(key)).hexdigest()
 
 
 def kept_key(folder: Path, *, begun: bool) -> str:

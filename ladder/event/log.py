@@ -28,6 +28,7 @@ from ladder.event.log_lines import (
     format_of,
 )
 from ladder.event.plan import EventPlan, differences
+from ladder.event.seal import Contributions
 from referee.errors import HostError, RefereeError
 from referee.whole_file import sync_folder
 
@@ -41,6 +42,7 @@ class Contents:
 
     Attributes:
         header: None in a log that was not begun.
+        told: the contributions of a sealed event; None before they are told.
         rounds: by section and number.
         matches: by their place in the schedule.
         torn: the number of a last line that has no newline, and was therefore left out.
@@ -54,6 +56,7 @@ class Contents:
             RefereeError: it cannot be read, is of a newer format, or is not as it was written.
         """
         self.header: EventHeader | None = None
+        self.told: Contributions | None = None
         self.rounds: dict[tuple[int, int], EventRound] = {}
         self.matches: dict[ScheduleKey, MatchLine] = {}
         self.end: EventEnd | None = None
@@ -97,6 +100,10 @@ class Contents:
         match line:
             case EventHeader():
                 self.header = line
+            case Contributions() if self.told is None:
+                if self.rounds:
+                    raise self._error(number, "contributions were told after play had begun")
+                self.told = line
             case EventRound() if line.round not in self.rounds:
                 self.rounds[line.round] = line
             case MatchLine() if line.match not in self.matches:

@@ -9,10 +9,12 @@ from itertools import groupby
 from typing import Final
 
 from ladder.benching import Misconduct
+from ladder.event.deck_keys import commitment, decks_digest, key_of_decks
 from ladder.event.forfeits import Forfeits
 from ladder.event.log_lines import EventEnd, EventHeader, EventRound, MatchLine, ScheduleKey
 from ladder.event.plan import EventPlan
 from ladder.event.schedule import Part, matches_in, parts
+from ladder.event.seal import Contributions, misfit
 from ladder.results import Pairing, Round
 from ladder.terms import MOST_BLOCKS, MOST_MATCHES
 from referee.match.outcome import MatchOutcome
@@ -29,7 +31,7 @@ def check_log(
     rounds: dict[tuple[int, int], EventRound],
     matches: dict[ScheduleKey, MatchLine],
     end: EventEnd | None,
-    commitment: str,
+    told: Contributions | None = None,
 ) -> None:
     """Looks at all lines.
 
@@ -38,7 +40,7 @@ def check_log(
         rounds: by section and number.
         matches: by place.
         end: the last line, if the event is over.
-        commitment: what the key of the last line commits to.
+        told: the contributions of a sealed event.
 
     Raises:
         Misfit: naming the first thing that is wrong.
@@ -71,8 +73,35 @@ def check_log(
         _check_match(plan, planned[place], match.outcome)
     for at in range(len(plan.sections)):
         _check_forfeits(plan, [part for part in planned.values() if part.place[0] == at], matches)
+    _check_seal(plan, rounds, matches, told)
     if end is not None:
-        _check(commitment == plan.commitment, "the key is not the one that was committed to")
+        fits = commitment(end.key) == plan.commitment
+        _check(fits, "the key is not the one that was committed to")
+        key = key_of_decks(plan, end.key, told)
+        for place, match in matches.items():
+            part = planned[place]
+            named = decks_digest(key, part.first, part.blocks) if plan.seal is not None else ""
+            _check(match.decks == named, f"match {list(place)}: it was played with other decks")
+
+
+def _check_seal(
+    plan: EventPlan,
+    rounds: Mapping[tuple[int, int], EventRound],
+    matches: Mapping[ScheduleKey, MatchLine],
+    told: Contributions | None,
+) -> None:
+    """Looks whether all that was promised before play was told before it."""
+    if plan.seal is None:
+        _check(told is None, "contributions to an event that is not sealed")
+        _check(not any(match.decks for match in matches.values()), "decks named without a seal")
+        return
+    due = plan.seal.commitments
+    _check(len(due) == len(plan.entrants), "its seal is of another number of entrants")
+    if told is None:
+        _check(not rounds, "played before the contributions were told")
+        return
+    wrong = misfit(plan.seal, told)
+    _check(not wrong, wrong)
 
 
 def _round(plan: EventPlan, line: EventRound) -> Round:

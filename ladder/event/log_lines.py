@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from ladder.event.plan import EventPlan
+from ladder.event.seal import Contributions
 from ladder.results import Round
 from referee.match.outcome import MatchOutcome
 from referee.text import printable
@@ -55,25 +56,31 @@ class MatchLine(Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         forfeits: its bots that were benched before it, in the order of their places.
+        decks: where the event is sealed, what names its decks before the key is published.
     """
 
     match: ScheduleKey
     outcome: MatchOutcome
     forfeits: tuple[Forfeit, ...] = ()
+    decks: str = ""
 
 
 class EventEnd(Struct, frozen=True):
-    """The event is over: the digest of all game digests in the order of the schedule, the key."""
+    """The event is over: the digest of all game digests in the order of the schedule, the key.
+
+    Where the event is sealed, `key` is the organiser's secret, and decks follow from that and the
+    contributions.
+    """
 
     end: str
     key: str
 
 
-Line = EventHeader | EventRound | MatchLine | EventEnd
+Line = EventHeader | Contributions | EventRound | MatchLine | EventEnd
 
 _DECODERS: Final[Mapping[bytes, msgspec.json.Decoder[Line]]] = {
     kind.__struct_fields__[0].encode(): msgspec.json.Decoder(kind, strict=True)
-    for kind in (EventHeader, EventRound, MatchLine, EventEnd)
+    for kind in (EventHeader, Contributions, EventRound, MatchLine, EventEnd)
 }
 
 

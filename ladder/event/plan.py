@@ -8,6 +8,7 @@ import hashlib
 import msgspec
 from msgspec import Struct
 
+from ladder.event.seal import Seal
 from ladder.terms import FormatName, LuckUse
 from protocol.messages import Rules
 from referee.match.terms import Terms
@@ -58,7 +59,7 @@ class SectionPlan(Struct, frozen=True):
         return self.partners if len(self.partners) < self.places else ()
 
 
-class EventPlan(Struct, frozen=True):
+class EventPlan(Struct, frozen=True, omit_defaults=True):
     """An event as it will be played.
 
     Attributes:
@@ -69,6 +70,7 @@ class EventPlan(Struct, frozen=True):
         heroes: entrants that a gauntlet is about.
         bench: the faulty blocks, or void deals, from which on a bot may be benched; 0 for never.
         match_blocks: how many blocks the processes of a table live for, at most.
+        seal: by which nobody chose the decks; None: the organiser's secret alone is their key.
     """
 
     name: str
@@ -81,6 +83,7 @@ class EventPlan(Struct, frozen=True):
     luck_values: str
     bench: int
     match_blocks: int
+    seal: Seal | None = None
 
     def digest(self) -> str:
         """The name of the plan: events with equal digests are to have equal results."""

@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ladder.benching import benched
-from ladder.event.conductor import RECORDS, Rounds
+from ladder.event.conductor import RECORDS, Played, Rounds
 from ladder.event.log import LOG
 from ladder.event.plan import EventPlan, SectionPlan
 from ladder.event.rounds import match_points, order
@@ -61,15 +61,15 @@ def _format(own: SectionPlan) -> str:
     return f"{own.format}{rounds}, {plural(own.blocks, 'block')} a table"
 
 
-def standings_of(
-    plan: EventPlan, sections: Sequence[Rounds], key: str
-) -> tuple[Heading, tuple[Standings, ...]]:
-    """The standings of an event with what stands over them; `key` is "" until it is over."""
+def standings_of(played: Played) -> tuple[Heading, tuple[Standings, ...]]:
+    """The standings of an event with what stands over them."""
+    plan, sections, key = played.plan, played.sections, played.key
     last = max((at for at, rounds in enumerate(sections) if rounds), default=0)
     heading = Heading(
         name=plan.name,
         key=key,
         commitment=plan.commitment,
+        secret=played.secret if plan.seal is not None else "",
         digest=event_digest(sections) if key else "",
         version=plan.referee,
     )

@@ -113,6 +113,7 @@ class StandingsJson(Struct, frozen=True, kw_only=True):
     Attributes:
         event, ladder: the name of the one or the other.
         key: of an event that is over; `commitment` is what it is checked by.
+        secret: of a sealed event that is over: what the commitment is to, and the key follows from.
         head: the head of the ladder's facts, of which this is made.
         files: where the same stands, by kind.
         times: nothing else here depends on time.
@@ -123,6 +124,7 @@ class StandingsJson(Struct, frozen=True, kw_only=True):
     version: str
     key: str | None
     commitment: str | None
+    secret: str | UnsetType = UNSET
     game_digest: str | None
     head: Head | None
     finished: bool
@@ -148,6 +150,7 @@ def as_json(
         version=heading.version,
         key=heading.key or None,
         commitment=heading.commitment or None,
+        secret=heading.secret or UNSET,
         game_digest=heading.digest or None,
         head=heading.head,
         finished=all(section.finished for section in sections),

@@ -12,6 +12,8 @@ class Heading(Struct, frozen=True, kw_only=True):
         kind: "event" or "ladder".
         key: the event's key, once it may be known; "" before.
         commitment: what was published before the event in place of the key; "" if nothing was.
+        secret: what that commits to, where decks follow from it and from contributions; "" where
+            it is the key itself, and before it is published.
         digest: of all game digests of the event.
         version: of the referee.
         files: where what is: ("log", path), ("records", folder).
@@ -22,6 +24,7 @@ class Heading(Struct, frozen=True, kw_only=True):
     kind: str = "event"
     key: str = ""
     commitment: str = ""
+    secret: str = ""
     digest: str = ""
     version: str = ""
     files: tuple[tuple[str, str], ...] = ()

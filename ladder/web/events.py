@@ -5,6 +5,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from ladder.event.check import Finding, findings
 from ladder.event.conductor import NothingPlayed, log_of, played_in
 from ladder.event.plan import EventPlan
 from ladder.event.publish import standings_of
@@ -21,6 +22,7 @@ class EventSoFar(Struct, frozen=True):
     plan: EventPlan
     heading: Heading
     standings: tuple[Standings, ...]
+    findings: tuple[Finding, ...] = ()
 
     @property
     def is_over(self) -> bool:
@@ -72,7 +74,7 @@ def _read(path: Path) -> EventSoFar | None:
         played = played_in(path)
     except NothingPlayed:
         return None
-    return EventSoFar(played.plan, *standings_of(played.plan, played.sections, played.key))
+    return EventSoFar(played.plan, *standings_of(played), tuple(findings(played)))
 
 
 def _pulse(path: Path) -> Pulse:

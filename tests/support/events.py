@@ -7,8 +7,8 @@ from pathlib import Path
 import trio
 from msgspec.structs import replace
 
+from ladder.event.deck_keys import commitment
 from ladder.event.file import Event, read_event
-from ladder.event.key import commitment
 from ladder.event.plan import SectionPlan
 from ladder.results import Round, RoundResult
 from referee.bots.settings import Settings

@@ -19,7 +19,7 @@ from typing import Any
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from ladder.event.conductor import rounds_in_log
+from ladder.event.conductor import Played, rounds_in_log
 from ladder.event.log import LOG, Contents
 from ladder.event.publish import standings_of
 from ladder.show.as_json import as_json
@@ -118,7 +118,9 @@ def outcome_of(out: Path) -> dict[str, Any]:
     found = Contents(out / LOG)
     assert found.header is not None
     assert found.end is not None
-    heading, standings = standings_of(found.header.plan, rounds_in_log(found), found.end.key)
+    heading, standings = standings_of(
+        Played(found.header.plan, rounds_in_log(found), found.end.key)
+    )
     return {
         "standings": object_of(as_json(heading, standings, times=False)),
         "matches": {

@@ -126,6 +126,7 @@ def _content(found: EventSoFar) -> Content:
         shown={
             "heading": found.heading,
             "sections": tuple(replace(one, rounds=()) for one in sections),
+            "findings": found.findings,
         },
     )
 

@@ -16,14 +16,15 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from ladder.event.conductor import (
+    Played,
     Rounds,
     Way,
     check_against_plan,
     play_event,
     rounds_in_log,
 )
+from ladder.event.deck_keys import commitment
 from ladder.event.file import Event
-from ladder.event.key import commitment
 from ladder.event.log import LOG, Contents, EventLog
 from ladder.event.progress import shown
 from ladder.event.publish import standings_of
@@ -133,7 +134,7 @@ async def test_every_format_comes_to_an_end(
     """With as many entrants at each table as it has, and standings of them all."""
     event = event_of(tmp_path, event_text(6, ["briscola-4"], top=f"blocks = 3\n{top}"))
     sections = await played(tmp_path, event, ToyPool())
-    shown = object_of(as_json(*standings_of(event.plan, sections, KEY)))
+    shown = object_of(as_json(*standings_of(Played(event.plan, sections, KEY))))
 
     for table in [table for one in sections[0] for table in one.tables]:
         assert len({*table.table.bots}) == event.plan.sections[0].places
@@ -161,7 +162,7 @@ async def test_match_parts_are_known_in_standings(
 
     sections = await played(tmp_path, event, ToyPool(twist=twist))
     ((one,),) = sections
-    (shown,) = object_of(as_json(*standings_of(event.plan, sections, KEY)))["sections"]
+    (shown,) = object_of(as_json(*standings_of(Played(event.plan, sections, KEY))))["sections"]
 
     assert sorted(table.parts for table in one.tables) == [(3, 0, 1), (3, 3, 1), (3, 3, 1)]
     assert without_times(rounds_in_log(Contents(tmp_path / LOG))) == without_times(sections)
@@ -219,7 +220,7 @@ async def test_an_event_that_is_over_is_not_played(
     assert rounds_in_log(found) == sections
     assert found.end is not None
     assert found.end.end == event_digest(sections)
-    heading, standings = standings_of(large.plan, sections, KEY)
+    heading, standings = standings_of(Played(large.plan, sections, KEY))
     assert object_of(as_json(heading, standings))["finished"]
 
 
@@ -231,9 +232,8 @@ async def test_an_event_can_be_shown_at_any_moment(
     lines = (tmp_path / LOG).read_bytes().splitlines(keepends=True)
     for size in range(1, len(lines), 31):
         (tmp_path / "part").write_bytes(b"".join(lines[:size]))
-        heading, standings = standings_of(
-            large.plan, rounds_in_log(Contents(tmp_path / "part")), ""
-        )
+        so_far = rounds_in_log(Contents(tmp_path / "part"))
+        heading, standings = standings_of(Played(large.plan, so_far, ""))
         assert not object_of(as_json(heading, standings))["finished"]
         assert heading.key == ""
 
@@ -264,7 +264,9 @@ async def test_a_bot_that_faults_again_and_again_is_benched(
     assert watch.out == [("briscola-2", "bot 1", "faults in 10 of 10 blocks")]
     assert [job.bots[at] for job in pool.jobs for at in job.benched] == ["b"]
     assert [table.forfeits for table in one.tables if table.forfeits] == [((1,),)]
-    (shown,) = object_of(as_json(*standings_of(event.plan, ((one, two, three),), KEY)))["sections"]
+    (shown,) = object_of(as_json(*standings_of(Played(event.plan, ((one, two, three),), KEY))))[
+        "sections"
+    ]
     assert "faults in 10 of 10 blocks" in str(shown)
 
 

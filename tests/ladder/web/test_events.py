@@ -58,6 +58,7 @@ async def test_an_event_that_is_over_shows_tables_rounds_and_its_key(
         text = (await site.get("/events/1")).text
         assert "Champion: <strong>bot " in text
         assert "0123456789abcdef" in text
+        assert "may have drawn many" in text, "what the log cannot prove is said"
         rounds = re.findall(r"<h4>([^<]*)</h4>", text)
         assert (rounds[0], rounds[1], rounds[-1]) == ("round 1 of 1", "semi-final", "final")
         assert text.count('class="met"') >= 6 + 2 + 1  # and again, where they were level

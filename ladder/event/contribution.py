@@ -1,0 +1,160 @@
+"""The files of contributions: an author's own, and those that the organiser was told."""
+
+import json
+import secrets
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, TypeVar
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ladder.event.plan import EventPlan
+from ladder.event.seal import CONTRIBUTION_BYTES, Contributions, Seal, commitment_to, misfit
+from referee.errors import HostError, RefereeError
+from referee.whole_file import atomic_write
+
+TOLD: Final = "contributions.toml"
+"""In the folder of an event: what authors have told its organiser."""
+
+_LARGEST: Final = 1 << 20
+
+T = TypeVar("T")
+
+
+class Contribution(Struct, frozen=True, forbid_unknown_fields=True):
+    """What an author contributes to an event.
+
+    Attributes:
+        contribution: 64 hex digits, drawn once; a secret until the log of the event has begun.
+        told_for: the digest of the plan for which it was told, which it is good for alone; ""
+            before.
+    """
+
+    contribution: str
+    told_for: str = ""
+
+
+class _Told(Struct, frozen=True, forbid_unknown_fields=True):
+    contributions: dict[str, str] = {}
+    beacon: str = ""
+
+
+def drawn(path: Path) -> Contribution:
+    """Return the contribution of a file, which is made if there is none.
+
+    Raises:
+        RefereeError: the file is no contribution's.
+        HostError: it cannot be written.
+    """
+    if path.exists():
+        return _read(path, Contribution)
+    made = Contribution(secrets.token_hex(CONTRIBUTION_BYTES))
+    _write(path, made)
+    return made
+
+
+def told_for(path: Path, plan: EventPlan) -> tuple[str, tuple[str, ...]]:
+    """Return the contribution of a file for an event whose log has begun, and whose bots it is for.
+
+    From then on it is good for this event alone: who has told it could be asked again for another
+    one, whose decks the organiser could choose.
+
+    Args:
+        path: of the file.
+        plan: in the first line of the event's log.
+
+    Raises:
+        RefereeError: the event has no commitment to it, or it was told for another event.
+        HostError: the file cannot be written.
+    """
+    if not path.exists():
+        raise RefereeError(f"contribution {str(path)!r}: there is no such file")
+    found = _read(path, Contribution)
+    due = plan.seal.commitments if plan.seal is not None else ()
+    own = commitment_to(found.contribution)
+    names = tuple(
+        entrant.name for entrant, one in zip(plan.entrants, due, strict=False) if one == own
+    )
+    if not names:
+        raise RefereeError(
+            f"the log of {plan.name!r} has no commitment to contribution {str(path)!r}: tell it to "
+            "nobody"
+        )
+    if found.told_for not in ("", plan.digest()):
+        raise RefereeError(
+            f"contribution {str(path)!r} was told for another event, or another log of this one, "
+            "and whoever knows it can choose decks by it: draw a new one for the next event"
+        )
+    _write(path, replace(found, told_for=plan.digest()))
+    return found.contribution, names
+
+
+def told(folder: Path, plan: EventPlan, seal: Seal, missing: Sequence[str]) -> Contributions | None:
+    """Return what the organiser was told; None where there is nothing yet.
+
+    Args:
+        folder: of the event.
+        plan: of the event.
+        seal: in the plan.
+        missing: the names of bots whose authors have not told what they promised.
+
+    Raises:
+        RefereeError: something of it does not fit, or more is missing.
+    """
+    path = folder / TOLD
+    names = [entrant.name for entrant in plan.entrants]
+    for name in missing:
+        if name not in names:
+            raise RefereeError(f"--withheld: {name!r} is none of {', '.join(names)}")
+    if not path.exists() and set(missing) < set(_due(names, seal)):
+        return None
+    found = _read(path, _Told) if path.exists() else _Told()
+    for name in found.contributions:
+        if name not in names:
+            raise RefereeError(f"{str(path)!r}: there is no bot {name!r} in this event")
+    lacking = [name for name in _due(names, seal) if name not in {*found.contributions, *missing}]
+    if lacking:
+        raise RefereeError(
+            f"{str(path)!r}: nothing of {', '.join(lacking)} yet; --withheld NAME goes on without"
+        )
+    made = Contributions(
+        contributions=tuple(found.contributions.get(name, "") for name in names),
+        beacon=found.beacon,
+    )
+    wrong = misfit(seal, made)
+    if wrong:
+        raise RefereeError(f"{str(path)!r}: {wrong}")
+    return made
+
+
+def contributions_lines(plan: EventPlan, seal: Seal) -> list[str]:
+    """Return how the file of what was told has to look, by lines."""
+    names = [entrant.name for entrant in plan.entrants]
+    beacon = [f'beacon = "..."    # {seal.beacon}'] if seal.beacon else []
+    due = [f'{json.dumps(name)} = "64 hex digits"' for name in _due(names, seal)]
+    return [*beacon, *(["[contributions]", *due] if due else [])]
+
+
+def _due(names: Sequence[str], seal: Seal) -> list[str]:
+    return [name for name, due in zip(names, seal.commitments, strict=True) if due]
+
+
+def _read(path: Path, kind: type[T]) -> T:
+    try:
+        with path.open("rb") as file:
+            return msgspec.toml.decode(file.read(_LARGEST), type=kind)
+    except OSError as error:
+        raise RefereeError(f"{str(path)!r}: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise RefereeError(f"{str(path)!r}: {error}") from error
+
+
+def _write(path: Path, value: Contribution) -> None:
+    try:
+        with atomic_write(path, mode=0o600) as file:
+            text = f'contribution = "{value.contribution}"\ntold_for = "{value.told_for}"\n'
+            file.write(text.encode())
+    except OSError as error:
+        raise HostError(f"contribution {str(path)!r}: {error.strerror}") from error
