@@ -347,6 +347,20 @@ def test_what_of_the_contributions_is_wrong_is_said_in_a_line(
     assert "\n" not in str(caught.value)
 
 
+def test_nothing_is_told_before_there_is_a_beacon_or_any_contribution(
+    tmp_path: Path, plan: EventPlan
+) -> None:
+    """Unless nothing is due but what is withheld."""
+    assert plan.seal is not None
+    mute = ("bot 0", "bot 1", "bot 2")
+    assert told(tmp_path, plan, plan.seal, ()) is None
+    assert told(tmp_path, plan, plan.seal, mute) is None, "the beacon is due"
+    alone = replace(plan.seal, beacon="")
+    assert told(tmp_path, plan, alone, mute[:1]) is None
+    none = Contributions(contributions=("",) * 4, beacon="")
+    assert told(tmp_path, plan, alone, mute) == none
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
