@@ -486,7 +486,7 @@ async def test_the_page_of_a_bot_has_its_row_of_the_table(site: Asked, ladder: S
     found = standings_of(ladder, pool)
     row = found.rows[0]
     page = (await site.get(f"/bots/{row.bot}")).text
-    assert f"of {len(found.rows)}: it shares" in page or f"of {len(found.rows)}." in page
+    assert f"of {len(found.rows)}: at which" in page or f"of {len(found.rows)}." in page
     assert f"{row.blocks:,}</td>" in page
     bot = (await site.get(json_path(f"/bots/{row.bot}"))).json()
     (place,) = (one for one in bot["places"] if one["pool"] == pool.pool)
