@@ -1,8 +1,8 @@
 """A person at a table of the site: what they see, and how they answer in the protocol."""
 
 import secrets
-from collections.abc import Callable, Iterable
-from contextlib import aclosing
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import aclosing, contextmanager
 from typing import Final
 
 import msgspec
@@ -18,8 +18,9 @@ from protocol.limits import PROTOCOL_VERSION
 from protocol.messages import Act, Deal, DealEnd, End, Fault, Hello, Ready, ToBot, View
 from referee.bots.find import find
 from referee.bots.settings import read_settings
-from referee.people.adviser import advised
+from referee.people.adviser import Adviser, advised
 from referee.people.last_trick import LastTrick, last_trick
+from referee.terminal.card_text import action_face
 from referee.text import printable
 
 LONGEST_THOUGHT_S: Final = 15 * 60.0
@@ -30,6 +31,7 @@ LONGEST_WITH_OTHERS_S: Final = 3 * 60.0
 
 SECRET_BYTES: Final = 24
 _LEFT: Final = "You have left the table."
+_LONGEST_ADVICE_S: Final = 10.0
 _AWAY: Final = "You were away for too long."
 _decoder: Final = msgspec.json.Decoder(ToBot)
 
@@ -106,6 +108,7 @@ class Person:
         self._names, self._told_of_leaving = names, left
         self._seats: tuple[int, ...] = ()
         self._hello, self._deal = b"", b""
+        self._chosen_so_far: list[tuple[bytes, Act, str]] = []
         self.changed = trio.Event()
         self._chosen: trio.MemorySendChannel[str] | None = None
 
@@ -170,13 +173,14 @@ class Person:
             case Deal():
                 self._deal, self._seats = line, message.seats
                 self.seen.deal, self.seen.scores = message.deal, message.scores
-                self.seen.dealer, self.seen.events = message.dealer, []
+                self.seen.dealer, self.seen.events, self._chosen_so_far = message.dealer, [], []
             case DealEnd():
                 self._note(message.events)
                 points = (f"{self.called(at)} {points}" for at, points in enumerate(message.points))
                 parts = {"deal": str(message.deal), "points": ", ".join(points)}
                 self.seen.words.append(Said("points", parts))
                 self.seen.view = None
+                await self._compare()
             case Fault():
                 self.seen.words.append(f"The referee: {printable(message.detail)}")
             case End():
@@ -193,9 +197,22 @@ class Person:
             self.leave(_AWAY)
             action = None
         if action is not None:
+            self._chosen_so_far.append((line, act, action))
             return action
         lines = (self._hello, self._deal, line)
         return await trio.to_thread.run_sync(advice, lines, act, abandon_on_cancel=True)
+
+    async def _compare(self) -> None:
+        """Say where our own bot would have played otherwise, by what this person was told."""
+        if self.left or not self._chosen_so_far:
+            return
+        begin, chosen = (self._hello, self._deal), tuple(self._chosen_so_far)
+        found: str | None = None
+        with trio.move_on_after(_LONGEST_ADVICE_S):
+            found = await trio.to_thread.run_sync(otherwise, begin, chosen, abandon_on_cancel=True)
+        if found is not None:
+            parts = {"bot": ADVISER.removeprefix("sample:"), "acts": found}
+            self.seen.words.append(Said("otherwise" if found else "alike", parts))
 
     async def _choice(self, act: Act) -> str | None:
         """Return what the person plays; None once they have left."""
@@ -220,9 +237,36 @@ def advice(lines: tuple[bytes, bytes, bytes], act: Act) -> str:
         lines: `hello`, the last `deal`, and `act`, as they were told.
         act: the question.
     """
-    hello, deal, asked = (line + b"\n" for line in lines)
+    with _asked(*lines[:2]) as bot:
+        return bot.choice(lines[2] + b"\n", act) or act.legal[0]
+
+
+def otherwise(begin: tuple[bytes, bytes], chosen: Sequence[tuple[bytes, Act, str]]) -> str:
+    """Return where our own bot would have played otherwise, in a process for that alone.
+
+    Args:
+        begin: `hello` and `deal`, as they were told.
+        chosen: each `act` as it was told, and what the person played.
+
+    Returns:
+        Its acts by their number from 1, what was played, and what the bot would have: "2: 7♦ - K♠,
+        5: 3♥ - 2♥"; "" where there are none.
+    """
+    found = []
+    with _asked(*begin) as bot:
+        for number, (line, act, action) in enumerate(chosen, 1):
+            other = bot.choice(line + b"\n", act) if len(act.legal) > 1 else action
+            if other not in (None, action):
+                both = " - ".join(action_face(one).plain for one in (action, str(other)))
+                found.append(f"{number}: {both}")
+    return ", ".join(found)
+
+
+@contextmanager
+def _asked(hello: bytes, deal: bytes) -> Iterator[Adviser]:
+    """Yield our own bot, which was told these lines."""
     found = find(ADVISER, read_settings())
     with advised(replace(found, words=("nice", "-n", "19", *found.words))) as bot:
-        bot.greet(hello)
-        bot.tell(deal)
-        return bot.choice(asked, act) or act.legal[0]
+        bot.greet(hello + b"\n")
+        bot.tell(deal + b"\n")
+        yield bot

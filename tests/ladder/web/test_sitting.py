@@ -13,7 +13,7 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 from ladder.core.tokens import Scope
 from ladder.store.store import Store
 from ladder.web.content import Refused
-from ladder.web.person import LONGEST_WITH_OTHERS_S, Person, advice
+from ladder.web.person import LONGEST_WITH_OTHERS_S, Person, advice, otherwise
 from ladder.web.table import LONGEST_WAIT_S, Table
 from ladder.web.tables import Tables
 from protocol.codec import encode
@@ -369,6 +369,16 @@ async def test_one_who_has_left_sits_nowhere_else() -> None:
 def test_a_bot_of_ours_plays_what_is_legal_in_the_place_of_who_left() -> None:
     line = encode(act()).rstrip(b"\n")
     assert advice((HELLO, DEAL, line), act()) in ("7D", "2H")
+
+
+def test_a_person_hears_where_a_bot_of_ours_would_have_played_otherwise() -> None:
+    line = encode(act()).rstrip(b"\n")
+    own = advice((HELLO, DEAL, line), act())
+    (other,) = {"7D", "2H"} - {own}
+    faces = {"7D": "7♦", "2H": "2♥"}
+    chosen = [(line, act(), own), (line, act(), other), (line, act(), own)]
+    assert otherwise((HELLO, DEAL), chosen) == f"2: {faces[other]} - {faces[own]}"
+    assert otherwise((HELLO, DEAL), chosen[:1]) == ""
 
 
 async def test_a_page_that_shows_how_a_match_ended_is_not_sent_it_again(

@@ -102,6 +102,7 @@ async def test_a_person_plays_a_match_to_its_end(
             assert done.status_code == 303
     assert "The match is over: you " in page
     assert "Par, what greedy gets with your cards" in page
+    assert "greedy would have played " in page
     assert re.search(r"[+-][\d.]+ a deal above par over 1 \(95 %", page)
     (played,) = (await site.client.get("/api/play", headers=headers)).json()["games"]
     assert (played["pool"], played["deals"]) == (int(pool), 1)
