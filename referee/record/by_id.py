@@ -1,7 +1,8 @@
-"""The record of a match of which only the id is known: packages installed beside us are asked.
+"""The record of a match of which only id or address is known: packages beside us are asked.
 
 An entry point of the group names a function of the id, as it was typed, and of where to look, if
-that was said. It returns the file, or raises a `RefereeError` that says why there is none.
+that was said. It returns the file, or raises a `RefereeError` that says why there is none. One of
+the group of addresses names a function of the address.
 """
 
 import re
@@ -14,6 +15,12 @@ from referee.errors import RefereeError, not_installed
 
 PLUG_INS: Final = "briscola_referee.records"
 """The entry-point group."""
+
+URL_PLUG_INS: Final = "briscola_referee.records_by_url"
+"""The same of addresses."""
+
+_URL: Final = re.compile(r"(https?):/+(.+)")
+"""As a path has it, in which slashes are never doubled."""
 
 _ID: Final = re.compile(r"[0-9]{1,18}|[0-9a-f]{8,64}", re.ASCII)
 
@@ -29,6 +36,8 @@ def record_file(typed: Path, where: str | None) -> Path:
         RefereeError: it is no id, or no package knows a match of it.
     """
     text = str(typed)
+    if where is None and (url := _URL.fullmatch(text)) is not None:
+        return _at(f"{url[1]}://{url[2]}")
     is_id = _ID.fullmatch(text) is not None
     if where is not None and not is_id:
         raise RefereeError(
@@ -44,6 +53,20 @@ def record_file(typed: Path, where: str | None) -> Path:
             "by their id"
         )
     return _found(plug_ins, text, where)
+
+
+def _at(url: str) -> Path:
+    """Return the record at an address.
+
+    Raises:
+        RefereeError: there is none, or nothing is installed that asks for it.
+    """
+    for plug_in in entry_points(group=URL_PLUG_INS):
+        try:
+            return Path(plug_in.load()(url))
+        except ModuleNotFoundError as error:
+            raise not_installed(f"record {url!r}", plug_in.name, error) from error
+    raise RefereeError(f"record {url!r}: nothing is installed that fetches it")
 
 
 def _found(plug_ins: tuple[EntryPoint, ...], text: str, where: str | None) -> Path:
