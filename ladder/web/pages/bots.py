@@ -13,7 +13,7 @@ from ladder.show.history_json import HistoryJson, history_json
 from ladder.show.history_plot import history_plots
 from ladder.standings.from_store import history_of, standings_of
 from ladder.standings.history import History
-from ladder.standings.table import Standings
+from ladder.standings.table import Cell, Row, Standings
 from ladder.store.store import Store
 from ladder.submissions.clearing import size_of
 from ladder.web.content import Asked, Content, Missing, Page
@@ -93,12 +93,14 @@ class _Played(Struct, frozen=True):
     Attributes:
         table: with its row alone; None where the game is over, or the bot has no row.
         bots: how many have one.
+        against: whom it has met, by place, and what came of it on the same decks.
     """
 
     pool: Pool
     history: History
     table: Standings | None = None
     bots: int = 0
+    against: tuple[tuple[Row, Cell], ...] = ()
 
 
 def _played(store: Store, bot: int, versions: Container[int]) -> Iterator[_Played]:
@@ -107,14 +109,23 @@ def _played(store: Store, bot: int, versions: Container[int]) -> Iterator[_Playe
         if not history.points:
             continue
         found = standings_of(store, pool) if pool in store.roster.open_pools else None
-        rows = found.rows if found is not None else ()
-        own = tuple(row for row in rows if row.bot in versions)
+        at = _row_of(found, versions)
+        if found is None or at is None:
+            yield _Played(pool, history)
+            continue
+        cells = zip(found.rows, found.cross[at], strict=True) if found.cross else ()
         yield _Played(
             pool,
             history,
-            replace(found, rows=own) if found is not None and own else None,
-            len(rows),
+            replace(found, rows=(found.rows[at],)),
+            len(found.rows),
+            tuple((row, cell) for row, cell in cells if cell is not None),
         )
+
+
+def _row_of(found: Standings | None, versions: Container[int]) -> int | None:
+    rows = found.rows if found is not None else ()
+    return next((at for at, row in enumerate(rows) if row.bot in versions), None)
 
 
 def _make_one(store: Store, asked: Asked) -> Content:

@@ -488,6 +488,9 @@ async def test_the_page_of_a_bot_has_its_row_of_the_table(site: Asked, ladder: S
     page = (await site.get(f"/bots/{row.bot}")).text
     assert f"of {len(found.rows)}: at which" in page or f"of {len(found.rows)}." in page
     assert f"{row.blocks:,}</td>" in page
+    met = [one.bot for one, cell in zip(found.rows, found.cross[0], strict=True) if cell]
+    assert met
+    assert all(f'href="/pairs/{row.bot}/{one}?game=1"' in page for one in met)
     bot = (await site.get(json_path(f"/bots/{row.bot}"))).json()
     (place,) = (one for one in bot["places"] if one["pool"] == pool.pool)
     assert place["bots"] == len(found.rows)
