@@ -79,6 +79,7 @@ class Person:
         left: why they play no longer; "" while they do.
         lives: how many processes of theirs a match has begun; more than one after a mishap.
         followers: how many pages of theirs follow the table.
+        reminded: whether they wanted to sit down elsewhere, and have not played here since.
         changed: is set when there is something new to see, and another is in its place then.
         patience_s: after so long without a card they have gone away.
     """
@@ -103,6 +104,7 @@ class Person:
         self.seen = Seen()
         self.left = ""
         self.lives = 0
+        self.reminded = False
         self.followers = 0
         self.patience_s = LONGEST_THOUGHT_S
         self._names, self._told_of_leaving = names, left
@@ -136,9 +138,14 @@ class Person:
             raise Refused("That was asked before; look at the table again.")
         if action not in act.legal:
             raise Refused("That is not one of the cards that you may play.")
-        self.seen.asked = None
+        self.seen.asked, self.reminded = None, False
         assert self._chosen is not None  # noqa: S101  # there is a question
         self._chosen.send_nowait(action)
+        self.tell()
+
+    def remind(self) -> None:
+        """Have their page say that they still sit here."""
+        self.reminded = True
         self.tell()
 
     def leave(self, why: str = _LEFT) -> None:

@@ -87,7 +87,7 @@ async def _sit(site: Site, tables: Tables[Table], request: Request) -> Response:
     if author:
         mine = tables.of(author)
         if mine is not None:
-            return _there(mine, "" if mine is table else "?still")
+            return _there(mine) if mine is table else still_there(mine, author)
         if guest is not None:
             guest[1].leave()  # one seat each
         table.sit(author, author)
@@ -174,5 +174,13 @@ async def _begin(site: Site, tables: Tables[Table], request: Request) -> Respons
     return _there(table)
 
 
-def _there(table: Table, more: str = "") -> RedirectResponse:
-    return RedirectResponse(f"/play/{table.id}{more}", _SEE_OTHER, headers=PRIVATE)
+def still_there(table: Table, author: str) -> RedirectResponse:
+    """Send an author back to the table that they have not left, which says so."""
+    person = table.person_of(author)
+    if person is not None:
+        person.remind()
+    return _there(table)
+
+
+def _there(table: Table) -> RedirectResponse:
+    return RedirectResponse(f"/play/{table.id}", _SEE_OTHER, headers=PRIVATE)

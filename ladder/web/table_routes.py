@@ -27,7 +27,7 @@ from ladder.web.own_play import own_play, own_play_page, scored
 from ladder.web.page_stream import digest_of, main_of, told
 from ladder.web.person import Person
 from ladder.web.sign_in import author_of
-from ladder.web.sit_routes import sit_routes
+from ladder.web.sit_routes import sit_routes, still_there
 from ladder.web.site_state import Site
 from ladder.web.sitting import sitter_of
 from ladder.web.table import Kept, Table
@@ -112,7 +112,7 @@ async def _open(
         if host is not None:
             await _answered_soon(mine, host)
         return _there(mine)
-    return RedirectResponse(f"/play/{mine.id}?still", _SEE_OTHER, headers=PRIVATE)
+    return still_there(mine, token.author)
 
 
 def order_of(sandbox: SandboxName, person: str, wish: Wish, store: Store) -> TableOrder:
@@ -183,7 +183,6 @@ async def _table(site: Site, tables: Tables[Table], request: Request) -> Respons
 
 def _page(site: Site, table: Table, person: Person, request: Request) -> bytes:
     seen, words = person.seen, words_for(request.headers.get("accept-language", ""))
-    still = "still" in request.query_params  # who wanted to sit down elsewhere is told why not
     person.you = words.labels["you"]
     over, others = table.result(person), _others(table, person)
     waits = table.waits and not over
@@ -205,7 +204,7 @@ def _page(site: Site, table: Table, person: Person, request: Request) -> bytes:
             "seen": seen,
             "words": words,
             "t": words.labels,
-            "still": still and not over,
+            "still": person.reminded and not over,
             "language": words.language,
             "game": table.order.terms.game,
             "trick": _trick(person, seen.view) if seen.view else [],
@@ -218,7 +217,7 @@ def _page(site: Site, table: Table, person: Person, request: Request) -> bytes:
         },
     )
     here = f"/play/{table.id}"
-    more = {"live_from": "" if over else f"{here}/live?{'still&' if still else ''}"}
+    more = {"live_from": "" if over else f"{here}/live?"}
     return rendering.html(content, site.around, here, extra=more)
 
 
