@@ -177,18 +177,17 @@ async def test_a_table_is_for_who_sits_there(
     assert again.headers["location"] == here, "one table each"
     told = "You still sit at this table"
     assert told in (await site.client.get(here, headers=ada)).text
+    table = tables.find(here.rpartition("/")[2])
+    person = table.people[0]
     with trio.fail_after(50):
-        while (asked := ASKED.search((await site.client.get(here, headers=ada)).text)) is None:
-            await trio.sleep(0.02)
-    person = tables.find(here.rpartition("/")[2]).people[0]
+        await table.bots_have_played(person)
     assert person.seen.asked is not None
-    person.choose(asked[1], person.seen.asked.legal[0])
+    person.choose(person.seen.asked.id, person.seen.asked.legal[0])
     assert told not in (await site.client.get(here, headers=ada)).text, "until they play"
     full = await site.client.post("/play", data=FORM, headers=bob)
     assert full.status_code == 429
     assert "tables are taken" in full.text
     await site.client.post(f"{here}/leave", headers=ada)
-    table = tables.find(here.rpartition("/")[2])
     with trio.fail_after(50):
         while math.isinf(table.ended_at):  # its process takes the place until then
             await table.people[0].changed.wait()
