@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import aclosing, contextmanager
+from contextlib import aclosing, contextmanager, suppress
 from typing import Final
 
 import msgspec
@@ -215,7 +215,7 @@ class Person:
             return
         begin, chosen = (self._hello, self._deal), tuple(self._chosen_so_far)
         found: str | None = None
-        with trio.move_on_after(_LONGEST_ADVICE_S):
+        with trio.move_on_after(_LONGEST_ADVICE_S), suppress(OSError):  # it is not needed
             found = await trio.to_thread.run_sync(otherwise, begin, chosen, abandon_on_cancel=True)
         if found is not None:
             parts = {"bot": ADVISER.removeprefix("sample:"), "acts": found}

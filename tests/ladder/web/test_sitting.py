@@ -381,6 +381,19 @@ def test_a_person_hears_where_a_bot_of_ours_would_have_played_otherwise() -> Non
     assert otherwise((HELLO, DEAL), chosen[:1]) == ""
 
 
+async def test_a_match_goes_on_where_no_process_can_say_what_else_was_to_play(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def none_left(*_: object) -> None:
+        raise OSError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr("ladder.web.person.otherwise", none_left)
+    ada = Person("ada", "ada", lambda _: ["you"], lambda _: None)
+    ada._chosen_so_far = [(b"", act(), "7D")]
+    await ada._compare()
+    assert ada.seen.words == []
+
+
 async def test_a_page_that_shows_how_a_match_ended_is_not_sent_it_again(
     store: Store, site: Asked
 ) -> None:
