@@ -101,8 +101,8 @@ def add(app: typer.Typer) -> None:
     add_one(event, "show", "ladder.commands.event:show", show)
     draw = "Draws what you contribute to the decks of an event, and tells it when that is safe."
     add_one(event, "contribute", "ladder.commands.event_seal:contribute", draw)
-    prove = "Proves by an event's log that nobody chose what was played."
-    add_one(event, "check", "ladder.commands.event_seal:check", prove)
+    look = "Checks by an event's log what its organiser and authors could choose."
+    add_one(event, "check", "ladder.commands.event_seal:check", look)
     app.add_typer(event, name="event")
     submit = "Submits bots to a ladder."
     add_one(app, "submit", "ladder.commands.submit:submit", submit)

@@ -1,4 +1,4 @@
-"""`referee event contribute` and `check`: that nobody chose the decks of an event."""
+"""`referee event contribute` and `check`: neither organiser nor authors choose an event's decks."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,8 +7,8 @@ import typer
 from msgspec import Struct
 
 from ladder.event.check import Finding, State, check_event
-from ladder.event.conductor import log_of
-from ladder.event.contribution import drawn, told_for
+from ladder.event.conductor import check_against_plan, log_of
+from ladder.event.contribution import drawn, told_for, wrong_in
 from ladder.event.log import Contents
 from ladder.event.seal import commitment_to
 from referee.commands.shared import Json
@@ -24,11 +24,13 @@ class ContributionJson(Struct, frozen=True):
         commitment: what the organiser writes into the event's file.
         contribution: null until it may be told.
         bots: those of the event that it is for.
+        wrong: what is wrong with it in a log that has its contributions; null if nothing is.
     """
 
     commitment: str
     contribution: str | None
     bots: tuple[str, ...]
+    wrong: str | None = None
 
 
 class CheckJson(Struct, frozen=True):
@@ -52,32 +54,49 @@ def contribute(
 
     First it prints a commitment: the organiser writes it as `seal` of your bots into the event's
     file. When the log of the event has begun, it has that commitment and the organiser's own. Then
-    --log prints your contribution for the organiser; it is good for that log alone. So neither of
-    you could choose the decks.
+    --log prints your contribution: publish it. It is good for that log alone, so neither of you
+    could choose the decks. Once the log has all contributions, --log says whether yours is there as
+    you told it, with exit code 1 if it is not.
     """
-    if log is None:
-        found = drawn(file)
-        value = ContributionJson(commitment_to(found.contribution), None, ())
-    else:
-        path = log_of(log)
-        begun = Contents(path) if path.is_file() else None
-        if begun is None or begun.header is None:
-            raise RefereeError(f"log {log!r} has not begun: tell your contribution to nobody yet")
-        if begun.told is not None:
-            raise RefereeError(f"log {log!r} has its contributions already: yours is of no use now")
-        contribution, names = told_for(file, begun.header.plan)
-        value = ContributionJson(commitment_to(contribution), contribution, names)
+    value, told = _drawn(file) if log is None else _in_log(file, log)
     if as_json:
         print(json_text(value, indent=None))
-        return
-    if value.contribution is None:
-        print(f'seal = "{value.commitment}"')
-        told = f"give that to the organiser, and keep {str(file)!r} to yourself"
-        console(stderr=True).print(told, style="dim", markup=False)
-    else:
+    elif value.wrong is not None:
+        print(value.wrong)
+    elif value.contribution is not None:
         print(value.contribution)
-        told = f"for {', '.join(value.bots)}; tell it to the organiser now"
+    elif log is None:
+        print(f'seal = "{value.commitment}"')
+    if not as_json and told:
         console(stderr=True).print(told, style="dim", markup=False)
+    raise typer.Exit(int(value.wrong is not None))
+
+
+def _drawn(file: Path) -> tuple[ContributionJson, str]:
+    """Return a contribution before the event, and what to do now."""
+    value = ContributionJson(commitment_to(drawn(file).contribution), None, ())
+    return value, f"give that to the organiser, and keep {str(file)!r} to yourself"
+
+
+def _in_log(file: Path, log: str) -> tuple[ContributionJson, str]:
+    """Return a contribution for a log that has begun, or what became of it there; what to do now.
+
+    Raises:
+        RefereeError: it may not be told, or not yet.
+    """
+    path = log_of(log)
+    begun = Contents(path) if path.is_file() else None
+    if begun is None or begun.header is None:
+        raise RefereeError(f"log {log!r} has not begun: do not tell your contribution yet")
+    check_against_plan(begun, path)
+    plan = begun.header.plan
+    if begun.told is None:
+        contribution, names = told_for(file, plan)
+        value = ContributionJson(commitment_to(contribution), contribution, names)
+        return value, f"for {', '.join(names)}; publish it where all can see when you did"
+    wrong = wrong_in(file, plan, begun.told) or None
+    value = ContributionJson(commitment_to(drawn(file).contribution), None, (), wrong)
+    return value, "" if wrong else "nothing is wrong with your contribution in this log"
 
 
 def check(
@@ -87,10 +106,10 @@ def check(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Proves by an event's log that nobody chose what was played. Exit code 1 if it is wrong.
+    """Checks by an event's log what its organiser and authors could choose. Exit code 1 if wrong.
 
-    Looked at are the chain of the log, the pairings, what was committed to, the contributions, and
-    the decks.
+    It looks at the chain of the log, the pairings, the commitments, the contributions, and the
+    decks. What a log cannot prove is "open".
     """
     with busy(console(stderr=True), "checking ...") as say:
         found = check_event(

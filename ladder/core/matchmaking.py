@@ -16,7 +16,7 @@ A table is chosen by this rule:
    quarters whose turn is next. One is drawn in proportion to the cube of p (1 - p), where p is the
    chance that the first bot is ahead of it in a block, by the online ratings; p (1 - p) is what the
    block tells of their strengths. So neighbours meet more often, and a new bot soon meets its own.
-   However far two bots are apart, one of them has a fiftieth of the chance of an equal.
+   However far a bot is apart, it is drawn with a fiftieth of the weight of an equal.
 
 In 2 to 4 the least busy authors count only, as long as they are more than a table has places: an
 author is busy by its matches under way, and by all that have ended since these were chosen. So a

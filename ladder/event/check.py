@@ -1,4 +1,4 @@
-"""Looks whether anybody could have chosen what an event played, by its published log alone.
+"""Looks what organiser and authors could choose of an event, by its published log alone.
 
 Each finding names what was looked at. Records, where they are there, tie the log to the cards.
 """
@@ -15,9 +15,10 @@ from ladder.benching import benched
 from ladder.event.conductor import RECORDS, NothingPlayed, Played, played_in
 from ladder.event.log import Contents
 from ladder.event.log_lines import MatchLine
+from ladder.event.plan import EventPlan
 from ladder.event.rounds import next_round
 from ladder.event.schedule import Part, parts, record_name
-from ladder.event.seal import withheld
+from ladder.event.seal import Contributions, Seal, withheld
 from ladder.results import RoundResult
 from referee.errors import RefereeError
 from referee.match.chance import block_key, event_key
@@ -119,11 +120,8 @@ def _seal(played: Played) -> Iterator[Finding]:
     if told is None:
         yield Finding("contributions", State.OPEN, "not told yet; nothing was played")
         return
-    given = sum(map(bool, told.contributions))
-    names = [plan.entrants[at].name for at in withheld(plan.seal, told)]
-    lack = f"; withheld: {', '.join(names)}" if names else ""
-    said = f"{given} told before play, each as was committed to{lack}"
-    yield Finding("contributions", State.HOLDS if given or plan.seal.beacon else State.OPEN, said)
+    if any(plan.seal.commitments):
+        yield _contributions(plan, plan.seal, told)
     if plan.seal.beacon:
         said = f"{told.beacon}: compare it with what {plan.seal.beacon} has published"
         yield Finding("beacon", State.OPEN, said)
@@ -131,6 +129,18 @@ def _seal(played: Played) -> Iterator[Finding]:
         tables = [table for each in played.sections for one in each for table in one.tables]
         matches = plural(sum(len(table.parts) for table in tables), "match", "matches")
         yield Finding("decks", State.HOLDS, f"all of {matches} follow from key {played.key}")
+
+
+def _contributions(plan: EventPlan, seal: Seal, told: Contributions) -> Finding:
+    """What the log can say of the contributions; only their authors know when they were told."""
+    given = sum(map(bool, told.contributions))
+    said = f"{given} as their authors have committed to; each author can check whether theirs was "
+    said += "told for this log (`referee event contribute FILE --log LOG`)"
+    names = [plan.entrants[at].name for at in withheld(seal, told)]
+    if not names:
+        return Finding("contributions", State.HOLDS, said)
+    lack = f"; withheld: {', '.join(names)}, or left out by the organiser, who knew what that does"
+    return Finding("contributions", State.OPEN, said + lack)
 
 
 def _records(found: Contents, played: Played, folder: Path, tell: Callable[[int], None]) -> Finding:
@@ -167,15 +177,18 @@ def _parts(played: Played, found: Contents) -> list[Part]:
 
 def _trouble(path: Path, part: Part, line: MatchLine, key: str) -> str:
     proof = prove_any(path)
-    if not proof.verified and not line.outcome.given_up:
+    if not proof.verified and not (proof.unfinished and line.outcome.given_up):
         return proof.trouble or "it does not hold"
     if proof.game_digest is not None and proof.game_digest != line.outcome.game_digest:
         return "it is of another match than the log"
     if key:
         event = event_key(key)
         due = {str(block_key(event, at)) for at in range(part.first, part.first + part.blocks)}
-        if not _keys_in(path) <= due:
-            return "it has other decks than the key"
+        try:
+            if not _keys_in(path) <= due:
+                return "it has other decks than the key"
+        except msgspec.MsgspecError:  # of a match that was given up, the end may be torn
+            return "a line of it cannot be read"
     return ""
 
 

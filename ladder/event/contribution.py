@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from ladder.event.plan import EventPlan
 from ladder.event.seal import CONTRIBUTION_BYTES, Contributions, Seal, commitment_to, misfit
 from referee.errors import HostError, RefereeError
+from referee.text import printable
 from referee.whole_file import atomic_write
 
 TOLD: Final = "contributions.toml"
@@ -69,26 +70,64 @@ def told_for(path: Path, plan: EventPlan) -> tuple[str, tuple[str, ...]]:
         RefereeError: the event has no commitment to it, or it was told for another event.
         HostError: the file cannot be written.
     """
+    found, own = _own(path, plan)
+    if found.told_for not in ("", plan.digest()):
+        raise RefereeError(
+            f"contribution {str(path)!r} was told for another event, or another log of this one, "
+            "and an organiser who knows it can choose decks by it: draw a new one for this event"
+        )
+    _write(path, replace(found, told_for=plan.digest()))
+    return found.contribution, tuple(plan.entrants[at].name for at in own)
+
+
+def wrong_in(path: Path, plan: EventPlan, told: Contributions) -> str:
+    """Return what is wrong with an author's contribution in a log that has all; "" if nothing is.
+
+    No other reader of the log can find it out: that the author had told it before this log began,
+    or had told it in time, and the organiser left it out.
+
+    Args:
+        path: of the author's file.
+        plan: in the first line of the log.
+        told: the log's contributions.
+
+    Raises:
+        RefereeError: the log has no commitment to it.
+    """
+    found, own = _own(path, plan)
+    is_told = found.told_for == plan.digest()
+    for at in own:
+        name, given = plan.entrants[at].name, told.contributions[at]
+        if given and not is_told:
+            return (
+                f"the contribution of {name} was not told for this log: an organiser who knew it "
+                "before has chosen the decks"
+            )
+        if is_told and not given:
+            return (
+                f"the contribution of {name} is left out of this log, though this file has told "
+                "it: publish it, and all can see that it was not withheld"
+            )
+    return ""
+
+
+def _own(path: Path, plan: EventPlan) -> tuple[Contribution, tuple[int, ...]]:
+    """Return the contribution of a file, and of which entrants of an event it is.
+
+    Raises:
+        RefereeError: there is no such file, or the event has no commitment to it.
+    """
     if not path.exists():
         raise RefereeError(f"contribution {str(path)!r}: there is no such file")
     found = _read(path, Contribution)
     due = plan.seal.commitments if plan.seal is not None else ()
-    own = commitment_to(found.contribution)
-    names = tuple(
-        entrant.name for entrant, one in zip(plan.entrants, due, strict=False) if one == own
-    )
-    if not names:
+    own = tuple(at for at, one in enumerate(due) if one == commitment_to(found.contribution))
+    if not own:
         raise RefereeError(
-            f"the log of {plan.name!r} has no commitment to contribution {str(path)!r}: tell it to "
-            "nobody"
+            f"the log of {plan.name!r} has no commitment to contribution {str(path)!r}: do not "
+            "tell it"
         )
-    if found.told_for not in ("", plan.digest()):
-        raise RefereeError(
-            f"contribution {str(path)!r} was told for another event, or another log of this one, "
-            "and whoever knows it can choose decks by it: draw a new one for the next event"
-        )
-    _write(path, replace(found, told_for=plan.digest()))
-    return found.contribution, names
+    return found, own
 
 
 def told(folder: Path, plan: EventPlan, seal: Seal, missing: Sequence[str]) -> Contributions | None:
@@ -148,7 +187,7 @@ def _read(path: Path, kind: type[T]) -> T:
     except OSError as error:
         raise RefereeError(f"{str(path)!r}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
-        raise RefereeError(f"{str(path)!r}: {error}") from error
+        raise RefereeError(f"{str(path)!r}: {printable(str(error))}") from error
 
 
 def _write(path: Path, value: Contribution) -> None:

@@ -140,7 +140,7 @@ def _check_key(key: str | None) -> None:
 
 
 def _seal(asked: EventFile) -> Seal | None:
-    """What was agreed on, so that nobody chooses the decks."""
+    """What organiser and authors agreed on before they could know the decks."""
     commitments = tuple(bot.seal for bot in asked.bot)
     for number, given in enumerate(commitments, 1):
         if given and not is_digits(given):

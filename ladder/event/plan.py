@@ -70,7 +70,7 @@ class EventPlan(Struct, frozen=True, omit_defaults=True):
         heroes: entrants that a gauntlet is about.
         bench: the faulty blocks, or void deals, from which on a bot may be benched; 0 for never.
         match_blocks: how many blocks the processes of a table live for, at most.
-        seal: by which nobody chose the decks; None: the organiser's secret alone is their key.
+        seal: what the decks follow from beside the secret; None: that alone is their key.
     """
 
     name: str

@@ -1,14 +1,13 @@
 """The seal of an event: its decks follow from the organiser's secret and from what others give.
 
 Before anything is played the log's header has the commitment to the secret, and one to what each
-author contributes; then the contributions are told, and the key of all decks is made of both. Who
-knows the secret could not choose it by the decks, and who contributes does not know it. Pure.
+author contributes; then the contributions are told, and the key of all decks is made of both. The
+organiser could not choose the secret by the decks, and authors do not know it. Pure.
 """
 
 import hashlib
 import hmac
 import re
-from collections.abc import Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -22,12 +21,12 @@ _BEACON: Final = re.compile(rf"[\x21-\x7e]{{1,{LONGEST_BEACON}}}", re.ASCII)
 
 
 class Seal(Struct, frozen=True, kw_only=True):
-    """What was agreed on before anybody could know the decks.
+    """What organiser and authors have agreed on before they could know the decks.
 
     Attributes:
         commitments: to what the author of each entrant contributes; "" for one who gives nothing.
-        beacon: what others publish later and nobody here can choose: whose, and of which moment;
-            "" for none.
+        beacon: what others publish later and neither organiser nor authors can choose: whose, and
+            of which moment; "" for none.
     """
 
     commitments: tuple[str, ...]
@@ -84,6 +83,6 @@ def misfit(seal: Seal, told: Contributions) -> str:
 
 
 def withheld(seal: Seal, told: Contributions) -> tuple[int, ...]:
-    """Return the entrants whose author promised a contribution and did not tell it."""
-    pairs: Sequence[tuple[str, str]] = list(zip(seal.commitments, told.contributions, strict=True))
+    """Return the entrants of which a contribution was promised and is not in the log."""
+    pairs = zip(seal.commitments, told.contributions, strict=True)
     return tuple(number for number, (due, given) in enumerate(pairs) if due and not given)

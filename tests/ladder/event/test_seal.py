@@ -1,4 +1,4 @@
-"""Nobody chooses the decks of a sealed event; who tries is seen by its log."""
+"""Neither organiser nor authors choose the decks of a sealed event; who tries is seen."""
 
 import hashlib
 import math
@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from ladder.event.check import State, check_event
 from ladder.event.conductor import Way, play_event, played_in
-from ladder.event.contribution import TOLD, drawn, told, told_for
+from ladder.event.contribution import TOLD, drawn, told, told_for, wrong_in
 from ladder.event.deck_keys import key_of_decks
 from ladder.event.file import Event
 from ladder.event.log import LOG, EventLog
@@ -71,7 +71,7 @@ def states(path: Path) -> dict[str, State]:
 
 
 async def test_decks_follow_from_the_secret_and_every_contribution(tmp_path: Path) -> None:
-    """And the log says so to anybody once it is over."""
+    """And the log says so once it is over."""
     await finished(tmp_path)
     played = played_in(tmp_path / LOG)
     assert played.secret == KEY
@@ -200,7 +200,8 @@ async def test_who_withholds_stops_nothing(tmp_path: Path) -> None:
     (found,) = (
         one for one in check_event(tmp_path / LOG, records=False) if one.what == "contributions"
     )
-    assert found.told.endswith("withheld: bot 1")
+    assert "withheld: bot 1" in found.told
+    assert found.state is State.OPEN, "or left out, as the organiser liked"
 
 
 def other_plan(line: EventHeader) -> EventHeader:
@@ -278,6 +279,40 @@ async def test_contributions_are_told_before_play_and_once(tmp_path: Path) -> No
         assert words in found.told
 
 
+@pytest.mark.parametrize("form", ["round-robin", "swiss", "knockout", "double-knockout"])
+async def test_whatever_rounds_a_log_has_it_is_looked_at(form: str, tmp_path: Path) -> None:
+    """Each line of a round changed in many ways: it is wrong, and nothing is raised."""
+    (tmp_path / "true").mkdir()
+    top = f'format = "{form}"\nblocks = 2\nmatch_blocks = 2'
+    event = event_of(tmp_path / "true", event_text(6, top=top))
+    with EventLog(tmp_path / "true") as log:
+        log.begin(event.plan)
+        await play_event(event.plan, Way(event.bots, KEY, None), log, ToyPool(), Silent())
+    lines = [decode(line) for line in (tmp_path / "true" / LOG).read_bytes().splitlines()]
+    assert states(tmp_path / "true" / LOG)["pairings"] is State.HOLDS
+    dice, tried = Random(4), 0
+    rounds = [at for at, line in enumerate(lines) if isinstance(line, EventRound)]
+    for number in range(40):
+        at = dice.choice(rounds)
+        line = lines[at]
+        assert isinstance(line, EventRound)
+        tables = [dice.sample(range(6), 2) for _ in range(dice.randint(0, 4))]
+        byes = dice.sample(range(6), dice.randint(0, 2))
+        other = replace(
+            line,
+            tables=tuple(tuple(one) for one in tables),
+            byes=tuple(byes),
+            label=dice.choice(["", line.label, "final"]),
+            first=dice.choice([0, line.first, 7]),
+        )
+        kept = [one for one in lines[at + 1 :] if dice.random() < 0.8]
+        forged = [*lines[:at], other, *kept]
+        found = check_event(rewritten(tmp_path / str(number), forged), records=False)
+        assert other == line or any(one.state is State.WRONG for one in found)
+        tried += other != line
+    assert tried > 30
+
+
 async def test_an_event_without_a_seal_says_who_has_drawn_its_key(tmp_path: Path) -> None:
     event = event_of(tmp_path, event_text(3))
     with EventLog(tmp_path) as log:
@@ -323,6 +358,47 @@ def test_a_contribution_is_told_for_one_log_only(tmp_path: Path, plan: EventPlan
         told_for(path, replace(first, commitment="0" * 64))
     with pytest.raises(RefereeError, match="no such file"):
         told_for(tmp_path / "none", first)
+
+
+def mine(tmp_path: Path, plan: EventPlan) -> tuple[Path, str, EventPlan]:
+    """A file with a contribution, it itself, and a plan that has the commitment to it."""
+    path = tmp_path / "mine"
+    own = drawn(path).contribution
+    assert plan.seal is not None
+    seal = replace(plan.seal, commitments=(commitment_to(own), "", "", ""))
+    return path, own, replace(plan, seal=seal)
+
+
+def test_an_author_sees_that_a_log_has_the_contribution_that_was_told_for_it(
+    tmp_path: Path, plan: EventPlan
+) -> None:
+    path, own, known = mine(tmp_path, plan)
+    told_for(path, known)
+    given = Contributions(contributions=(own, "", "", ""), beacon=BEACON)
+    assert wrong_in(path, known, given) == ""
+
+
+def test_an_author_sees_that_a_contribution_was_left_out_though_it_was_told(
+    tmp_path: Path, plan: EventPlan
+) -> None:
+    """Only they can: to all others the organiser says that it was withheld."""
+    path, _, known = mine(tmp_path, plan)
+    without = Contributions(contributions=("",) * 4, beacon=BEACON)
+    assert wrong_in(path, known, without) == "", "it was not told"
+    told_for(path, known)
+    assert "left out of this log, though this file has told it" in wrong_in(path, known, without)
+
+
+def test_an_author_sees_that_a_contribution_is_in_a_log_that_it_was_not_told_for(
+    tmp_path: Path, plan: EventPlan
+) -> None:
+    """Who knew it before has chosen the secret by the decks; the log alone does not show that."""
+    path, own, known = mine(tmp_path, plan)
+    given = Contributions(contributions=(own, "", "", ""), beacon=BEACON)
+    assert "was not told for this log" in wrong_in(path, known, given)
+    told_for(path, known)
+    again = replace(known, commitment="0" * 64)
+    assert "was not told for this log" in wrong_in(path, again, given)
 
 
 @pytest.mark.parametrize(
@@ -393,9 +469,12 @@ def test_authors_and_organiser_seal_an_event_by_commands(
     with (folder / "e" / TOLD).open("a") as file:
         file.write(f'random = "{found[1]}"\n')
     assert "game digest" in printed("event", "run", "e.toml")
-    assert printed("event", "contribute", "ada", "--log", "e", code=2) == "", "it is over"
+    assert printed("event", "contribute", "ada", "--log", "e") == "", "nothing is wrong with it"
+    forgotten = (folder / "ada").read_text().replace("told_for", "# told_for")
+    (folder / "ada").write_text(forgotten)
+    assert "not told for this log" in printed("event", "contribute", "ada", "--log", "e", code=1)
     said = printed("event", "check", "e", "--records")
-    assert "2 told before play, each as was committed to" in said
+    assert "2 as their authors have committed to" in said
     assert "1 record played again: decks and results are those of the log" in said
     (record,) = (folder / "e" / "records").rglob("*.jsonl")
     other = record.read_text().replace('"deal":', '"deal" :', 1)
