@@ -134,16 +134,16 @@ def run(
         key = kept_key(folder, begun=begun) if event.key is None else event.key
         event = replace(event, key=key, plan=replace(event.plan, commitment=commitment(key)))
         log.begin(event.plan)
-        way_key = _key_of_decks(event.plan, key, log, folder, withheld or [])
+        deck_key = _key_of_decks(event.plan, key, log, folder, withheld or [])
         unbuilt = _entrants(event.plan, at_fault or [], begun=bool(found.matches))
         if found.end is None:
             again = _command(file, out, at_fault or [], unchecked=unchecked)
             records = folder / RECORDS if event.records else None
-            way = Way(event.bots, way_key, records, unbuilt, key)
+            way = Way(event.bots, deck_key, records, unbuilt, key)
             sections = _played(event, way, log, settings, again, check=not unchecked)
         else:
             sections = rounds_in_log(found)
-        over = Played(event.plan, sections, way_key, key, log.found.told)
+        over = Played(event.plan, sections, deck_key, key, log.found.told)
         _tell(over, folder, as_json=as_json, files=True)
 
 

@@ -15,7 +15,7 @@ from ladder.web.person import LONGEST_WITH_OTHERS_S, Person, Said
 from ladder.web.table_match import play_beside
 from ladder.web.table_process import ADVISER, Compared, Ended, TableOrder, TableReport
 from referee.errors import RefereeError
-from referee.people.par import Par
+from referee.people.par import par_parts
 from referee.viewer.page import film_json
 from referee.viewer.record_film import film_of
 
@@ -248,7 +248,8 @@ class Table:
         self._compared = report
         (person,) = self.people.values()  # otherwise nothing is compared
         if report.par is not None:
-            person.seen.words.append(_said_of(report.deal, report.par))
+            bot = ADVISER.removeprefix("sample:")
+            person.seen.words.append(Said("par", par_parts(report.deal, report.par, bot)))
 
     async def _tell_score(self) -> None:
         """Write down how a person has played, though the match may have been broken off.
@@ -304,19 +305,6 @@ class Table:
 async def _then_end(wait: Callable[[], Awaitable[None]], scope: trio.CancelScope) -> None:
     await wait()
     scope.cancel()
-
-
-def _said_of(deal: int, par: Par) -> Said:
-    """Return in words how a deal of a person's went beside par."""
-    parts = {
-        "bot": ADVISER.removeprefix("sample:"),
-        "deal": str(deal),
-        "own_points": str(par.points),
-        "par_points": str(par.par_points),
-        "own_value": f"{par.value:+d}",
-        "par_value": f"{par.par_value:+d}",
-    }
-    return Said("par", parts)
 
 
 def are_same(secret: str, other: str) -> bool:

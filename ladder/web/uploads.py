@@ -373,6 +373,7 @@ def forget(files: Path, uploads: list[Upload]) -> None:
         for upload in uploads:
             (files / FOLDER / f"{upload.id}.json").unlink(missing_ok=True)
             (files / FOLDER / f"{upload.id}.{_BOT}").unlink(missing_ok=True)
+            (files / FOLDER / f"{upload.id}{_STAGE}").unlink(missing_ok=True)
 
 
 def _read(path: Path) -> Upload:

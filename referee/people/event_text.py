@@ -29,8 +29,10 @@ ENGLISH: Final[Mapping[str, str]] = {
     "called": "{who} called {cards} and has to take {points}; {leader} led",
     "none": "none",
     "by": " (by the referee)",
+    "par": "Deal {deal}: Par, what {bot} gets with your cards: {par_points} card points "
+    "(you {own_points}), deal value {par_value} (you {own_value})",
 }
-"""What is said of events; another language says the same of the same parts."""
+"""What is said of events and of par; another language says the same of the same parts."""
 
 _PART: Final = re.compile(r"\{(\w+)\}")
 

@@ -31,12 +31,22 @@ class Par(Struct, frozen=True):
     par_value: int
 
 
-def par_line(par: Par, bot: str) -> str:
-    """Return a par in words; `bot` is the name of who played for it."""
-    return (
-        f"Par, what {bot} gets with your cards: {par.par_points} card points "
-        f"(you {par.points}), deal value {par.par_value:+d} (you {par.value:+d})"
-    )
+def par_parts(deal: int, par: Par, bot: str) -> dict[str, str]:
+    """Return what stands in the sentence "par" of a language's texts.
+
+    Args:
+        deal: the number of the deal.
+        par: of that.
+        bot: the name of who played for it.
+    """
+    return {
+        "bot": bot,
+        "deal": str(deal),
+        "own_points": str(par.points),
+        "par_points": str(par.par_points),
+        "own_value": f"{par.value:+d}",
+        "par_value": f"{par.par_value:+d}",
+    }
 
 
 async def par_of(

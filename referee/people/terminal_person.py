@@ -10,8 +10,8 @@ from rich.text import Text
 from protocol.messages import Act, Deal, DealEnd, End, Fault, Hello, View
 from referee.people.adviser import Adviser
 from referee.people.choosing import Chooser
-from referee.people.event_text import event_lines
-from referee.people.par import Par, par_line
+from referee.people.event_text import ENGLISH, event_lines, filled
+from referee.people.par import Par, par_parts
 from referee.terminal.card_text import action_face, face, faces
 from referee.text import printable
 
@@ -110,17 +110,17 @@ class TerminalPerson:
             self._console.print(said)
         points = (f"{self._who(seat)} {points}" for seat, points in enumerate(end.points))
         self._say(f"Deal {end.deal} is over. Card points: {', '.join(points)}", "bold")
-        self._compare()
+        self._compare(end.deal)
         self._chooser.pause("go on")
 
-    def _compare(self) -> None:
+    def _compare(self, deal: int) -> None:
         """Print what the sample bot got with the same cards, and what it would have played."""
         try:
             par = self.pars.get(timeout=_LONGEST_PAR_S)
         except queue.Empty:
             par = None
         if par is not None:
-            self._say(par_line(par, "greedy"))
+            self._say(filled(ENGLISH["par"], **par_parts(deal, par, "greedy")).plain)
         if self._differed:
             self._console.print(
                 Text.assemble("You — greedy: ", Text("; ").join(self._differed)), style="dim"

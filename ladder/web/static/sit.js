@@ -7,10 +7,9 @@ function take() {
   document.getElementById("invitation").value = secret;
   document.getElementById("name").focus();
   const told = document.getElementById("invited");
-  fetch("/sit/invited", { method: "POST", body: new URLSearchParams({ invitation: secret }) })
+  fetch("/sit/invited", { method: "POST", headers: { accept: "application/json" }, body: new URLSearchParams({ invitation: secret }) })
     .then(async (answer) => {
-      if (answer.ok) told.textContent = await answer.text();
-      if (answer.status === 404) told.textContent = "This invitation is not valid: the match has begun or is over, the link was changed, or never was one.";
+      told.textContent = answer.ok ? await answer.text() : (await answer.json()).problem;
     }, () => {});
 }
 document.addEventListener("DOMContentLoaded", take);

@@ -668,6 +668,7 @@ async def test_an_upload_of_an_author_who_was_erased_leaves_nothing(uploads: Upl
     """It had come only after that, with a token that was valid when it began."""
     submit = answers("raise SystemExit(2)")
     upload = await uploads.receive("ada", "greedy.sh", "", whole())
+    uploads.stage_file(upload).touch()  # as a trial that an erasure has come into
 
     async def unknown(author: str) -> bool:
         return author != "ada"

@@ -177,6 +177,8 @@ def test_people_play_with_each_other_by_a_link(chromium: Browser, tmp_path: Path
             assert ada.faults() == []
             with looking(chromium, link, PHONE, dark=True) as bob:
                 bob.page.get_by_text("ada invites you to sueca, 1 deal.").wait_for()
+                with looking(chromium, f"{url}/sit#{'x' * 32}") as eve:
+                    eve.page.get_by_text("That invitation is not valid").wait_for()
                 bob.shot("sit")
                 assert bob.faults() == []
                 bob.page.evaluate("localStorage.setItem('referee.faces', 'french')")
