@@ -186,7 +186,7 @@ def _key_of_decks(
         if found is None:
             talk = console(stderr=True)
             talk.print(f"the event is sealed: publish {str(log.path)!r}, its first line above all")
-            talk.print(f"then write what authors tell, and the beacon, into {str(path)!r}:")
+            talk.print(f"then write what it waits for into {str(path)!r}, and run it again:")
             for line in contributions_lines(plan, plan.seal):
                 talk.print(line, markup=False, highlight=False)
             raise typer.Exit(1)

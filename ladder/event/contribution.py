@@ -145,8 +145,9 @@ def told(folder: Path, plan: EventPlan, seal: Seal, missing: Sequence[str]) -> C
     path = folder / TOLD
     names = [entrant.name for entrant in plan.entrants]
     for name in missing:
-        if name not in names:
-            raise RefereeError(f"--withheld: {name!r} is none of {', '.join(names)}")
+        if name not in _due(names, seal):
+            due = ", ".join(_due(names, seal)) or "no bot"
+            raise RefereeError(f"--withheld: {name!r}: a contribution is due of {due} only")
     if not path.exists() and (seal.beacon or not set(_due(names, seal)) <= set(missing)):
         return None
     found = _read(path, _Told) if path.exists() else _Told()

@@ -410,7 +410,8 @@ def test_an_author_sees_that_a_contribution_is_in_a_log_that_it_was_not_told_for
         (f'beacon = "x"\n[contributions]\n"bot 0" = "{ADA}"', (), "nothing of bot 1, bot 2 yet"),
         (f'beacon = "x"\n[contributions]\n"bot 0" = "{BOB}"', ("bot 1", "bot 2"), "entrant 0"),
         (f'[contributions]\n"bot 0" = "{ADA}"', ("bot 1", "bot 2"), "there must be one"),
-        ("", ("bot 9",), "'bot 9' is none of"),
+        ("", ("bot 9",), "'bot 9': a contribution is due of bot 0, bot 1, bot 2 only"),
+        ("", ("bot 3",), "'bot 3': a contribution is due of"),
     ],
 )
 def test_what_of_the_contributions_is_wrong_is_said_in_a_line(
