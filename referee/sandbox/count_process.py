@@ -45,7 +45,18 @@ class CountProcess:
         )
         self.pid = self._popen.pid
         self.is_ended = False
+        self._is_ready = False
         self._used_ns = 0
+
+    def wait_until_ready(self) -> None:
+        """Return once it has begun: while it reads its program from the disk, no bot blocks it.
+
+        Raises:
+            EOFError: it has ended.
+        """
+        if not self._is_ready:
+            self._line()
+            self._is_ready = True
 
     def count(self, pids: Iterable[int], budget: Budget) -> Found:
         """As `counting.count`; waits for it.
@@ -53,15 +64,19 @@ class CountProcess:
         Raises:
             EOFError: it has ended.
         """
-        assert self._popen.stdin is not None  # noqa: S101  # both are pipes
-        assert self._popen.stdout is not None  # noqa: S101
+        self.wait_until_ready()
+        assert self._popen.stdin is not None  # noqa: S101  # it is a pipe
         with suppress(BrokenPipeError):
             self._popen.stdin.write(json.dumps([tuple(pids), budget]).encode() + b"\n")
             self._popen.stdin.flush()
+        return Found(*json.loads(self._line()))
+
+    def _line(self) -> bytes:
+        assert self._popen.stdout is not None  # noqa: S101  # it is a pipe
         line = self._popen.stdout.readline()
         if not line.endswith(b"\n"):
             raise EOFError
-        return Found(*json.loads(line))
+        return line
 
     def used_ns(self) -> int:
         """Return the processor time that it has used, in nanoseconds; once ended, what we knew."""
@@ -184,10 +199,12 @@ class Counter:
     def _count_elsewhere(self, pids: tuple[int, ...], budget: Budget) -> Found:
         self.worker = 0  # until there is a process, it is we who wait, and not for the bot
         with COUNT_PROCESSES.one() as process:
-            self._process, self.worker = process, process.pid
+            self._process = process
             try:
+                process.wait_until_ready()
                 if self.is_stopped:
                     return UNSEEN
+                self.worker = process.pid
                 return process.count(pids, budget)
             finally:
                 self._process = None

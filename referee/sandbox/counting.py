@@ -10,6 +10,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import BinaryIO, Final, NamedTuple
 
 from referee.errors import NO_MEANS
@@ -125,16 +126,16 @@ def main(orders: BinaryIO, answers: BinaryIO) -> None:
 
     Args:
         orders: JSON lines, [PIDS, [WORK_S, WALL_S]].
-        answers: likewise, the values of `Found`.
+        answers: first an empty line: we have begun; then likewise, the values of `Found`.
     """
-    for line in orders:
-        pids, budget = json.loads(line)
-        found = count(pids, Budget(*budget), lambda: False)
-        try:
+    with suppress(BrokenPipeError):  # the referee is gone
+        answers.write(b"\n")
+        answers.flush()
+        for line in orders:
+            pids, budget = json.loads(line)
+            found = count(pids, Budget(*budget), lambda: False)
             answers.write(json.dumps(found).encode() + b"\n")
             answers.flush()
-        except BrokenPipeError:  # the referee is gone
-            return
 
 
 if __name__ == "__main__":

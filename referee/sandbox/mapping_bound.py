@@ -15,6 +15,7 @@ from typing import Final
 
 from referee.sandbox.count_process import Counter
 from referee.sandbox.counting import UNSEEN, Budget, Found
+from referee.sandbox.lockout import Lockout
 from referee.sandbox.priority import start_none_that_comes_first
 from referee.sandbox.procfs import is_blocked
 
@@ -59,7 +60,7 @@ _WHILE_IT_RUNS: Final = Budget(work_s=0.5)
 """All descriptors that a bot can have take 0.2 seconds to look at."""
 
 _PATIENCE: Final = 10
-"""So many looks the memory of a bot may be locked, or may holds of it prove nothing, in a row."""
+"""So many holds of a bot in a row may prove nothing."""
 
 
 Hold = Callable[[], AbstractContextManager[bool]]
@@ -152,7 +153,7 @@ class MappingBound:
         """
         used = self._kernel_bytes()
         if self._count is not None:
-            if not self._count.is_over(used):
+            if not self._count.is_over(used, self._cpu_us()):
                 self._hold_if_it_leaps(self._count, used)
                 return
             if self._count.held_s:
@@ -235,7 +236,7 @@ class _Count:
         self.counter = counter
         self._members, self._end, self._hold = members, end, hold
         self._found: Found | None = None
-        self._locked = 0
+        self._lockout = Lockout(cpu_us)
         self.thread = threading.Thread(target=self._work, name="mappings", daemon=True)
         self.thread.start()
 
@@ -285,16 +286,20 @@ class _Count:
         finally:
             self.held_s = time.monotonic() - began
 
-    def is_over(self, used: int) -> bool:
-        """Whether it is done, or stays locked; `used` is what the kernel needs for the bot.
+    def is_over(self, used: int, cpu_us: int) -> bool:
+        """Whether it is done, or stays locked.
 
         What runs, or waits for a processor, is not locked out; nor is a process that has counted,
         while our thread that is to take that in has no processor.
+
+        Args:
+            used: what the kernel needs for the bot, in bytes.
+            cpu_us: the processor time that the bot has used.
         """
         if self._found is None:
             worker = self.counter.worker
-            self._locked += worker != 0 and is_blocked(worker)
-            self.is_too_much = self._locked > _PATIENCE
+            is_locked_out = worker != 0 and is_blocked(worker)
+            self.is_too_much = self._lockout.look(cpu_us, is_blocked=is_locked_out)
             return self.is_too_much
         self.is_too_much = self._found.is_too_much
         self.is_too_much |= self._found.hidden and used > _MOST_UNSEEN

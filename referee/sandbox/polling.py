@@ -20,6 +20,7 @@ import trio
 
 from referee.sandbox.counting import MOST_MAPPINGS, MOST_TABLES_KIB
 from referee.sandbox.freezer_file import NO_FILE, FreezerFile
+from referee.sandbox.lockout import Lockout
 from referee.sandbox.procfs import (
     UNREADABLE,
     children,
@@ -56,10 +57,6 @@ processes take ten milliseconds, and each look at a bot that is to move asked fo
 
 _IN_MEMORY: Final = ("/tmp", "/dev/shm")  # noqa: S108  # the bot's own
 """Folders in which a bot can make files that take no room, but memory of the kernel."""
-
-_PATIENCE: Final = 20
-"""So many waits of `_LOOK_S` the memory of a bot may be locked, while it has not too much as far as
-can be seen without: a second, and as often as we are awake, should the machine stand still."""
 
 _MOST_MAPPED: Final = 16
 """So many times its bound may the processes of a bot map together, however much of it they share:
@@ -165,15 +162,20 @@ class PolledGroup:
 
         async with trio.open_nursery() as nursery:
             nursery.start_soon(work)
-            locked = 0
-            while locked < _PATIENCE:
+            lockout, stays_locked = Lockout(self._used_us()), False
+            while not stays_locked:
                 await trio.sleep(_LOOK_S)
-                locked += bool(thread) and is_blocked(thread[0])
-                seen = sum(map(resident_kib, self.members())) if locked > 1 else 0
+                is_locked_out = bool(thread) and is_blocked(thread[0])
+                stays_locked = lockout.look(self._used_us(), is_blocked=is_locked_out)
+                seen = sum(map(resident_kib, self.members())) if lockout.looks > 1 else 0
                 if seen > self._most_kib * _MOST_MAPPED:
                     break
             nursery.cancel_scope.cancel()
         return found[0] if found else None
+
+    def _used_us(self) -> int:
+        """The processor time that the processes have used, now; some that have ended forgotten."""
+        return sum(map(cpu_us, self.members()))
 
     def members(self) -> tuple[int, ...]:
         """The ids of the processes."""

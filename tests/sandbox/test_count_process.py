@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -54,6 +55,7 @@ def nothing_is_quick(monkeypatch: pytest.MonkeyPatch) -> None:
 def idle_process() -> int:
     """The id of the process that counts next."""
     with COUNT_PROCESSES.one() as process:
+        process.wait_until_ready()
         return process.pid
 
 
@@ -204,19 +206,43 @@ def test_a_process_that_is_ended_when_it_has_answered_counts_no_more(pid: int) -
         assert other.count([pid], LONG).was_looked_at
 
 
+@pytest.mark.usefixtures("nothing_is_quick")
+def test_no_bot_blocks_a_process_that_begins(
+    pid: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It waits for the disk, or for what others do; only once it counts a bot is the reason."""
+    os.mkfifo(tmp_path / "program")
+    code = f"open({str(tmp_path / 'program')!r}).read(); import runpy; " + (
+        "runpy.run_module('referee.sandbox.counting', run_name='__main__')"
+    )
+    monkeypatch.setattr(count_process, "_COMMAND", (sys.executable, "-P", "-c", code))
+    counter, found = Counter(), list[Found]()
+    thread = threading.Thread(target=lambda: found.append(counter.count([pid], LONG)))
+    thread.start()
+    with (tmp_path / "program").open("w"):  # returns when it waits there
+        assert counter.worker == 0
+    thread.join()
+    assert counter.worker == idle_process()
+    assert found[0].was_looked_at
+
+
 def test_the_program_answers_line_by_line(pid: int) -> None:
     answers = io.BytesIO()
     orders = [[[pid], [60.0, None]], [[pid], [-1.0, 1.0]]]
     counting.main(io.BytesIO(b"".join(json.dumps(one).encode() + b"\n" for one in orders)), answers)
-    found = [Found(*json.loads(line)) for line in answers.getvalue().splitlines()]
+    ready, *lines = answers.getvalue().splitlines()
+    found = [Found(*json.loads(line)) for line in lines]
+    assert ready == b""
     assert [one.took_too_long for one in found] == [False, True]
     assert numbers(found[0]) == numbers(counting.count([pid], LONG, lambda: False))
 
 
 def test_the_program_ends_when_its_answers_cannot_be_written(pid: int) -> None:
     class Gone(io.BytesIO):
-        def write(self, _: object) -> int:
-            raise BrokenPipeError
+        def write(self, text: object) -> int:
+            if text != b"\n":
+                raise BrokenPipeError
+            return 1
 
     orders = io.BytesIO(b"[[%d],[1,null]]\n" % pid * 2)
     counting.main(orders, Gone())

@@ -529,7 +529,27 @@ def test_where_they_cannot_be_counted_the_kernels_memory_is_bound(bot: Bot) -> N
 def test_a_bot_whose_mappings_stay_locked_is_ended(
     bot: Bot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """After a second of looks, none of which waits for the lock."""
+    """After a second in which it runs; no look waits for the lock."""
+    looks_until_the_end = _looks_at_locked_mappings(bot, monkeypatch, ran_us=100_000)
+    assert looks_until_the_end == 11  # the first begins to count
+
+
+def test_a_bot_that_others_keep_from_its_core_is_not_charged_for_its_lock(
+    bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that kept a core for two seconds had an honest bot charged that was in a call there."""
+    assert _looks_at_locked_mappings(bot, monkeypatch, ran_us=1_000) > 100
+
+
+def test_a_bot_that_keeps_its_lock_asleep_is_ended_in_the_end(
+    bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Though we know of none."""
+    assert _looks_at_locked_mappings(bot, monkeypatch, ran_us=0) == 201
+
+
+def _looks_at_locked_mappings(bot: Bot, monkeypatch: pytest.MonkeyPatch, *, ran_us: int) -> int:
+    """How many looks end a bot that lets nobody count, and runs so long between any two."""
     unlocked = threading.Event()
 
     def locked(*_: object) -> tuple[int, bool]:
@@ -539,13 +559,14 @@ def test_a_bot_whose_mappings_stay_locked_is_ended(
     monkeypatch.setattr(counting, "count_mappings", locked)
     monkeypatch.setattr(mapping_bound, "is_blocked", lambda _: True)  # an event is no kernel's lock
     bot.used = 8 << 20
-    ended = []
-    for _ in range(12):
+    looks = 0
+    while not bot.ended:
+        bot.ran_us += ran_us
         bot.bound.look()
-        ended.append(bot.ended)
+        looks += 1
     unlocked.set()
-    assert ended == [False] * 11 + [True]
     assert bot.bound.exceeded
+    return looks
 
 
 def test_a_count_that_waits_for_us_ends_no_bot(bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:

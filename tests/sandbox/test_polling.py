@@ -3,6 +3,7 @@
 import os
 import threading
 import time
+from itertools import count
 
 import pytest
 from trio.testing import MockClock
@@ -14,10 +15,12 @@ from referee.sandbox.polling import PolledGroup
 async def test_memory_that_stays_locked_is_too_much(
     monkeypatch: pytest.MonkeyPatch, autojump_clock: MockClock
 ) -> None:
-    """A second is waited for the lock, in a thread."""
+    """A second in which the bot runs is waited for the lock, in a thread."""
     unlocked = threading.Event()
     monkeypatch.setattr(polling, "mappings_kib", lambda *_: int(unlocked.wait()))
     monkeypatch.setattr(polling, "is_blocked", lambda _: True)  # an event is no lock of the kernel
+    used_us = count(step=50_000)
+    monkeypatch.setattr(PolledGroup, "_used_us", lambda _: next(used_us))
     try:
         assert await PolledGroup(4096)._has_too_much((os.getpid(),))
     finally:

@@ -13,6 +13,7 @@ from typing import Final
 
 from msgspec import Struct, structs
 
+from referee.sandbox.count_process import COUNT_PROCESSES
 from referee.sandbox.folders import work_folder
 from referee.sandbox.janitor import LABEL, MARK, groups_of, run_of
 from referee.sandbox.user_ids import FIRST_UID, SLOTS
@@ -63,6 +64,7 @@ def census(folder: Path, temporary: Path, *, docker: bool) -> Census:
         temporary: where this process and bare bots make temporary files.
         docker: whether the daemon is to be asked.
     """
+    COUNT_PROCESSES.close()  # those that have nothing to do are kept for the next bot
     run = run_of(os.getpid())
     return Census(
         descriptors=open_files(),
