@@ -42,11 +42,15 @@ class HistoryPlot(Struct, frozen=True):
     """The picture of a bot.
 
     Attributes:
+        pool: what people call the pool.
+        matches: how many the bot has played there.
         told: beside its name.
         first, last: what stands at both ends of the axis of time.
     """
 
+    pool: str
     name: str
+    matches: int
     told: str
     ticks: tuple[Level, ...]
     lines: tuple[Line, ...]
@@ -77,8 +81,18 @@ def _plot(found: History, scale: Scale) -> HistoryPlot:
         )
         for value in scale.ticks()
     )
-    lines, marks = tuple(_lines(found, scale)), tuple(_versions(found))
-    return HistoryPlot(found.name, told, ticks, lines, marks, *ends(found.points))
+    first, last = ends(found.points)
+    return HistoryPlot(
+        pool=found.pool,
+        name=found.name,
+        matches=found.matches,
+        told=told,
+        ticks=ticks,
+        lines=tuple(_lines(found, scale)),
+        versions=tuple(_versions(found)),
+        first=first,
+        last=last,
+    )
 
 
 def _y(scale: Scale, value: float) -> float:

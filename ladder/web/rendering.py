@@ -26,6 +26,8 @@ FILES: Final = {
     "icon.svg": "image/svg+xml",
     "preview.png": "image/png",
     "htmx.js": "text/javascript; charset=utf-8",
+    "plot.js": "text/javascript; charset=utf-8",
+    "plot.css": "text/css; charset=utf-8",
     "join.js": "text/javascript; charset=utf-8",
     "sit.js": "text/javascript; charset=utf-8",
     "upload.js": "text/javascript; charset=utf-8",
@@ -39,6 +41,12 @@ FILES: Final = {
 
 _CODE: Final = re.compile(r"`([^`\n]+)`")
 _SECTION: Final = re.compile(r"SPEC (\d+(?:\.\d+)?)")
+_JOINED: Final = {
+    "htmx.js": ("htmx.min.js", "hx-sse.min.js"),
+    "plot.js": ("uplot.min.js", "rating_plot.js"),
+    "plot.css": ("uplot.min.css", "rating_plot.css"),
+}
+"""Those of several files: alone, the first of them would begin before what it needs has come."""
 _VIEWERS: Final = ("cards.js", "viewer.js", "viewer.css", "texts.json")
 """Those that come from the viewer, which shows records without a site, too."""
 
@@ -148,10 +156,9 @@ def static_file(name: str) -> bytes:
     if name == "site.css":
         shared = files("ladder.show").joinpath("templates", "page.css").read_bytes()
         return shared + own.joinpath(name).read_bytes()
-    if name == "htmx.js":
-        # one file: alone, the first begins before its extension for events has come
-        parts = ("htmx.min.js", "hx-sse.min.js")
-        return b"\n;".join(own.joinpath(part).read_bytes() for part in parts)
+    if name in _JOINED:
+        between = b"\n;" if name.endswith(".js") else b"\n"
+        return between.join(own.joinpath(part).read_bytes() for part in _JOINED[name])
     package = "referee.viewer" if name in _VIEWERS else "ladder.web"
     return files(package).joinpath("static", name).read_bytes()
 

@@ -44,6 +44,9 @@ PAGES = (
 )
 
 
+_LAST_MATCH_DRAWN = 'document.querySelector("rating-plot").points.at(-1).match'
+
+
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
     with browser() as found:
@@ -153,6 +156,57 @@ def test_an_open_page_follows_the_results(chromium: Browser, tmp_path: Path) -> 
             page.wait_for_selector(f'a[href="/matches/{number}"]', timeout=10_000)
         assert page.evaluate("window.stays")
         assert looked.troubles == []
+
+
+def test_a_rating_over_time_is_read_with_keys_and_follows_the_results(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    """What is told is what the page says as JSON; versions are apart."""
+    with made(tmp_path / "ladder", usual_pools()) as store:
+        filled(store, 30)
+        second = submit(store, "greedy", "author-of-greedy").entrant
+        count(store, invented(store, job(store, (second, 2), 100)))
+        with (
+            served(tmp_path / "ladder", "--no-run", "--no-uploads") as address,
+            looking(chromium, f"{address}/bots/3") as looked,
+        ):
+            page = looked.page
+            told = page.locator("rating-plot [role=status]")
+            expect(told).to_contain_text("after match")
+            asked = page.request.get(f"{address}/bots/3.json")
+            points = asked.json()["ratings"][0]["points"]
+            page.locator("rating-plot [tabindex]").focus()
+            for _ in range(2 * len(points)):
+                page.keyboard.press("ArrowLeft")
+            read = [told.inner_text()]
+            for _ in points[1:]:
+                page.keyboard.press("ArrowRight")
+                read.append(told.inner_text())
+            assert [f"after match {one['match']}, version {one['version']}," for one in points] == [
+                f"after{text.partition('after')[2].partition(', 2')[0]}," for text in read
+            ]
+            count(store, invented(store, job(store, (second, 2), 101)))
+            expect(told).to_contain_text("after match 32,")
+            page.keyboard.press("Home")
+            count(store, invented(store, job(store, (second, 2), 102)))
+            while page.evaluate(_LAST_MATCH_DRAWN) < 33:
+                pass
+            assert f"after match {points[0]['match']}," in told.inner_text()  # where it was read
+            looked.shot("rating_over_time")
+            assert looked.troubles == []
+
+
+def test_a_rating_over_time_is_a_picture_where_nothing_draws_it(
+    chromium: Browser, url: str
+) -> None:
+    """Without a script, and where its points do not come."""
+    with looking(chromium, f"{url}/bots/1", script=False) as looked:
+        expect(looked.page.locator("svg.history").first).to_be_visible()
+    with looking(chromium, url) as looked:
+        looked.page.route("**/bots/1.json", lambda route: route.abort())
+        with looked.page.expect_event("requestfailed"):
+            looked.page.goto(f"{url}/bots/1")
+        expect(looked.page.locator("svg.history").first).to_be_visible()
 
 
 def test_a_wall_has_twenty_bots_that_are_read_from_afar(chromium: Browser, url: str) -> None:
