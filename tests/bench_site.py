@@ -17,6 +17,8 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 from statistics import median, quantiles
@@ -106,20 +108,33 @@ def _runner(folder: Path) -> "subprocess.Popen[bytes]":
     return subprocess.Popen(words, stdout=quiet, stderr=quiet, start_new_session=True)
 
 
-def _speed(folder: Path, seconds: float, beside: object = None) -> float:
-    """How many blocks a second a runner plays, once it has begun."""
+class Speed:
+    """How many blocks a second a runner plays from now on."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._before, self._begun = _blocks(folder), time.monotonic()
+
+    def now(self) -> float:
+        return (_blocks(self._folder) - self._before) / (time.monotonic() - self._begun)
+
+
+@contextmanager
+def _playing(folder: Path) -> Iterator[None]:
+    """A runner that has begun to play."""
     runner, before = _runner(folder), _blocks(folder)
     while _blocks(folder) == before:
         time.sleep(0.2)
-    before, begun = _blocks(folder), time.monotonic()
-    if callable(beside):
-        beside()
-    else:
-        time.sleep(seconds)
-    speed = (_blocks(folder) - before) / (time.monotonic() - begun)
+    yield
     runner.terminate()
     runner.wait()
-    return speed
+
+
+def _alone(folder: Path, seconds: float) -> float:
+    with _playing(folder):
+        speed = Speed(folder)
+        time.sleep(seconds)
+        return speed.now()
 
 
 def _uploads(url: str, tokens: list[str]) -> dict[str, int]:
@@ -137,9 +152,12 @@ def _memory_mib(process: "subprocess.Popen[bytes]") -> float:
     return pages * 4096 / 2**20
 
 
-async def _load(serving: Serving, asked: argparse.Namespace, tokens: list[str]) -> Readers:
+async def _load(
+    serving: Serving, folder: Path, asked: argparse.Namespace, tokens: list[str]
+) -> tuple[Readers, float, float]:
+    """The readers, and the speed of the runner while they come, and once all are there."""
     port = int(serving.url.rpartition(":")[2])
-    readers = Readers(port)
+    readers, coming = Readers(port), Speed(folder)
     bot = (Path(__file__).parents[1] / "sample_bots" / "first_bot.py").read_bytes()
 
     async def hand_in(token: str) -> None:
@@ -156,13 +174,15 @@ async def _load(serving: Serving, asked: argparse.Namespace, tokens: list[str]) 
         await trio.sleep(5)  # all have their page
         for token in tokens:
             nursery.start_soon(hand_in, token)
+        while_they_come = coming.now()
         readers.times.clear()
         readers.events = readers.bytes = 0
-        spent_s = time.process_time()
+        speed, spent_s = Speed(folder), time.process_time()
         await trio.sleep(asked.seconds)
+        beside = speed.now()
         readers.cores = (time.process_time() - spent_s) / asked.seconds
         nursery.cancel_scope.cancel()
-    return readers
+    return readers, while_they_come, beside
 
 
 def main() -> None:
@@ -176,22 +196,18 @@ def main() -> None:
         folder = Path(base) / "ladder"
         with made(folder, bots=BOTS) as store:
             tokens = [store.tokens.add(f"a{at}", tuple(Scope), 1)[1] for at in range(asked.uploads)]
-        alone = _speed(folder, asked.seconds)
+        alone = _alone(folder, asked.seconds)
         print(f"runner alone: {alone:.1f} blocks/s")
         serving = started(folder, "--no-run", "--proxy", "--sandbox", "bwrap")
         before = _memory_mib(serving.process)
-        found: list[Readers] = []
-        beside = _speed(
-            folder,
-            asked.seconds,
-            lambda: found.append(trio.run(_load, serving, asked, tokens)),
-        )
+        with _playing(folder):
+            readers, coming, beside = trio.run(_load, serving, folder, asked, tokens)
         after = _memory_mib(serving.process)
         states = _uploads(serving.url, tokens)
         serving.process.terminate()
         serving.process.wait()
-    (readers,) = found
     ms = sorted(1000 * one for one in readers.times)
+    print(f"while the readers come: {coming:.1f} blocks/s, {100 * coming / alone:.0f} %")
     print(f"runner beside the site: {beside:.1f} blocks/s, {100 * beside / alone:.0f} %")
     print(f"{len(ms)} pages, {len(ms) / asked.seconds:.0f} a second: {readers.statuses}")
     said, kib = readers.events / asked.seconds, readers.bytes / 1024 / asked.seconds

@@ -108,13 +108,14 @@ def history(
         at: Point(step.match, step.at_ms, step.version, on_scale(step.mu, step.sigma, sides))
         for at, step in ((at, steps[at]) for at in kept)
     }
-    values = [on_scale(step.mu, 0.0, sides).value for step in steps]
+    mus = [step.mu for step in steps]
+    ends = [on_scale(mu, 0.0, sides).value for mu in (min(mus), max(mus))] if mus else []
     return History(
         pool=pool,
         name=name,
         matches=len(steps),
-        low=min(values, default=None),
-        high=max(values, default=None),
+        low=min(ends, default=None),
+        high=max(ends, default=None),
         points=tuple(points.values()),
         versions=tuple(points[at] for at in begins),
     )

@@ -33,7 +33,7 @@ MOST_AHEAD: Final = 32
 """So many pages that people look at are made anew before a change is told; and for so long:"""
 LONGEST_AHEAD_S: Final = 2.0
 
-A_READER_S: Final = 0.006
+A_READER_S: Final = 0.009
 """For each page that follows, changes come so much later: to send them costs a part of a core."""
 
 _AWAY_S: Final = 2.0

@@ -5,6 +5,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ladder.event.check import Finding
 from ladder.show.as_json import StandingsJson
 from ladder.show.as_json import as_json as standings_json
 from ladder.show.page import page_section
@@ -37,6 +38,13 @@ class EventsJson(Struct, frozen=True):
     """The events of a site, in the organiser's order."""
 
     events: tuple[EventLine, ...]
+
+
+class EventPageJson(Struct, frozen=True):
+    """An event so far: its tables, and what its log says of who has chosen its decks."""
+
+    standings: StandingsJson
+    findings: tuple[Finding, ...]
 
 
 def event_pages(events: Events) -> tuple[Page, ...]:
@@ -76,7 +84,7 @@ def event_pages(events: Events) -> tuple[Page, ...]:
             name="event",
             path="/events/{event}",
             about="What an event has come to so far, by its number on this site.",
-            type=StandingsJson,
+            type=EventPageJson,
             make=make,
             reads=False,
             query={"wall": "the number of one of its games, for a page to be read from afar."},
@@ -105,9 +113,13 @@ def _not_begun(name: str) -> Content:
         title=name,
         description="This event has not begun.",
         template="event.html",
-        value=standings_json(Heading(name=name), []),
+        value=EventPageJson(standings_json(Heading(name=name), []), ()),
         shown={"sections": (), "heading": Heading(name=name)},
     )
+
+
+def _value(found: EventSoFar) -> EventPageJson:
+    return EventPageJson(standings_json(found.heading, found.standings), found.findings)
 
 
 def _about(found: EventSoFar) -> str:
@@ -122,7 +134,7 @@ def _content(found: EventSoFar) -> Content:
         title=found.heading.name,
         description=_about(found),
         template="event.html",
-        value=standings_json(found.heading, found.standings),
+        value=_value(found),
         shown={
             "heading": found.heading,
             "sections": tuple(replace(one, rounds=()) for one in sections),
@@ -144,7 +156,7 @@ def _on_a_wall(found: EventSoFar, game: int) -> Content:
         title=f"{found.heading.name}: {section.title}",
         description=_about(found),
         template="wall.html",
-        value=standings_json(found.heading, found.standings),
+        value=_value(found),
         shown={
             "heading": found.heading,
             "section": section,

@@ -11,10 +11,10 @@ import pytest
 
 from ladder.event.conductor import Played, log_of, played_in
 from ladder.event.log import LOG
-from ladder.show.as_json import StandingsJson
 from ladder.store.store import Store
 from ladder.web import events
 from ladder.web.events import Events
+from ladder.web.pages.event import EventPageJson
 from referee.cli import run
 from referee.errors import RefereeError
 from support.events import event_text
@@ -98,10 +98,17 @@ async def test_a_wall_has_one_game_and_no_way_off(store: Store, event: Path) -> 
         assert (await site.get("/events/2")).status_code == 404
 
 
-async def test_an_event_as_json_is_its_standings_and_described(store: Store, event: Path) -> None:
+async def test_an_event_as_json_is_its_standings_and_its_check(store: Store, event: Path) -> None:
     async with opened(store, events=[str(event)]) as site:
         found = json.loads((await site.get("/events/1.json")).text)
-        jsonschema.validate(found, msgspec.json.schema(StandingsJson))
+        jsonschema.validate(found, msgspec.json.schema(EventPageJson))
+        assert found["standings"]["event"] == "Test"
+        assert [(one["what"], one["state"]) for one in found["findings"]] == [
+            ("log", "holds"),
+            ("pairings", "holds"),
+            ("key", "holds"),
+            ("seal", "open"),  # this event is not sealed
+        ]
         paths = json.loads((await site.get("/openapi.json")).text)["paths"]
         assert {"/events.json", "/events/{event}.json"} <= set(paths)
 

@@ -64,7 +64,7 @@ def test_an_author_hands_in_bots_watches_them_and_plays(
     folder, home = tmp_path / "ladder", tmp_path / "home"
     home.mkdir()
     with (
-        made(folder, usual_pools("briscola-2", blocks=30), ("thinks",)),
+        made(folder, usual_pools("briscola-2", blocks=20), ("thinks",)),
         served(folder, "--sandbox", "bwrap", "--workers", "1") as url,
     ):
         invitation = ("ladder", "invite", "ada", "--url", url, "--ladder", folder, "--json")
