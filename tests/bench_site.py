@@ -12,6 +12,7 @@ import argparse
 import gzip
 import html
 import itertools
+import os
 import subprocess
 import sys
 import tempfile
@@ -22,6 +23,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 from statistics import median, quantiles
+from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -152,10 +154,19 @@ def _memory_mib(process: "subprocess.Popen[bytes]") -> float:
     return pages * 4096 / 2**20
 
 
+class Found(NamedTuple):
+    """What was measured: speeds in blocks a second, memory of the site in MiB."""
+
+    readers: Readers
+    while_they_come: float
+    beside: float
+    memory: float
+    """Once all readers are there."""
+
+
 async def _load(
     serving: Serving, folder: Path, asked: argparse.Namespace, tokens: list[str]
-) -> tuple[Readers, float, float]:
-    """The readers, and the speed of the runner while they come, and once all are there."""
+) -> Found:
     port = int(serving.url.rpartition(":")[2])
     readers, coming = Readers(port), Speed(folder)
     bot = (Path(__file__).parents[1] / "sample_bots" / "first_bot.py").read_bytes()
@@ -174,7 +185,7 @@ async def _load(
         await trio.sleep(5)  # all have their page
         for token in tokens:
             nursery.start_soon(hand_in, token)
-        while_they_come = coming.now()
+        while_they_come, memory = coming.now(), _memory_mib(serving.process)
         readers.times.clear()
         readers.events = readers.bytes = 0
         speed, spent_s = Speed(folder), time.process_time()
@@ -182,7 +193,7 @@ async def _load(
         beside = speed.now()
         readers.cores = (time.process_time() - spent_s) / asked.seconds
         nursery.cancel_scope.cancel()
-    return readers, while_they_come, beside
+    return Found(readers, while_they_come, beside, memory)
 
 
 def main() -> None:
@@ -201,7 +212,7 @@ def main() -> None:
         serving = started(folder, "--no-run", "--proxy", "--sandbox", "bwrap")
         before = _memory_mib(serving.process)
         with _playing(folder):
-            readers, coming, beside = trio.run(_load, serving, folder, asked, tokens)
+            readers, coming, beside, there = trio.run(_load, serving, folder, asked, tokens)
         after = _memory_mib(serving.process)
         states = _uploads(serving.url, tokens)
         serving.process.terminate()
@@ -213,9 +224,10 @@ def main() -> None:
     said, kib = readers.events / asked.seconds, readers.bytes / 1024 / asked.seconds
     print(f"over streams, a second: {said:.0f} pieces, {kib:.0f} KiB")
     print(f"median {median(ms):.0f} ms, p95 {quantiles(ms, n=20)[-1]:.0f} ms, most {ms[-1]:.0f} ms")
-    print(f"readers took {readers.cores:.2f} cores of the same machine")
+    left = 100 * beside / alone / (1 - readers.cores / (os.cpu_count() or 1))
+    print(f"readers took {readers.cores:.2f} cores of the same machine: {left:.0f} % of the rest")
     print(f"uploads at the end: {states}")
-    print(f"memory of the site: {before:.0f} MiB before, {after:.0f} after")
+    print(f"memory of the site in MiB: {before:.0f}, {there:.0f} with readers, {after:.0f} after")
 
 
 if __name__ == "__main__":
