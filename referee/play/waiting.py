@@ -119,13 +119,16 @@ class Wait:
     async def _finish(self) -> Heard | Verdict | Mishap:
         heard: Answer | Ready | RemoteProtocolError | None = None
         begin = trio.current_time() - self._elapsed_us() / 1e6
+        owed_until = begin
         while True:
             deadline = begin + (self._ask.allowance_us + self._put_off_us) / 1e6
+            deadline = max(deadline, owed_until)
             with trio.move_on_at(deadline) as waited:
                 async with self._witness.draining() as nursery:
                     nursery.start_soon(self._write)
                     nursery.start_soon(self._watch)
                     heard = await self._read()
+            looked = trio.current_time()
             come_first_again()  # what we do now is not counted, and the bot may think on
             ended_us, cpu_us = self._elapsed_us(), self._witness.process.cpu_us()
             if heard is not None or not waited.cancelled_caught:
@@ -136,6 +139,8 @@ class Wait:
             except RemoteProtocolError as error:
                 heard = error
                 break
+            # the look has kept it from the core, and where one takes long it would have no time
+            owed_until = 2 * trio.current_time() - looked
         if isinstance(heard, RemoteProtocolError):
             return self._witness.protocol_verdict(heard, self._receipt(self._last, cpu_us))
         if heard is not None:
@@ -163,6 +168,7 @@ class Wait:
 
     def _is_put_off(self) -> bool:
         """Whether the deadline that has come is put off; stops or ends bots that took too much."""
+        looked_us = self._elapsed_us()
         self._look()
         self._add_holds()
         self._add_stall()
@@ -175,7 +181,10 @@ class Wait:
             return True
         self._put_off_us = self._held_up.us()
         if not self._held_up.is_too_long():
-            return self._put_off_us >= before + _LEAST_HELD_UP_US or self._rest_free()
+            is_later = self._put_off_us >= before + _LEAST_HELD_UP_US
+            # else its time is over, and only this look has put its end off: so would each other
+            has_time = self._ask.allowance_us + self._put_off_us > looked_us
+            return (is_later and has_time) or self._rest_free()
         with self._away():
             made_room = self._table.make_room(self._held_up.by_others_us())
         if made_room:

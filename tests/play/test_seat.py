@@ -19,10 +19,12 @@ from referee.match.leg import Ask
 from referee.match.verdict import Blame, FaultCode, Freeze, Mishap, Verdict
 from referee.play import exchange, held_up, standstill, waiting
 from referee.play.evidence import STDERR_KEPT, Stderr
+from referee.play.held_up import HeldUp
 from referee.play.last_seen import LastSeen
 from referee.play.off_turn import OFF_TURN_US
 from referee.play.seat import Seat
 from referee.play.standstill import OwnWait
+from referee.play.waiting import Wait
 from referee.sandbox.core_time import CoreUse
 from referee.sandbox.freezer_file import FreezerFile
 from referee.sandbox.priority import coming_first
@@ -535,6 +537,28 @@ async def test_a_silent_bot_is_late_however_often_the_referee_stands_still(
         nursery.start_soon(rests_often, 0.05, monkeypatch)
         found = await Seat(0, process).ask(asked(100_000))
         nursery.cancel_scope.cancel()
+
+    assert isinstance(found, Verdict)
+    assert found.code is FaultCode.LATE
+
+
+async def test_a_look_that_takes_long_is_no_reason_for_another(
+    process: FakeProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A slow machine looked for a minute at a bot that spun, and kept it from its core meanwhile:
+    each look put the deadline off by what it had taken itself.
+    """
+    looks = list[float]()
+
+    def share(_: Wait) -> None:
+        looks.append(time.perf_counter())
+        while time.perf_counter() < looks[-1] + 0.003:
+            pass
+        assert len(looks) < 20
+
+    monkeypatch.setattr(Wait, "_share", share)
+    monkeypatch.setattr(HeldUp, "us", lambda _: 3_000 * len(looks))
+    found = await Seat(0, process).ask(asked(100_000))
 
     assert isinstance(found, Verdict)
     assert found.code is FaultCode.LATE
