@@ -128,7 +128,7 @@ class Wait:
                     nursery.start_soon(self._write)
                     nursery.start_soon(self._watch)
                     heard = await self._read()
-            looked = trio.current_time()
+            looked_ns = time.thread_time_ns()
             come_first_again()  # what we do now is not counted, and the bot may think on
             ended_us, cpu_us = self._elapsed_us(), self._witness.process.cpu_us()
             if heard is not None or not waited.cancelled_caught:
@@ -139,8 +139,8 @@ class Wait:
             except RemoteProtocolError as error:
                 heard = error
                 break
-            # the look has kept it from the core, and where one takes long it would have no time
-            owed_until = 2 * trio.current_time() - looked
+            # what we worked kept it from the core, and where looks take long it would never run
+            owed_until = trio.current_time() + (time.thread_time_ns() - looked_ns) / 1e9
         if isinstance(heard, RemoteProtocolError):
             return self._witness.protocol_verdict(heard, self._receipt(self._last, cpu_us))
         if heard is not None:

@@ -549,7 +549,7 @@ def test_a_bot_that_keeps_its_lock_asleep_is_ended_in_the_end(
 
 
 def _looks_at_locked_mappings(bot: Bot, monkeypatch: pytest.MonkeyPatch, *, ran_us: int) -> int:
-    """How many looks end a bot that lets nobody count, and runs so long between any two."""
+    """How many looks end a bot that keeps its mappings locked, and runs so long between two."""
     unlocked = threading.Event()
 
     def locked(*_: object) -> tuple[int, bool]:
