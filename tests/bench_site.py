@@ -160,8 +160,8 @@ class Found(NamedTuple):
     readers: Readers
     while_they_come: float
     beside: float
-    memory: float
-    """Once all readers are there."""
+    memory: tuple[float, float]
+    """Once all readers are there, and when they have read for half of the time."""
 
 
 async def _load(
@@ -185,15 +185,17 @@ async def _load(
         await trio.sleep(5)  # all have their page
         for token in tokens:
             nursery.start_soon(hand_in, token)
-        while_they_come, memory = coming.now(), _memory_mib(serving.process)
+        while_they_come, there = coming.now(), _memory_mib(serving.process)
         readers.times.clear()
         readers.events = readers.bytes = 0
         speed, spent_s = Speed(folder), time.process_time()
-        await trio.sleep(asked.seconds)
+        await trio.sleep(asked.seconds / 2)
+        halfway = _memory_mib(serving.process)
+        await trio.sleep(asked.seconds / 2)
         beside = speed.now()
         readers.cores = (time.process_time() - spent_s) / asked.seconds
         nursery.cancel_scope.cancel()
-    return Found(readers, while_they_come, beside, memory)
+    return Found(readers, while_they_come, beside, (there, halfway))
 
 
 def main() -> None:
@@ -212,7 +214,7 @@ def main() -> None:
         serving = started(folder, "--no-run", "--proxy", "--sandbox", "bwrap")
         before = _memory_mib(serving.process)
         with _playing(folder):
-            readers, coming, beside, there = trio.run(_load, serving, folder, asked, tokens)
+            readers, coming, beside, memory = trio.run(_load, serving, folder, asked, tokens)
         after = _memory_mib(serving.process)
         states = _uploads(serving.url, tokens)
         serving.process.terminate()
@@ -227,7 +229,8 @@ def main() -> None:
     left = 100 * beside / alone / (1 - readers.cores / (os.cpu_count() or 1))
     print(f"readers took {readers.cores:.2f} cores of the same machine: {left:.0f} % of the rest")
     print(f"uploads at the end: {states}")
-    print(f"memory of the site in MiB: {before:.0f}, {there:.0f} with readers, {after:.0f} after")
+    told = ", ".join(f"{one:.0f}" for one in (before, *memory, after))
+    print(f"memory of the site in MiB before readers, with them, halfway, at the end: {told}")
 
 
 if __name__ == "__main__":

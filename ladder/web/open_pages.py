@@ -20,8 +20,8 @@ from ladder.web.rate_limit import TooMany
 from referee.errors import HostError, RefereeError
 
 _MOST_DIGESTS: Final = 1000
-_MOST_BYTES: Final = 8 << 20
-"""Of pieces that are kept; those sent longest ago go first."""
+_MOST_BYTES: Final = 2 << 20
+"""Of pieces that are kept; those sent longest ago go first: what pages said before is not asked."""
 
 _LATER_S: Final = 1.0
 _GOLDEN: Final = 0.6180339887498949
@@ -61,9 +61,9 @@ class OpenPages:
         kept = self._kept.get(body.etag)
         if kept is None:
             kept = self._kept[body.etag] = Piece.of(told(main_of(body.plain)))
-            self._size += len(kept.plain)
+            self._size += kept.size
             while self._size > _MOST_BYTES and len(self._kept) > 1:
-                self._size -= len(self._kept.popitem(last=False)[1].plain)
+                self._size -= self._kept.popitem(last=False)[1].size
         self._kept.move_to_end(body.etag)
         return kept
 

@@ -27,6 +27,11 @@ class Piece(Struct, frozen=True):
         packer = zlib.compressobj(6, zlib.DEFLATED, -zlib.MAX_WBITS)
         return cls(plain, packer.compress(plain) + packer.flush(zlib.Z_FULL_FLUSH))
 
+    @property
+    def size(self) -> int:
+        """How many bytes it keeps."""
+        return len(self.plain) + len(self.packed)
+
 
 class Gzip:
     """A stream as RFC 1952 has it, of pieces that were compressed before, for many streams."""

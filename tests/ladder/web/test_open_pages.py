@@ -224,4 +224,4 @@ async def test_pieces_that_are_kept_have_a_bound(
     for number in range(100):
         browser.text = f"{number} {'x' * 200}"
         browser.pages._piece(await browser.page())
-    assert sum(len(piece.plain) for piece in browser.pages._kept.values()) <= 1000
+    assert sum(piece.size for piece in browser.pages._kept.values()) <= 1000
