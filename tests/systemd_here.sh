@@ -31,13 +31,14 @@ setsid unshare --pid --mount --ipc --uts --fork sh -euc '
 ' > "$base.log" 2>&1 < /dev/null &
 outer=$!
 first=
-until [ -n "$first" ] && nsenter -t "$first" -p -m -i -u systemctl is-system-running > /dev/null 2>&1; do
+inside() { nsenter -t "$first" -p -m -i -u "$@"; }
+until [ -n "$first" ] && inside systemctl is-system-running > /dev/null 2>&1; do
     kill -0 $outer || { cat "$base.log" >&2; exit 1; }
     sleep 0.5
     first=$(systemd $outer) || first=
 done
-trap 'kill -9 "$first"; rm -rf "$base" "$base.log"' EXIT
-nsenter -t "$first" -p -m -i -u env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin \
+trap 'kill -9 "$first"; wait $outer || true; rm -rf "$base" "$base.log"' EXIT
+inside env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin \
     PIP_CONFIG_FILE="${PIP_CONFIG_FILE-/etc/pip.conf}" sh -euc '
     cd /opt/briscola-referee
     make match > /tmp/make.log 2>&1 || { cat /tmp/make.log; exit 1; }

@@ -36,7 +36,7 @@ another_than() { now=$(property MainPID); [ "$now" != 0 ] && [ "$now" != "$1" ];
 
 [ -e /opt/briscola-referee ] || ln -s "$PWD" /opt/briscola-referee
 cp docs/hosting/briscola-referee.service /etc/systemd/system/
-# `auto` takes what the doctor finds whole; an emulated or busy processor is too slow for its figures
+# `auto` takes what the doctor finds whole; an emulated processor is too slow for its figures
 mkdir -p /etc/systemd/system/$unit.service.d
 printf '[Service]\nExecStart=\nExecStart=%s serve --proxy --sandbox bwrap\n' $referee \
     > /etc/systemd/system/$unit.service.d/emulated.conf
