@@ -96,7 +96,7 @@ def _source_of(zip_file: Path, typed: str) -> BotSource:
         name="zip",
         words=("true",),
         files=files,
-        folder=zip_file.parent,
+        folder=zip_file.parent.resolve(),
         hash=hash_files(files),
         typed=typed,
         build=("python3", "-I", "-S", _PROGRAM),

@@ -56,7 +56,9 @@ async def own_play_page(site: Site, tables: Tables[Table], request: Request) -> 
             "games": found.games,
             "open": await site.library.ask(_opponents),
             "tables": [
-                (table, table.result(person)) for table, person in seats if person is not None
+                (table, table.others(person), table.result(person))
+                for table, person in seats
+                if person is not None
             ],
         },
     )

@@ -78,7 +78,9 @@ async def valid_token(site: Site, request: HTTPConnection, text: str) -> Token:
         TooMany: so many were wrong that no more are looked at for now.
     """
     if not text:
-        raise SignInWanted("Hand in a token: the organiser's invitation has one.")
+        raise SignInWanted(
+            "This is for who has an invitation of the organiser: its link or token signs you in."
+        )
     check_guessing(site, request)
     token = None
     if is_token(text):

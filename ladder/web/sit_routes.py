@@ -29,6 +29,7 @@ _NOT_VALID: Final = (
     "That invitation is not valid: the match has begun or is over, the link was changed, or never "
     "was one."
 )
+_NO_SEAT: Final = "All seats are taken just now: open the link again later."
 _Endpoint = Callable[[Site, Tables[Table], Request], Awaitable[Response]]
 
 
@@ -55,12 +56,13 @@ def sit_routes(site: Site, tables: Tables[Table]) -> list[Route]:
 
 
 async def _invited(site: Site, tables: Tables[Table], request: Request) -> Response:
+    author = await signed_in(site, request)
     content = Content(
         title="Sit down at a table",
         description="You are invited to play; the link that you were sent leads here.",
         template="sit.html",
         value=None,
-        shown={"longest": LONGEST - len(GUEST)},
+        shown={"longest": LONGEST - len(GUEST), "author": author},
     )
     return private(rendering.html(content, site.around, "/sit"))
 
@@ -70,10 +72,11 @@ async def _invited_to(site: Site, tables: Tables[Table], request: Request) -> Re
     check_origin(request)
     async with request.form(max_files=0, max_fields=1, max_part_size=128) as form:
         table = _table_of(site, tables, request, str(form.get("invitation", "")))
-    order = table.order
+    order, author = table.order, await signed_in(site, request)
+    sits_there = table.person_of(author) if author else guest_of(tables, request, table.id)
     said = f"{table.author} invites you to {order.terms.game}, {plural(order.deals, 'deal')}."
-    if len(table.people) == order.seats:
-        said += " All seats are taken just now."
+    if sits_there is None and len(table.people) == order.seats:
+        raise Refused(f"{said} {_NO_SEAT}")
     return PlainTextResponse(said, headers=PRIVATE)
 
 

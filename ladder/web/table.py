@@ -28,6 +28,7 @@ LONGEST_WAIT_S: Final = 15 * 60.0
 """So long a table waits for people who are invited."""
 
 _LONGEST_SCORE_S: Final = 10.0
+_GOES_ON: Final = "A bot plays on for you; this page says later how it ends."
 _BROKEN_OFF: Final = "The match was broken off."
 
 
@@ -114,10 +115,32 @@ class Table:
         people = {at: one.you if one is person else one.name for at, one in self.people.items()}
         return [(called | people)[at] for at in range(self.order.seats)]
 
+    def others(self, person: Person) -> str:
+        """Return the names of those a person plays with, bots that play alike once."""
+        people = [one.name for one in self.people.values() if one is not person]
+        bots = [self.order.called] if len(self.people) < self.order.seats else []
+        return ", ".join([*people, *bots])
+
+    def gone(self, person: Person) -> list[Said]:
+        """Return who of the others has left, so that a bot plays on for them."""
+        return [
+            Said("left", {"who": one.name})
+            for one in self.people.values()
+            if one.left and one is not person
+        ]
+
     def result(self, person: Person) -> str:
         """Return how it ended for a person; "" while they play."""
-        if person.left or not self.is_over:
-            return person.left
+        if person.left:
+            return f"{person.left} {self._after_leaving(person)}".rstrip()
+        return self._how_it_ended(person) if self.is_over else ""
+
+    def _after_leaving(self, person: Person) -> str:
+        if not self.is_over:
+            return _GOES_ON
+        return "" if self._ended is None else self._how_it_ended(person)
+
+    def _how_it_ended(self, person: Person) -> str:
         if self._ended is None:
             return self._result
         total = self.total(person)

@@ -48,6 +48,7 @@ class TableOrder(Struct, frozen=True, kw_only=True):
         bot: who sits in all other seats, if there are any, as a person would type it.
         called: what the record calls the bot.
         entrant: its number on the ladder.
+        pool: the number of the game there.
         deals: how many decks, each standing alone.
         key: the text that cards, ids and seeds come from.
         socket: where people are asked: followed by the index of a seat, the path of a socket.
@@ -64,6 +65,7 @@ class TableOrder(Struct, frozen=True, kw_only=True):
     bot: str
     called: str
     entrant: int
+    pool: int
     deals: int
     key: str
     socket: str

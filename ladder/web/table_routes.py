@@ -25,7 +25,7 @@ from ladder.web.guard import guarded
 from ladder.web.live import BEAT_S, LONGEST_S, STILL_HERE, event
 from ladder.web.own_play import own_play, own_play_page, scored
 from ladder.web.page_stream import digest_of, main_of, told
-from ladder.web.person import Person
+from ladder.web.person import Person, Said
 from ladder.web.sign_in import author_of
 from ladder.web.sit_routes import sit_routes, still_there
 from ladder.web.site_state import Site
@@ -44,6 +44,9 @@ _SOON_S: Final = 3.0
 """So long an answer waits for the bots, so that a page without script has their cards, too."""
 
 _MOST_FOLLOWERS: Final = 5
+_SHORT: Final = 100
+"""A list of acts with more letters is shown when it is wanted."""
+
 _SEE_OTHER: Final = 303
 _Endpoint = Callable[[Site, Tables[Table], Request], Awaitable[Response]]
 
@@ -140,6 +143,7 @@ def order_of(sandbox: SandboxName, person: str, wish: Wish, store: Store) -> Tab
         bot=str(store.files / BOTS / entrant.hash),
         called=entrant.name,
         entrant=entrant.entrant,
+        pool=wish.pool,
         deals=wish.deals,
         key=secrets.token_hex(KEY_BITS // 8),
         socket="",
@@ -184,9 +188,9 @@ async def _table(site: Site, tables: Tables[Table], request: Request) -> Respons
 def _page(site: Site, table: Table, person: Person, request: Request) -> bytes:
     seen, words = person.seen, words_for(request.headers.get("accept-language", ""))
     person.you = words.labels["you"]
-    over, others = table.result(person), _others(table, person)
+    over, others = table.result(person), table.others(person)
     waits = table.waits and not over
-    if over and words.language != USUAL and not person.left and table.total(person):
+    if over and words.language != USUAL and table.total(person):
         over = f"{words.labels['over']}: {table.total(person)}."
     content = Content(
         title=words.labels["table_of" if waits else "you_and"]
@@ -209,7 +213,8 @@ def _page(site: Site, table: Table, person: Person, request: Request) -> bytes:
             "game": table.order.terms.game,
             "trick": _trick(person, seen.view) if seen.view else [],
             "rows": words.rows(person) if seen.deal else [],
-            "said": [words.sentence(one) for one in seen.words],
+            "gone": [] if over else [words.sentence(one) for one in table.gone(person)],
+            "said": [(words.sentence(one), _is_list(one)) for one in seen.words],
             "points": [
                 (person.called(seat), points)
                 for seat, points in enumerate(seen.view.points if seen.view else ())
@@ -221,6 +226,11 @@ def _page(site: Site, table: Table, person: Person, request: Request) -> bytes:
     return rendering.html(content, site.around, here, extra=more)
 
 
+def _is_list(said: Said | str) -> bool:
+    """Whether what is said of a deal is a long list of acts."""
+    return isinstance(said, Said) and len(said.parts.get("acts", "")) > _SHORT
+
+
 def _trick(person: Person, view: View) -> list[tuple[str, str]]:
     """Return what lies on the table: who has played it, and the card."""
     seats = len(view.points)
@@ -228,13 +238,6 @@ def _trick(person: Person, view: View) -> list[tuple[str, str]]:
         (person.called((view.leader + place) % seats), card)
         for place, card in enumerate(view.trick)
     ]
-
-
-def _others(table: Table, person: Person) -> str:
-    """Return the names of those a person plays with, bots that play alike once."""
-    people = [one.name for one in table.people.values() if one is not person]
-    bots = [table.order.called] if len(table.people) < table.order.seats else []
-    return ", ".join([*people, *bots])
 
 
 def _seats(table: Table, person: Person) -> list[tuple[int, str, tuple[int, ...]]]:

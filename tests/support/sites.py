@@ -50,6 +50,7 @@ def order() -> TableOrder:
         bot="sample:first",
         called="first",
         entrant=1,
+        pool=1,
         deals=1,
         key="k",
         socket="",

@@ -5,11 +5,13 @@ function take() {
   if (!secret) return;
   history.replaceState(null, "", location.pathname);
   document.getElementById("invitation").value = secret;
-  document.getElementById("name").focus();
-  const told = document.getElementById("invited");
+  const told = document.getElementById("invited"), form = document.getElementById("sit");
+  form.hidden = false;
+  document.getElementById("name")?.focus();
   fetch("/sit/invited", { method: "POST", headers: { accept: "application/json" }, body: new URLSearchParams({ invitation: secret }) })
     .then(async (answer) => {
       told.textContent = answer.ok ? await answer.text() : (await answer.json()).problem;
+      form.hidden = !answer.ok;
     }, () => {});
 }
 document.addEventListener("DOMContentLoaded", take);

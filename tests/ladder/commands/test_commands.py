@@ -1,5 +1,6 @@
 """Commands of a ladder as people type them, those of the README in processes of their own."""
 
+import shutil
 import signal
 import subprocess
 import time
@@ -243,3 +244,16 @@ def test_no_build_keeps_the_bots_after_it_from_being_taken_in(tell: Tell, tmp_pa
     said = tell("submit", "odd", "sample:first", code=1)
     assert "refused: bot 'odd': the build" in said
     assert "first v1 by sample.first: plays briscola-2 as #1" in said
+
+
+def test_a_zip_is_taken_in_where_the_path_of_the_ladder_has_a_link(
+    tell: Tell, tmp_path: Path
+) -> None:
+    """Its program is opened through no link, so its place is told without any."""
+    need("bwrap")
+    tell("new", "mine", "--language", "python")
+    shutil.make_archive("mine", "zip", "mine")
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    said = tell("submit", "mine.zip", "--ladder", "link/ladder", "--sandbox", "bwrap")
+    assert "mine v1 by " in said

@@ -179,6 +179,13 @@ def test_people_play_with_each_other_by_a_link(chromium: Browser, tmp_path: Path
                 bob.page.get_by_text("ada invites you to sueca, 1 deal.").wait_for()
                 with looking(chromium, f"{url}/sit#{'x' * 32}") as eve:
                     eve.page.get_by_text("That invitation is not valid").wait_for()
+                    assert eve.page.get_by_role("button", name="Sit down").is_hidden()
+                    eve.page.evaluate("document.getElementById('sit').hidden = false")
+                    eve.page.get_by_label("Your name").fill("eve")
+                    eve.page.get_by_role("button", name="Sit down").click()
+                    eve.page.get_by_role("heading", name="Not found").wait_for()
+                    eve.page.goto(link)  # in the tab of the refusal
+                    eve.page.get_by_text("ada invites you to sueca, 1 deal.").wait_for()
                 bob.shot("sit")
                 assert bob.faults() == []
                 bob.page.evaluate("localStorage.setItem('referee.faces', 'french')")

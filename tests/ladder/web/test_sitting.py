@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,7 @@ from ladder.store.store import Store
 from ladder.web.content import Refused
 from ladder.web.person import LONGEST_WITH_OTHERS_S, Person, advice, otherwise
 from ladder.web.table import LONGEST_WAIT_S, Table
+from ladder.web.table_process import Ended
 from ladder.web.tables import Tables
 from protocol.codec import encode
 from protocol.messages import Act, Clock, Deal, View
@@ -194,6 +195,12 @@ async def test_an_invitation_says_who_invites_and_to_what(store: Store, site: As
     form = {"invitation": invitation}
     said = await site.client.post("/sit/invited", data=form, headers={"origin": HOST})
     assert said.text == "ada invites you to sueca, 4 deals."
+    seated = [await sat(site, invitation, name) for name in ("bob", "eve", "fay")]
+    full = await site.client.post("/sit/invited", data=form, headers={"origin": HOST})
+    assert full.status_code == 400
+    assert "4 deals. All seats are taken just now" in full.text
+    known = await site.client.post("/sit/invited", data=form, headers=seated[0])
+    assert known.text == said.text, "who sits there finds back"
     evil = await site.client.post("/sit/invited", data=form, headers={"origin": "https://evil"})
     assert evil.status_code == 403
 
@@ -215,6 +222,8 @@ async def test_an_author_who_is_invited_sits_there_by_their_name(store: Store, s
     ada, bob = author(store, "ada"), author(store, "bob")
     here, invitation = await laid(site, ada)
     form = {"invitation": invitation, "name": "king"}
+    assert "Sit down as bob" in (await site.client.get("/sit", headers=bob)).text
+    assert "Your name at the table" in (await site.client.get("/sit")).text
     for _ in range(2):
         found = await site.client.post("/sit", data=form, headers=bob)
         assert found.headers["location"] == here
@@ -281,8 +290,26 @@ async def test_others_do_not_wait_long_for_who_has_gone_away(
     for _ in range(2):
         assert await bob._answer(act(), b"") == "2H"
     assert trio.current_time() - begun == pytest.approx(LONGEST_WITH_OTHERS_S)
-    assert table.result(bob) == "You were away for too long."
+    result = "You were away for too long. A bot plays on for you; this page says later how it ends."
+    assert table.result(bob) == result
+    assert [one.parts for one in table.gone(table.people[0])] == [{"who": "bob"}]
     assert not table.is_over
+
+
+async def test_who_has_left_sees_how_the_match_ended_without_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def ended(_: object, seats: object, hear: Callable[[Ended], None], keep: object) -> str:
+        hear(Ended((3, -3)))
+        return ""
+
+    monkeypatch.setattr("ladder.web.table.play_beside", ended)
+    table = Table("ada", order(), invites=True)
+    bob = table.sit("bob", "")
+    table.begin()
+    bob.leave()
+    await table.play()
+    assert table.result(bob) == "You have left the table. The match is over: ada +3, you -3."
 
 
 async def test_who_has_played_sees_at_once_that_another_person_is_asked() -> None:

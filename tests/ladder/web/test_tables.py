@@ -35,6 +35,7 @@ from support.sites import Asked, opened, order, started
 
 ASKED = re.compile(r'name="asked" value="([0-9a-f]+)"')
 ACTIONS = re.compile(r'name="action" value="([^"]+)"')
+HIDDEN = re.compile(r'type="hidden" name="(bot|pool|deals|invites)" value="([0-9]+)"')
 FORM = {"bot": "1", "pool": "1", "deals": "1"}
 HELLO = (
     b'{"type":"hello","protocol":[1],"game":"briscola-2","options":{},"decks":1,"rules":'
@@ -108,9 +109,11 @@ async def test_a_person_plays_a_match_to_its_end(
     assert (played["pool"], played["deals"]) == (int(pool), 1)
     assert played["low"] < played["above_par"] < played["high"]
     assert played["game"] in (await site.client.get("/play", headers=headers)).text
-    bot = f"/bots/{FORM['bot']}"
-    assert f'<a href="{bot}#play">Play again</a>' in page
-    assert 'action="/play" id="play"' in (await site.get(bot)).text
+    again = dict(HIDDEN.findall(page))
+    assert again == {**FORM, "pool": pool, "deals": "1"}
+    found = await site.client.post("/play", data=again, headers=headers)
+    assert found.headers["location"] not in (here, "/play")
+    await site.client.post(f"{found.headers['location']}/leave", headers=headers)
 
     record = tmp_path / "record"
     record.write_bytes((await site.client.get(f"{here}/record", headers=headers)).content)
