@@ -89,7 +89,7 @@ class RatingPlot extends HTMLElement {
       cursor: { y: false, drag: { x: false, y: false } },
       scales: { y: { range: () => heights(this.points) } },
       axes: [
-        { ...axis, incrs: BETWEEN, values: [
+        { ...axis, incrs: BETWEEN, space: 80, values: [
           [DAY, "{YYYY}-{MM}-{DD}", null, null, null, null, null, null, 1],
           [60, "{HH}:{mm}", "\n{YYYY}-{MM}-{DD}", null, "\n{YYYY}-{MM}-{DD}", null, null, null, 1],
           [1, "{HH}:{mm}:{ss}", "\n{YYYY}-{MM}-{DD}", null, "\n{YYYY}-{MM}-{DD}", null, null, null, 1],
