@@ -16,12 +16,16 @@ _CHECK: Final = "no-cache"
 """Kept by browsers, and asked after each time: an answer of a few bytes where nothing is new."""
 
 PRIVATE: Final = {"cache-control": "no-store"}
+COOKIE: Final = "referee_token"
+"""Has the token of an author in their browser."""
+
 _TITLES: Final = {
     400: "That cannot be done",
     401: "Who are you?",
     403: "Not allowed",
     404: "Not found",
     405: "Not possible",
+    408: "Too slow",
     413: "Too large",
     429: "Too many requests",
     503: "Not just now",
@@ -82,7 +86,15 @@ def problem(
         shown={"wants_sign_in": status == SignInWanted.status},
     )
     html = rendering.html(content, around, request.url.path)
-    return Response(html, status, {**given, "content-type": "text/html; charset=utf-8"})
+    answered = Response(html, status, {**given, "content-type": "text/html; charset=utf-8"})
+    if status == SignInWanted.status and COOKIE in request.cookies:
+        let_go(answered)  # it is not valid any more, and would count as a guess each time
+    return answered
+
+
+def let_go(response: Response) -> None:
+    """Have a browser forget its token."""
+    response.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
 
 
 def wants_json(request: HTTPConnection) -> bool:

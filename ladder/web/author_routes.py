@@ -1,7 +1,7 @@
 """Routes for authors: they sign in by a link, hand in bots, and see what becomes of them."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import Final
 
@@ -21,15 +21,16 @@ from ladder.show.logs_json import LogsJson
 from ladder.show.upload_json import MeJson, UploadJson
 from ladder.store.store import Store
 from ladder.web import rendering
-from ladder.web.answers import PRIVATE, private
-from ladder.web.content import Content, Refused, TooLarge, form_of
+from ladder.web.answers import PRIVATE, let_go, private
+from ladder.web.content import Content, Refused, form_of
+from ladder.web.forms import bytes_of, sent_form
 from ladder.web.guard import given, guarded, part
 from ladder.web.logs import logs_of
 from ladder.web.logs_page import logs_page
 from ladder.web.openapi import Operation, Value
 from ladder.web.own_play import OWN_PLAY
 from ladder.web.retire_routes import RETIRE, retire_routes
-from ladder.web.sign_in import author_of, check_origin, let_go, let_in, token_in, valid_token
+from ladder.web.sign_in import author_of, check_origin, known, let_in, token_in, valid_token
 from ladder.web.site_state import Site
 from ladder.web.uploads import Upload, Uploads
 from referee.errors import RefereeError
@@ -38,7 +39,6 @@ _Endpoint = Callable[[Site, Uploads, Request], Awaitable[Response]]
 _USE: Final = "submit"
 _CHUNK: Final = 1 << 16
 _SEE_OTHER: Final = 303
-_LARGEST_FORM: Final = 16 << 10
 """Bytes of a form around the file in it."""
 
 
@@ -62,7 +62,7 @@ _UPLOAD: Final = Operation(
         "name": Value("What tables call the bot; as its file says, if empty.", f"({NAME})?"),
     },
     takes_bytes=True,
-    refusals=(401, 403, 413),
+    refusals=(401, 403, 408, 413),
 )
 
 _UPLOAD_STATE: Final = Operation(
@@ -132,9 +132,11 @@ async def _join_page(site: Site, uploads: Uploads, request: Request) -> Response
 
 async def _join(site: Site, uploads: Uploads, request: Request) -> Response:
     check_origin(request)
-    async with request.form(max_files=0, max_fields=4, max_part_size=1024) as form:
+    async with sent_form(request, field=1024) as form:
         text = str(form.get("token", "")).strip().rpartition("#")[2]  # of the whole link, too
-    token = await valid_token(site, request, text)
+    before, token = await known(site, request), await valid_token(site, request, text)
+    if before is not None and before.author != token.author:  # another site's link may do that
+        raise Refused(f"You are signed in as {before.author}: sign out there first (/mine).")
     answer = RedirectResponse("/mine", _SEE_OTHER, headers=PRIVATE)
     let_in(answer, request, token, text, now_ms())
     return answer
@@ -214,36 +216,47 @@ async def _logs(site: Site, uploads: Uploads, request: Request) -> Response:
 async def _api_upload(site: Site, uploads: Uploads, request: Request) -> Response:
     """Take in the bytes of a request as a bot; `file` and `name` stand behind the question mark."""
     wanted = given(request, _UPLOAD)  # before it counts as one of the day's
-    token = await _allowed(site, uploads, request)
     file, name = wanted.get("file", "") or "bot", wanted.get("name", "")
-    upload = await uploads.receive(token.author, file, name, _bytes_of(request, uploads))
+    async with _place(site, uploads, request) as token:
+        data = bytes_of(request, uploads.limits.upload << 20)
+        upload = await uploads.receive(token.author, file, name, data)
     return _json_answer(_json(uploads, upload), 202)
 
 
 async def _form_upload(site: Site, uploads: Uploads, request: Request) -> Response:
     """Take in a bot from the form of a browser."""
-    token = await _allowed(site, uploads, request)
-    most = (uploads.limits.upload << 20) + _LARGEST_FORM
-    if int(request.headers.get("content-length", most + 1) or 0) > most:
-        raise TooLarge(f"A bot may have {uploads.limits.upload} MiB here.")
-    async with request.form(max_files=1, max_fields=4, max_part_size=most) as form:
+    async with (
+        _place(site, uploads, request) as token,
+        sent_form(request, file=uploads.limits.upload << 20) as form,
+    ):
         file, name = _file_in(form), _name(str(form.get("name", "")).strip())
         await uploads.receive(token.author, file.filename or "bot", name, _bytes_in(file))
     return RedirectResponse("/mine", _SEE_OTHER, headers=PRIVATE)
 
 
-async def _allowed(site: Site, uploads: Uploads, request: Request) -> Token:
-    """Return the token of who may hand in a bot; that it is used is written down.
+@asynccontextmanager
+async def _place(site: Site, uploads: Uploads, request: Request) -> AsyncIterator[Token]:
+    """Yield the token of who may hand in a bot, for whom a place is kept while the bot comes.
+
+    That the token is used is written down, before another request of the author is looked at.
 
     Raises:
         EnoughForNow: no more are taken of this author for now.
+        Forbidden: the author has as many bots as one may have.
     """
     token = await author_of(site, request, Scope.SUBMIT)
     author = token.author
-    today = await site.library.ask(lambda store: store.tokens.used_today(author, _USE))
-    bots = await site.library.ask(partial(_bots_of, author))
-    uploads.check_room(author, today, sum(one.state.playing for one in bots))
-    return await author_of(site, request, Scope.SUBMIT, _USE)
+    async with AsyncExitStack() as stack:
+        async with uploads.places.turn(author):
+            today = await site.library.ask(lambda store: store.tokens.used_today(author, _USE))
+            bots = await site.library.ask(partial(_bots_of, author))
+            playing = sum(one.state.playing for one in bots)
+            waiting = uploads.open_authors()
+            stack.enter_context(
+                uploads.places.kept(uploads.limits, author, today, playing, waiting)
+            )
+            await author_of(site, request, Scope.SUBMIT, _USE)
+        yield token
 
 
 def _name(text: str) -> str:
@@ -263,16 +276,6 @@ def _file_in(form: FormData) -> UploadFile:
     if not isinstance(file, UploadFile):
         raise Refused("Choose a file: a zip with a bot.toml, or one executable.")
     return file
-
-
-async def _bytes_of(request: Request, uploads: Uploads) -> AsyncGenerator[bytes, None]:
-    most = uploads.limits.upload << 20
-    if int(request.headers.get("content-length", "0") or 0) > most:
-        raise TooLarge(f"A bot may have {uploads.limits.upload} MiB here.")
-    async with aclosing(request.stream()) as chunks:
-        async for chunk in chunks:
-            if chunk:
-                yield chunk
 
 
 async def _bytes_in(file: UploadFile) -> AsyncGenerator[bytes, None]:

@@ -28,6 +28,7 @@ from hypercorn.typing import (
 from hypercorn.typing import Scope as AsgiScope
 from hypercorn.utils import parse_socket_addr, wrap_app
 
+from ladder.web.seldom import Seldom
 from referee.errors import innermost
 from referee.text import printable
 
@@ -36,9 +37,6 @@ SLOWEST: Final = 4096
 
 PATIENCE_S: Final = 20.0
 HANDSHAKE_S: Final = 10.0
-SAID_EVERY_S: Final = 60.0
-"""So often at most the organiser is told of connections that failed."""
-
 _AT_ONCE: Final = 1 << 16
 _GONE: Final = (trio.BrokenResourceError, trio.ClosedResourceError)
 
@@ -59,8 +57,7 @@ class Connections:
         self.app: AppWrapper = wrap_app(app, config.wsgi_max_body_size, "asgi")
         self.config = config
         self.context = WorkerContext(None)
-        self._say = say
-        self._untold, self._told_at = 0, -SAID_EVERY_S
+        self._troubles = Seldom(say)
         self._sending: set[trio.CancelScope] = set()
         self._until = float("inf")
 
@@ -113,13 +110,8 @@ class Connections:
 
     def _tell(self, error: BaseException) -> None:
         """Tell the organiser, who is not flooded by visitors that provoke errors."""
-        self._untold += 1
-        now = trio.current_time()
-        if now >= self._told_at + SAID_EVERY_S:
-            what = printable(f"{type(error).__name__}: {error}")[:200]
-            more = f" ({self._untold - 1} more since the last)" if self._untold > 1 else ""
-            self._say(f"a connection was ended by {what}{more}")
-            self._untold, self._told_at = 0, now
+        what = printable(f"{type(error).__name__}: {error}")[:200]
+        self._troubles.tell(f"a connection was ended by {what}")
 
     async def send(self, stream: Stream, data: bytes) -> bool:
         """Send what was begun, also where the application is cancelled.

@@ -61,6 +61,16 @@ class Missing(Told):
     status = 404
 
 
+class TooSlow(Told):
+    """What was sent did not come in time."""
+
+    status = 408
+
+    def __init__(self) -> None:
+        """Say so."""
+        super().__init__("What you sent did not come in time; try again.")
+
+
 class TooLarge(Told):
     """More was sent than is taken."""
 

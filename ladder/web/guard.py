@@ -7,7 +7,7 @@ from typing import Final
 
 import trio
 from starlette.exceptions import HTTPException
-from starlette.requests import HTTPConnection, Request
+from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from starlette.responses import Response
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
@@ -28,6 +28,9 @@ _AWAY: Final = "The database does not answer just now; try again in a minute."
 _BUG: Final = "This is a mistake of the site; its organiser has been told."
 _NOT_UNDERSTOOD: Final = "That was not understood."
 _TOO_MANY: Final = "You ask for more than one visitor may; try again a little later."
+_LONGEST_HOST: Final = 255 + len(":65535")
+"""As RFC 1035 has it: addresses on a page are made of it, and pages are kept by it."""
+
 _EXTENSIONS: Final = "sec-websocket-extensions"
 
 
@@ -46,13 +49,17 @@ def guarded(site: Site, name: str, endpoint: Endpoint) -> Endpoint:
             wait = site.asking.take(visitor(request), begun)
             if wait:
                 raise TooMany(wait)  # one place says it, whoever found it
+            if len(request.headers.get("host", "")) > _LONGEST_HOST:
+                raise Refused("No host has so long a name.")
             response = await endpoint(request)
         except (TooMany, RefereeError, HostError) as error:
             response = _told(site, request, error)
         except HTTPException as error:  # what the framework finds wrong with a form
             response = problem(site.around, request, error.status_code, _NOT_UNDERSTOOD)
+        except ClientDisconnect:  # who asks has gone
+            response = problem(site.around, request, 400, _NOT_UNDERSTOOD)
         except Exception:  # a mistake of ours costs one answer, not the site
-            site.say(traceback.format_exc())
+            site.troubles.tell(traceback.format_exc())
             response = problem(site.around, request, 500, _BUG)
         site.figures.requests.labels(name, str(response.status_code)).inc()
         site.figures.seconds.labels(name).observe(trio.current_time() - begun)
@@ -87,7 +94,7 @@ def guarded_socket(site: Site, name: str, endpoint: SocketEndpoint) -> SocketEnd
             pass
         except Exception:  # a mistake of ours costs one connection, not the site
             status = 500
-            site.say(traceback.format_exc())
+            site.troubles.tell(traceback.format_exc())
         site.figures.requests.labels(name, str(status)).inc()
 
     return answered
@@ -112,6 +119,9 @@ def refused(site: Site) -> Callable[[Request, Exception], Awaitable[Response]]:
     """Return what answers a request that no route knows."""
 
     async def answered(request: Request, error: Exception) -> Response:
+        wait = site.asking.take(visitor(request), trio.current_time())
+        if wait:
+            return _told(site, request, TooMany(wait))
         status = error.status_code if isinstance(error, HTTPException) else 500
         told = {404: "There is no such page.", 405: "That cannot be done here."}
         return problem(site.around, request, status, told.get(status, _NOT_UNDERSTOOD))

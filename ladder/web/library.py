@@ -19,6 +19,9 @@ from referee.errors import HostError, RefereeError
 MOST_BYTES: Final = 64 << 20
 """So much is kept of pages that were made; those asked for longest ago go first."""
 
+A_PAGE_BYTES: Final = 2048
+"""What a page costs beside its own bytes: what it is named by, and how it is made again."""
+
 WATCH_S: Final = 0.25
 """How often we look for new facts: a counted result is on screen within a second."""
 
@@ -177,11 +180,9 @@ class Library:
         if self._made.get(key) is not kept:
             return  # it had to go while it was made: only those who wait for it have it
         self._size += _size(body) - _size(before)
-        for other in list(self._made):
-            if self._size <= MOST_BYTES:
-                break
-            if other != key:
-                self._size -= _size(self._made.pop(other).body)
+        while self._size > MOST_BYTES and len(self._made) > 1:
+            other = next(one for one in self._made if one != key)
+            self._size -= _size(self._made.pop(other).body)
 
     async def change(self, after: int) -> int:
         """Return the state of the ladder, as soon as it is another one than `after`."""
@@ -240,4 +241,5 @@ class Library:
 
 
 def _size(body: Body) -> int:
-    return len(body.plain) + len(body.zipped)
+    """Return how much a page counts that was made; nothing before."""
+    return len(body.plain) + len(body.zipped) + A_PAGE_BYTES if body.etag else 0

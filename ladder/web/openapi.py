@@ -19,6 +19,7 @@ _WHY: Final = {
     401: "No token that is valid came with it.",
     403: "The token is not for this.",
     404: "There is nothing of the kind.",
+    408: "What was sent did not come in time.",
     413: "More was sent than is taken.",
     429: "Too many requests; `Retry-After` says when to come back.",
     503: "The database does not answer just now.",

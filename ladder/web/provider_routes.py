@@ -25,6 +25,7 @@ from ladder.store.bindings import NotBound
 from ladder.web import rendering
 from ladder.web.answers import PRIVATE, private
 from ladder.web.content import Content, Forbidden, Missing, Refused
+from ladder.web.forms import sent_form
 from ladder.web.guard import guarded, take_from, visitor
 from ladder.web.provider.openid import Provider
 from ladder.web.provider.pending import LONGEST_S, Account, Begun, Pending
@@ -216,7 +217,7 @@ async def _undo(site: Site, provider: Provider, pending: Pending, request: Reque
 
 
 async def _field(request: Request, name: str) -> str:
-    async with request.form(max_files=0, max_fields=4, max_part_size=1024) as form:
+    async with sent_form(request, field=1024) as form:
         return str(form.get(name, ""))
 
 

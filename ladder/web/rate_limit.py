@@ -1,6 +1,7 @@
 """How much one visitor may ask for: a bucket of tokens each, which fills again with time. Pure."""
 
 import ipaddress
+import re
 from collections import OrderedDict
 from typing import Final
 
@@ -8,6 +9,9 @@ from msgspec import Struct
 
 MOST_VISITORS: Final = 20_000
 """So many are remembered; who was quiet longest is forgotten, and has a full bucket again."""
+
+
+_WITH_PORT: Final = re.compile(r"\[(.*)\](?::[0-9]+)?|([^:]+):[0-9]+", re.ASCII)
 
 
 class TooMany(Exception):
@@ -76,7 +80,13 @@ def _filled(bucket: _Bucket, rate: Rate, now: float) -> float:
 
 
 def visitor_of(address: str) -> str:
-    """Return who is meant by an address: of IPv6 a whole /64, which one household has."""
+    """Return who is meant by an address: of IPv6 a whole /64, which one household has.
+
+    A proxy may say the port, too, which is another one for each connection.
+    """
+    with_port = _WITH_PORT.fullmatch(address)
+    if with_port is not None:
+        address = with_port[1] or with_port[2]
     try:
         found = ipaddress.ip_address(address)
     except ValueError:

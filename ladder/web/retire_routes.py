@@ -18,6 +18,7 @@ from ladder.store.store import Store
 from ladder.web import rendering
 from ladder.web.answers import PRIVATE, private
 from ladder.web.content import Content, EnoughForNow, Missing, Refused
+from ladder.web.forms import sent_form
 from ladder.web.guard import Endpoint, given, guarded
 from ladder.web.openapi import Operation, Value
 from ladder.web.pages.bots import seen_bots
@@ -75,7 +76,7 @@ async def _page(site: Site, request: Request) -> Response:
 
 async def _form(site: Site, most: int, request: Request) -> Response:
     token = await author_of(site, request, Scope.SUBMIT)
-    async with request.form(max_files=0, max_fields=2, max_part_size=128) as form:
+    async with sent_form(request) as form:
         name = str(form.get("bot", ""))
     await _retire(site, most, request, token.author, name)
     return RedirectResponse("/mine", _SEE_OTHER, headers=PRIVATE)

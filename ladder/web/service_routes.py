@@ -52,7 +52,11 @@ async def _feed(site: Site, request: Request) -> Response:
 
 async def _openapi(site: Site, request: Request) -> Response:
     operations = AUTHORS if site.around.takes_bots else ()
-    body = Body.of(msgspec.json.encode(document((*PAGES, *site.pages), operations)))
+
+    def make() -> Body:
+        return Body.of(msgspec.json.encode(document((*PAGES, *site.pages), operations)))
+
+    body = await made(site, request, ("openapi",), make, reads=False, lasts=True)
     return answer(request, body, "application/json")
 
 

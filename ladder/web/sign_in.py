@@ -8,12 +8,12 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
 from ladder.core.tokens import Scope, Token, is_token
+from ladder.web.answers import COOKIE
 from ladder.web.content import Forbidden, SignInWanted
 from ladder.web.guard import visitor
 from ladder.web.rate_limit import TooMany
 from ladder.web.site_state import Site
 
-COOKIE: Final = "referee_token"
 _BEARER: Final = "bearer "
 
 
@@ -35,6 +35,17 @@ async def author_of(site: Site, request: Request, scope: Scope, use: str = "") -
     if not _is_bearer(request) and request.method not in ("GET", "HEAD"):
         check_origin(request)
     return await _used(site, request, token, scope, use)
+
+
+async def known(site: Site, request: Request) -> Token | None:
+    """Return the token of who asks, where it makes no difference that there is none.
+
+    One that is not valid any more is no guess: a guest's browser may still have it.
+    """
+    text = token_in(request)
+    if not is_token(text):
+        return None
+    return await site.library.ask(lambda store: store.tokens.by_text(text))
 
 
 async def program_of(site: Site, connection: HTTPConnection, scope: Scope, use: str = "") -> Token:
@@ -134,8 +145,3 @@ def let_in(response: Response, request: Request, token: Token, text: str, now_ms
         secure=request.url.scheme == "https",
         path="/",
     )
-
-
-def let_go(response: Response) -> None:
-    """Have a browser forget its token."""
-    response.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")

@@ -15,6 +15,7 @@ from ladder.core.tokens import Scope
 from ladder.web import rendering
 from ladder.web.answers import PRIVATE, private
 from ladder.web.content import Content, Missing, Refused
+from ladder.web.forms import sent_form
 from ladder.web.guard import guarded, visitor
 from ladder.web.rate_limit import TooMany
 from ladder.web.sign_in import author_of, check_origin
@@ -70,7 +71,7 @@ async def _invited(site: Site, tables: Tables[Table], request: Request) -> Respo
 async def _invited_to(site: Site, tables: Tables[Table], request: Request) -> Response:
     """Answer with what an invitation is for, so that its page can say it."""
     check_origin(request)
-    async with request.form(max_files=0, max_fields=1, max_part_size=128) as form:
+    async with sent_form(request, fields=1) as form:
         table = _table_of(site, tables, request, str(form.get("invitation", "")))
     order, author = table.order, await signed_in(site, request)
     sits_there = table.person_of(author) if author else guest_of(tables, request, table.id)
@@ -83,7 +84,7 @@ async def _invited_to(site: Site, tables: Tables[Table], request: Request) -> Re
 async def _sit(site: Site, tables: Tables[Table], request: Request) -> Response:
     """Have a visitor sit down where an invitation says, as the author they are or as a guest."""
     check_origin(request)
-    async with request.form(max_files=0, max_fields=4, max_part_size=128) as form:
+    async with sent_form(request) as form:
         invitation, name = str(form.get("invitation", "")), str(form.get("name", ""))
     table = _table_of(site, tables, request, invitation)
     author, guest = await signed_in(site, request), guest_of(tables, request, table.id)
@@ -161,7 +162,7 @@ async def _seat(request: Request) -> int:
     Raises:
         Refused: it names none.
     """
-    async with request.form(max_files=0, max_fields=4, max_part_size=64) as form:
+    async with sent_form(request) as form:
         wanted = str(form.get("seat", ""))
     if re.fullmatch(r"[1-9]", wanted, re.ASCII) is None:
         raise Refused("'seat' has to be the number of a seat, from 1 on.")

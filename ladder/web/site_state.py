@@ -12,6 +12,7 @@ from ladder.web.live import News
 from ladder.web.open_pages import OpenPages
 from ladder.web.rate_limit import Rate, RateLimit
 from ladder.web.rendering import Around
+from ladder.web.seldom import Seldom
 
 ASKING: Final = Rate(burst=400, a_second=40)
 """Answers for one visitor."""
@@ -31,6 +32,7 @@ class Site(Struct, frozen=True):
         around: what stands around every page.
         pages: those beside the ladder's own.
         say: is told what the organiser should know, in lines.
+        troubles: likewise of what visitors may cause.
         asking: bounds what one visitor asks for; `making` what is made for one.
         guessing: bounds how many tokens may be wrong.
     """
@@ -42,6 +44,7 @@ class Site(Struct, frozen=True):
     around: Around
     pages: tuple[Page, ...]
     say: Callable[[str], None]
+    troubles: Seldom
     asking: RateLimit
     making: RateLimit
     guessing: RateLimit
@@ -53,4 +56,4 @@ def opened_site(
     """Return a site that has answered nothing yet; for arguments see the class."""
     news, figures = News(library), Figures()
     limits = map(RateLimit, (ASKING, MAKING, GUESSING))
-    return Site(library, news, OpenPages(news), figures, around, pages, say, *limits)
+    return Site(library, news, OpenPages(news), figures, around, pages, say, Seldom(say), *limits)

@@ -6,10 +6,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ladder.core.tokens import Scope
-from ladder.web.content import Missing, Told
+from ladder.web.content import Missing
 from ladder.web.guard import part
 from ladder.web.person import Person
-from ladder.web.sign_in import author_of, check_origin, token_in
+from ladder.web.sign_in import author_of, check_origin, known
 from ladder.web.site_state import Site
 from ladder.web.table import Table
 from ladder.web.tables import NO_SUCH, Tables
@@ -49,12 +49,8 @@ async def _sits(site: Site, tables: Tables[Table], request: Request, identity: s
 
 async def signed_in(site: Site, request: Request) -> str:
     """Return the author that a visitor is signed in as, and may play as; "" for none."""
-    if not token_in(request):
-        return ""
-    try:
-        return (await author_of(site, request, Scope.PLAY)).author
-    except Told:
-        return ""
+    token = await known(site, request)
+    return "" if token is None or Scope.PLAY not in token.scopes else token.author
 
 
 def guest_of(

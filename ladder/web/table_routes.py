@@ -21,6 +21,7 @@ from ladder.submissions.frozen_bots import BOTS
 from ladder.web import rendering
 from ladder.web.answers import PRIVATE, private
 from ladder.web.content import NUMBER, Content, Forbidden, Missing, Refused
+from ladder.web.forms import sent_form
 from ladder.web.guard import guarded
 from ladder.web.live import BEAT_S, LONGEST_S, STILL_HERE, event
 from ladder.web.own_play import own_play, own_play_page, scored
@@ -99,7 +100,7 @@ async def _open(
     token = await author_of(site, request, Scope.PLAY)
     mine = tables.of(token.author)
     if mine is None:
-        async with request.form(max_files=0, max_fields=5, max_part_size=64) as form:
+        async with sent_form(request, fields=5) as form:
             wish = Wish(*(_number(form, name) for name in Wish.__struct_fields__))
             invites = bool(form.get("invites"))
         if wish.deals > MOST_DEALS:
@@ -256,7 +257,7 @@ def _seats(table: Table, person: Person) -> list[tuple[int, str, tuple[int, ...]
 async def _act(site: Site, tables: Tables[Table], request: Request) -> Response:
     """Play what a form says; the answer waits a moment for the bots."""
     table, person = await sitter_of(site, tables, request)
-    async with request.form(max_files=0, max_fields=4, max_part_size=128) as form:
+    async with sent_form(request) as form:
         asked, action = str(form.get("asked", "")), str(form.get("action", ""))
     person.choose(asked, action)
     await _answered_soon(table, person)

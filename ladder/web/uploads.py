@@ -20,8 +20,9 @@ from msgspec.structs import replace
 from ladder.files.signing import now_ms
 from ladder.show.submit_json import AcceptedJson
 from ladder.show.upload_json import UploadState
-from ladder.web.content import EnoughForNow, Forbidden, Missing, Refused, TooLarge
+from ladder.web.content import Missing, Refused, TooLarge
 from ladder.web.upload_file import plain_name
+from ladder.web.upload_places import Places
 from referee.bots.settings import SiteLimits
 from referee.errors import HostError, RefereeError
 from referee.whole_file import atomic_write, sync_folder
@@ -31,9 +32,6 @@ ID_BYTES: Final = 12
 KEPT_DAYS: Final = 30
 MOST_TRIES: Final = 3
 """So often a trial may end without an answer before the upload is given up."""
-
-MOST_WAITING: Final = 200
-"""Of all authors together."""
 
 _DAY_MS: Final = 24 * 60 * 60 * 1000
 _BOT: Final = "bot"
@@ -78,6 +76,7 @@ class Uploads:
 
     Attributes:
         limits: what is taken of each author.
+        places: are kept for bots while they come.
     """
 
     def __init__(self, files: Path, limits: SiteLimits) -> None:
@@ -90,10 +89,9 @@ class Uploads:
         Raises:
             RefereeError: another site takes in the uploads of this ladder.
         """
-        self.limits = limits
+        self.limits, self.places = limits, Places()
         self._folder = files / FOLDER
         self._all: dict[str, Upload] = {}
-        self._receiving: dict[str, int] = {}
         self._news = trio.Event()
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._lock = _locked(self._folder)
@@ -143,32 +141,9 @@ class Uploads:
 
     # --- what is handed in
 
-    def check_room(self, author: str, today: int, bots: int) -> None:
-        """Find out whether an author may hand in another bot.
-
-        Args:
-            author: who.
-            today: how many uploads the author's tokens began in the last 24 hours, this one left
-                out.
-            bots: how many of the author's bots play.
-
-        Raises:
-            EnoughForNow: no more are taken for now, and why.
-            Forbidden: the author has as many bots as one may have.
-        """
-        limits = self.limits
-        open_ones = sum(not one.is_over for one in self.of(author))
-        open_ones += self._receiving.get(author, 0)
-        if today >= limits.uploads:
-            raise EnoughForNow(
-                f"You have handed in {today} bots in a day; more are taken tomorrow."
-            )
-        if open_ones >= limits.waiting:
-            raise EnoughForNow(f"{open_ones} of your uploads still wait for their trial.")
-        if bots > limits.bots:
-            raise Forbidden(f"{bots} of your bots play; an author may have {limits.bots}.")
-        if sum(not one.is_over for one in self._all.values()) >= MOST_WAITING:
-            raise EnoughForNow("Too many uploads wait for their trial; try again later.")
+    def open_authors(self) -> list[str]:
+        """Return whose uploads are not over yet, an author as often as they have such."""
+        return [one.author for one in self._all.values() if not one.is_over]
 
     async def receive(
         self, author: str, file: str, name: str, chunks: AsyncGenerator[bytes, None]
@@ -188,7 +163,6 @@ class Uploads:
         """
         identity = secrets.token_hex(ID_BYTES)
         part = self._folder / f"{identity}{_PART}"
-        self._receiving[author] = self._receiving.get(author, 0) + 1
         try:
             with _on_disk():
                 size = await self._write(part, chunks)
@@ -202,9 +176,6 @@ class Uploads:
                 )
                 await trio.to_thread.run_sync(self._take, part, upload)
         finally:
-            self._receiving[author] -= 1
-            if not self._receiving[author]:
-                del self._receiving[author]
             part.unlink(missing_ok=True)
         self._all[upload.id] = upload
         self._tell()

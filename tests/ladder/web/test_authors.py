@@ -29,7 +29,7 @@ from ladder.show.upload_json import UploadState
 from ladder.store.receipts import receipt_of
 from ladder.store.store import Store
 from ladder.web import trial
-from ladder.web.sign_in import COOKIE
+from ladder.web.answers import COOKIE
 from ladder.web.trial import SLOW_S, Trials
 from ladder.web.trial_process import TrialOrder
 from ladder.web.upload_file import plain_name
@@ -377,7 +377,7 @@ async def test_more_than_is_taken_is_refused_and_leaves_nothing(
     assert "1 MiB" in unsaid.json()["problem"]
     left = [path.name for path in (store.files / "uploads").iterdir()]
     assert left == [".lock"]
-    assert uploads._receiving == {}
+    assert not uploads.places._coming
 
 
 async def test_an_author_has_no_more_than_their_share_of_the_queue(

@@ -10,8 +10,8 @@ pytest.importorskip("playwright", reason="make ci installs it")
 from playwright.sync_api import Browser, ViewportSize, expect
 
 from ladder.core.tokens import Scope
+from ladder.web.answers import COOKIE
 from ladder.web.rendering import static_path
-from ladder.web.sign_in import COOKIE
 from referee.cli import run
 from support.browser import PHONE, WIDE, browser, looking
 from support.events import event_text

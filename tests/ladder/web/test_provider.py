@@ -20,11 +20,11 @@ from joserfc import jwt
 from ladder.core.tokens import Scope
 from ladder.store.bindings import MOST_BINDINGS, MOST_SESSIONS
 from ladder.store.store import Store
+from ladder.web.answers import COOKIE
 from ladder.web.provider import asking, openid
 from ladder.web.provider.pending import LONGEST_S, MOST, Begun, Pending
 from ladder.web.provider.registration import Registration
 from ladder.web.provider_routes import COOKIE as STATE_COOKIE
-from ladder.web.sign_in import COOKIE
 from ladder.web.uploads import Uploads
 from referee.bots.settings import SignIn, SiteLimits
 from support.ladders import made

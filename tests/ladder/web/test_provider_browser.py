@@ -12,9 +12,9 @@ from playwright.sync_api import Browser
 
 from ladder.core.tokens import Scope
 from ladder.store.store import Store
+from ladder.web.answers import COOKIE
 from ladder.web.provider.registration import VARIABLE
 from ladder.web.provider_routes import COOKIE as STATE_COOKIE
-from ladder.web.sign_in import COOKIE
 from support.browser import PHONE, Looked, browser, looking
 from support.ladders import made
 from support.provider import CLIENT, SECRET, LocalProvider, provider

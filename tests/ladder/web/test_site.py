@@ -16,7 +16,15 @@ from ladder.store.database import DatabaseGone
 from ladder.store.queries import Pulse
 from ladder.store.store import Store
 from ladder.web import library
-from ladder.web.library import A_READER_S, LONGEST_REST_S, REST, WATCH_S, Body, Library
+from ladder.web.library import (
+    A_PAGE_BYTES,
+    A_READER_S,
+    LONGEST_REST_S,
+    REST,
+    WATCH_S,
+    Body,
+    Library,
+)
 from ladder.web.rate_limit import MOST_VISITORS, Rate, RateLimit, visitor_of
 from ladder.web.serving import Listen, check_tls
 from referee.errors import RefereeError
@@ -60,6 +68,9 @@ def test_so_many_visitors_cost_no_more_memory() -> None:
     [
         ("192.0.2.7", "192.0.2.7"),
         ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("192.0.2.7:50123", "192.0.2.7"),
+        ("[2001:db8:1:2::7]:50123", "2001:db8:1:2::/64"),
+        ("[::1]", "::/64"),
         ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
         ("unix", "unix"),
     ],
@@ -141,18 +152,18 @@ async def test_a_page_that_fails_is_made_again_and_nothing_is_kept(store: Store)
 async def test_what_is_kept_of_pages_has_a_bound(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """What a page costs beside its bytes included, however small it is."""
     monkeypatch.setattr(library, "MOST_BYTES", 10_000)
     shelf = Library(store)
 
     def made_of(number: int) -> Callable[[], Body]:
-        return lambda: Body.of(bytes([number]) * 900)
+        return lambda: Body.of(bytes([number]) * number)
 
     for number in range(50):
         await shelf.page(number, made_of(number))
     assert shelf._size <= 10_000
-    assert sum(len(one.body.plain) + len(one.body.zipped) for one in shelf._made.values()) == (
-        shelf._size
-    )
+    bytes_kept = sum(len(one.body.plain) for one in shelf._made.values())
+    assert bytes_kept + len(shelf._made) * A_PAGE_BYTES == shelf._size
 
 
 async def test_what_results_cost_a_site_is_a_part_of_a_core(
@@ -274,7 +285,7 @@ async def test_who_leaves_while_a_page_is_made_costs_none_of_what_is_kept(store:
         await trio.testing.wait_all_tasks_blocked()
         go_on.set()
     assert list(shelf._made) == ["page"]
-    assert shelf._size == len(body.plain) + len(body.zipped)
+    assert shelf._size == len(body.plain) + len(body.zipped) + A_PAGE_BYTES
 
 
 async def test_a_page_that_has_to_go_while_it_is_made_is_made_once_for_all_who_wait(
