@@ -31,13 +31,16 @@ async def sent_form(
         file: so many bytes a file may have; 0 where there is to be none.
 
     Raises:
-        Refused: its text is not in UTF-8. Another code may take a minute to read, as punycode does.
+        Refused: its text is not in UTF-8, since another code may take a minute to read, as punycode
+            does; or it does not say how long it is, so that a file would have no end.
         TooLarge: it has more bytes than that.
         TooSlow: they did not come in time.
     """
     _, options = parse_options_header(request.headers.get("content-type"))
     if options.get(b"charset", _UTF8[0]).lower() not in _UTF8:
         raise Refused("A form has to be in UTF-8.")
+    if "content-length" not in request.headers:
+        raise Refused("A form has to say how long it is.")
     most = LARGEST_FORM + file
     with trio.move_on_after(patience(request, most)) as waited:
         form = await request.form(max_files=min(file, 1), max_fields=fields, max_part_size=field)
@@ -85,5 +88,6 @@ def patience(request: Request, most: int) -> float:
     """
     size = int(request.headers.get("content-length", "") or most)
     if size > most:
-        raise TooLarge(f"More than {most:,} bytes are not taken here.")
+        largest = f"{most >> 20} MiB" if most >> 20 else f"{most:,} bytes"
+        raise TooLarge(f"No more than {largest} are taken here.")
     return PATIENCE_S + size / SLOWEST

@@ -11,7 +11,7 @@ MOST_VISITORS: Final = 20_000
 """So many are remembered; who was quiet longest is forgotten, and has a full bucket again."""
 
 
-_WITH_PORT: Final = re.compile(r"\[(.*)\](?::[0-9]+)?|([^:]+):[0-9]+", re.ASCII)
+_WITH_PORT: Final = re.compile(r"\[(.+)\](?::[0-9]+)?|([^:]+):[0-9]+", re.ASCII)
 
 
 class TooMany(Exception):

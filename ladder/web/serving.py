@@ -1,5 +1,6 @@
 """Serves the site, with a runner beside it, until it is stopped."""
 
+import logging
 import ssl
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
@@ -145,6 +146,7 @@ def _config(listen: Listen) -> Config:
     config.graceful_timeout = GRACE_S
     config.include_server_header = False
     config.accesslog = config.errorlog = None  # no address and no token is ever written down
+    logging.getLogger("python_multipart").setLevel(logging.ERROR)  # who sent a form hears of it
     config.backlog = 1024
     config.keep_alive_timeout = 20
     config.h11_max_incomplete_size = 32 << 10

@@ -17,7 +17,7 @@ from ladder.core.tokens import Scope
 from ladder.store.store import Store
 from ladder.web.answers import COOKIE
 from ladder.web.connections import PATIENCE_S, SLOWEST
-from ladder.web.content import EnoughForNow, TooSlow
+from ladder.web.content import EnoughForNow, Told, TooSlow
 from ladder.web.forms import LARGEST_FORM, bytes_of, sent_form
 from ladder.web.guard import guarded
 from ladder.web.rate_limit import Rate
@@ -76,8 +76,8 @@ async def test_a_form_in_another_code_is_not_read(
     assert site.troubles == []
 
 
-def request(*messages: Message, length: str = "") -> Request:
-    """A form whose bytes come as messages, and then no more do."""
+def request(*messages: Message, length: int | None = 3000) -> Request:
+    """A form whose bytes come as messages, and then no more do; `length` is what it says."""
     left = list(messages)
 
     async def receive() -> Message:
@@ -86,7 +86,7 @@ def request(*messages: Message, length: str = "") -> Request:
         return left.pop(0)
 
     headers = [(b"content-type", b"application/x-www-form-urlencoded")]
-    headers += [(b"content-length", length.encode())] if length else []
+    headers += [] if length is None else [(b"content-length", b"%d" % length)]
     scope = {"type": "http", "method": "POST", "path": "/", "query_string": b"", "headers": headers}
     return Request({**scope, "client": ("192.0.2.1", 1)}, receive)
 
@@ -101,19 +101,32 @@ async def test_the_text_beside_a_file_is_short() -> None:
             raise AssertionError("it is too long")
 
 
-@pytest.mark.parametrize("length", ["", "100"])
+@pytest.mark.parametrize("size", [100, LARGEST_FORM])
 async def test_a_body_that_does_not_come_is_waited_for_as_long_as_its_size_says(
-    autojump_clock: MockClock, length: str
+    autojump_clock: MockClock, size: int
 ) -> None:
-    size = int(length or LARGEST_FORM)
+    patience = pytest.approx(PATIENCE_S + size / SLOWEST)
     with pytest.raises(TooSlow):
-        async with sent_form(request(PART, length=length)):
+        async with sent_form(request(PART, length=size)):
             raise AssertionError("it is not whole")
-    assert trio.current_time() == pytest.approx(PATIENCE_S + size / SLOWEST)
-    begun = trio.current_time()
+    assert trio.current_time() == patience
+    begun, length = trio.current_time(), size if size < LARGEST_FORM else None
     with pytest.raises(TooSlow):
         assert [part async for part in bytes_of(request(PART, length=length), LARGEST_FORM)] == []
-    assert trio.current_time() - begun == pytest.approx(PATIENCE_S + size / SLOWEST)
+    assert trio.current_time() - begun == patience
+
+
+@pytest.mark.parametrize(
+    ("length", "why"), [(None, "how long"), (9000, "8,192 bytes"), (40 << 20, "8,192 bytes")]
+)
+async def test_a_form_says_how_long_it_is(length: int | None, why: str) -> None:
+    """A file without an end would fill the disk."""
+    with pytest.raises(Told, match=why):
+        async with sent_form(request(PART, length=length)):
+            raise AssertionError("it is too long")
+    with pytest.raises(Told, match="how long" if length is None else "3 MiB"):
+        async with sent_form(request(PART, length=length and 40 << 20), file=3 << 20):
+            raise AssertionError("it is too long")
 
 
 async def test_who_goes_in_the_midst_of_a_form_is_no_trouble_of_the_organiser(site: Asked) -> None:
