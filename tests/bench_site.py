@@ -13,6 +13,7 @@ import gzip
 import html
 import itertools
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -124,12 +125,14 @@ class Speed:
 @contextmanager
 def _playing(folder: Path) -> Iterator[None]:
     """A runner that has begun to play."""
-    runner, before = _runner(folder), _blocks(folder)
-    while _blocks(folder) == before:
-        time.sleep(0.2)
-    yield
-    runner.terminate()
-    runner.wait()
+    before, runner = _blocks(folder), _runner(folder)
+    try:
+        while _blocks(folder) == before:
+            time.sleep(0.2)
+        yield
+    finally:
+        runner.terminate()
+        runner.wait()
 
 
 def _alone(folder: Path, seconds: float) -> float:
@@ -205,6 +208,7 @@ def main() -> None:
     parser.add_argument("--uploads", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=40.0)
     asked = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that its site and runner end, too
     with tempfile.TemporaryDirectory() as base:
         folder = Path(base) / "ladder"
         with made(folder, bots=BOTS) as store:
@@ -212,13 +216,15 @@ def main() -> None:
         alone = _alone(folder, asked.seconds)
         print(f"runner alone: {alone:.1f} blocks/s")
         serving = started(folder, "--no-run", "--proxy", "--sandbox", "bwrap")
-        before = _memory_mib(serving.process)
-        with _playing(folder):
-            readers, coming, beside, memory = trio.run(_load, serving, folder, asked, tokens)
-        after = _memory_mib(serving.process)
-        states = _uploads(serving.url, tokens)
-        serving.process.terminate()
-        serving.process.wait()
+        try:
+            before = _memory_mib(serving.process)
+            with _playing(folder):
+                readers, coming, beside, memory = trio.run(_load, serving, folder, asked, tokens)
+            after = _memory_mib(serving.process)
+            states = _uploads(serving.url, tokens)
+        finally:
+            serving.process.terminate()
+            serving.process.wait()
     ms = sorted(1000 * one for one in readers.times)
     print(f"while the readers come: {coming:.1f} blocks/s, {100 * coming / alone:.0f} %")
     print(f"runner beside the site: {beside:.1f} blocks/s, {100 * beside / alone:.0f} %")

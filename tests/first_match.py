@@ -7,6 +7,7 @@ the other, each of an author of its own. It takes root, and a machine with nothi
 """
 
 import argparse
+import signal
 import subprocess
 import sys
 import tempfile
@@ -31,6 +32,7 @@ def main() -> None:
     parser.add_argument("--every", type=float, default=10.0, help="seconds")
     parser.add_argument("--game", action="append")
     asked = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that its site ends, too
     with tempfile.TemporaryDirectory() as folder:
         ladder = str(Path(folder) / "ladder")
         games = [word for game in asked.game or ["briscola-2"] for word in ("--game", game)]
