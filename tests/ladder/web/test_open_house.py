@@ -106,12 +106,14 @@ def _watched(chromium: Browser, url: str) -> None:
     with looking(chromium, f"{url}/queue") as looked:
         page = looked.page
         looked.shot("queue")
-        deals = page.locator("#viewer select[data-label=deal] option")
+        deals = page.locator("#viewer[data-live] select[data-label=deal] option")
         over = page.get_by_role("link", name="Result", exact=True)
-        while deals.count() < 2:  # a match may end just when it is looked at
+        # a match may end before there is anything to see: its own page comes then, or says so
+        ended = page.locator("#viewer:not([data-live])").or_(page.get_by_text("It is over: match"))
+        while deals.count() < 2:
             page.goto(f"{url}/queue")
             page.get_by_role("link", name="watch").first.click(timeout=120_000)
-            deals.nth(1).or_(over).first.wait_for(state="attached", timeout=120_000)
+            deals.nth(1).or_(ended).first.wait_for(state="attached", timeout=120_000)
         looked.shot("live")
         assert looked.faults() == []
         over.click(timeout=120_000)
