@@ -137,7 +137,7 @@ class Table:
 
     def _after_leaving(self, person: Person) -> str:
         if not self.is_over:
-            return _GOES_ON
+            return "" if self.waits else _GOES_ON
         return "" if self._ended is None else self._how_it_ended(person)
 
     def _how_it_ended(self, person: Person) -> str:

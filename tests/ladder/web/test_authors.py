@@ -51,18 +51,6 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 @pytest.fixture
-def uploads(store: Store) -> Iterator[Uploads]:
-    with closing(Uploads(store.files, SiteLimits(upload=1))) as found:
-        yield found
-
-
-@pytest.fixture
-async def site(store: Store, uploads: Uploads) -> AsyncIterator[Asked]:
-    async with opened(store, uploads=uploads) as asked:
-        yield asked
-
-
-@pytest.fixture
 def token(store: Store) -> str:
     return store.tokens.add("ada", tuple(Scope), 1)[1]
 

@@ -1,7 +1,7 @@
 """What a request brings is read in one code only, in time, and holds nothing back from others."""
 
-from collections.abc import AsyncIterator, Iterator
-from contextlib import ExitStack, closing
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
 
@@ -26,7 +26,7 @@ from ladder.web.upload_places import MOST_WAITING, Places
 from ladder.web.uploads import Uploads
 from referee.bots.settings import SiteLimits
 from support.ladders import made
-from support.sites import HOST, Asked, opened
+from support.sites import HOST, Asked
 
 BOT: Final = b"#!/bin/sh\nexec true\n"
 
@@ -37,29 +37,8 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield found
 
 
-@pytest.fixture
-def uploads(store: Store) -> Iterator[Uploads]:
-    with closing(Uploads(store.files, SiteLimits(upload=1))) as found:
-        yield found
-
-
-@pytest.fixture
-async def site(store: Store, uploads: Uploads) -> AsyncIterator[Asked]:
-    async with opened(store, uploads=uploads) as asked:
-        yield asked
-
-
 def bearer(store: Store, author: str = "ada") -> dict[str, str]:
     return {"authorization": f"Bearer {store.tokens.add(author, tuple(Scope), 1)[1]}"}
-
-
-def multipart(charset: str, value: bytes) -> dict[str, object]:
-    """A form with one field, `name`."""
-    body = b'--x\r\ncontent-disposition: form-data; name="name"\r\n\r\n' + value + b"\r\n--x--\r\n"
-    return {
-        "content": body,
-        "headers": {"content-type": f"multipart/form-data; boundary=x{charset}", "origin": HOST},
-    }
 
 
 @pytest.mark.parametrize("charset", ["punycode", "undefined", "utf-7", "idna", '"unicode_escape"'])
@@ -69,8 +48,11 @@ async def test_a_form_in_another_code_is_not_read(
 ) -> None:
     """A third of a megabyte of punycode stopped the site for five seconds."""
     site.client.cookies.set(COOKIE, bearer(store)["authorization"].partition(" ")[2])
-    sent = multipart(f"; charset={charset}", b"a" * 1000 + b"-" + b"a" * 1000)
-    found = await site.client.post(path, **sent)  # type: ignore[arg-type]  # as httpx2 names them
+    kind = f"multipart/form-data; boundary=x; charset={charset}"
+    headers = {"content-type": kind, "origin": HOST}
+    value = b"a" * 1000 + b"-" + b"a" * 1000
+    form = b'--x\r\ncontent-disposition: form-data; name="name"\r\n\r\n' + value + b"\r\n--x--\r\n"
+    found = await site.client.post(path, content=form, headers=headers)
     assert found.status_code == 400
     assert "UTF-8" in found.text
     assert site.troubles == []

@@ -6,7 +6,6 @@ import re
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import closing
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Final
@@ -26,7 +25,7 @@ from ladder.web.provider.pending import LONGEST_S, MOST, Begun, Pending
 from ladder.web.provider.registration import Registration
 from ladder.web.provider_routes import COOKIE as STATE_COOKIE
 from ladder.web.uploads import Uploads
-from referee.bots.settings import SignIn, SiteLimits
+from referee.bots.settings import SignIn
 from support.ladders import made
 from support.provider import (
     ACCESS_TOKEN,
@@ -53,12 +52,6 @@ Instead = Callable[[BaseHTTPRequestHandler], tuple[int, dict[str, str], bytes] |
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     with made(tmp_path / "ladder", bots=("first",)) as found:
-        yield found
-
-
-@pytest.fixture
-def uploads(store: Store) -> Iterator[Uploads]:
-    with closing(Uploads(store.files, SiteLimits(upload=1))) as found:
         yield found
 
 

@@ -350,6 +350,13 @@ async def test_the_host_who_leaves_ends_the_match(monkeypatch: pytest.MonkeyPatc
     assert table.result(bob) == "You have left the table."
 
 
+async def test_for_who_is_sent_away_before_it_begins_no_bot_plays_on() -> None:
+    table = Table("ada", order(), invites=True)
+    bob = table.sit("bob", "")
+    table.send_away(1)
+    assert table.result(bob) == "ada has sent you away."
+
+
 async def test_the_host_sends_a_guest_away_who_cannot_come_back(store: Store, site: Asked) -> None:
     ada = author(store, "ada")
     here, invitation = await laid(site, ada)
