@@ -68,6 +68,8 @@ lint: $(READY)
 	$(BIN)/ruff check --quiet .
 	$(BIN)/mypy --no-error-summary
 	$(BIN)/lint-imports --no-logo > $(VENV)/imports.log || { cat $(VENV)/imports.log; exit 1; }
+	$(BIN)/pytest -q -k schemas_are_current tests/protocol/test_schema.py tests/commands/test_json_schemas.py \
+	    > $(VENV)/schemas.log || { cat $(VENV)/schemas.log; echo "run: make schemas" >&2; exit 1; }
 
 schemas: $(READY)
 	for of in protocol.schema referee.commands.json_schemas ladder.commands.json_schemas; do \

@@ -65,18 +65,16 @@ class Readers:
         while True:
             path = dice.choice(PAGES)
             begun = time.perf_counter()
-            pages = await trio.open_tcp_stream("127.0.0.1", self.port)
-            page = await self._ask(pages, f"GET {path} HTTP/1.1\r\n{head}".encode(), begun)
-            live = page.partition(b'hx-sse:connect="')[2].partition(b'"')[0]
             stream = await trio.open_tcp_stream("127.0.0.1", self.port)
+            page = await self._ask(stream, f"GET {path} HTTP/1.1\r\n{head}".encode(), begun)
+            live = page.partition(b'hx-sse:connect="')[2].partition(b'"')[0]
             asked = f"GET {html.unescape(live.decode())} HTTP/1.1\r\n{head}"
-            await stream.send_all(asked.encode())
+            await stream.send_all(asked.encode())  # over the same, as Chromium does
             with trio.move_on_after(dice.uniform(0, 2 * STAY_S)):
                 while chunk := await stream.receive_some(65536):
                     self.events += 1
                     self.bytes += len(chunk)
             await trio.aclose_forcefully(stream)
-            await trio.aclose_forcefully(pages)
 
     async def _ask(self, stream: trio.SocketStream, asked: bytes, begun: float) -> bytes:
         await stream.send_all(asked)
@@ -157,6 +155,20 @@ def _memory_mib(process: "subprocess.Popen[bytes]") -> float:
     return pages * 4096 / 2**20
 
 
+def _spent_s(process: "subprocess.Popen[bytes]") -> tuple[float, float]:
+    """Processor time of the site itself, and of the trials that are over."""
+    tasks = Path(f"/proc/{process.pid}/task").glob("*/children")
+    forks = [pid for task in tasks for pid in task.read_text().split()]
+    own, trials = _ticks(str(process.pid))[:2], [_ticks(pid) for pid in forks]
+    tick = os.sysconf("SC_CLK_TCK")
+    return sum(own) / tick, sum(map(sum, trials)) / tick
+
+
+def _ticks(pid: str) -> list[int]:
+    """Return the time of a process and, behind it, of those that it has seen end."""
+    return [int(one) for one in Path(f"/proc/{pid}/stat").read_text().split(")")[-1].split()[11:15]]
+
+
 class Found(NamedTuple):
     """What was measured: speeds in blocks a second, memory of the site in MiB."""
 
@@ -165,6 +177,8 @@ class Found(NamedTuple):
     beside: float
     memory: tuple[float, float]
     """Once all readers are there, and when they have read for half of the time."""
+    cores: tuple[float, float]
+    """What the site took of them, and what its trials did."""
 
 
 async def _load(
@@ -192,13 +206,16 @@ async def _load(
         readers.times.clear()
         readers.events = readers.bytes = 0
         speed, spent_s = Speed(folder), time.process_time()
+        own_s, trials_s = _spent_s(serving.process)
         await trio.sleep(asked.seconds / 2)
         halfway = _memory_mib(serving.process)
         await trio.sleep(asked.seconds / 2)
         beside = speed.now()
         readers.cores = (time.process_time() - spent_s) / asked.seconds
+        own, trials = _spent_s(serving.process)
+        cores = (own - own_s) / asked.seconds, (trials - trials_s) / asked.seconds
         nursery.cancel_scope.cancel()
-    return Found(readers, while_they_come, beside, (there, halfway))
+    return Found(readers, while_they_come, beside, (there, halfway), cores)
 
 
 def main() -> None:
@@ -219,12 +236,13 @@ def main() -> None:
         try:
             before = _memory_mib(serving.process)
             with _playing(folder):
-                readers, coming, beside, memory = trio.run(_load, serving, folder, asked, tokens)
+                found = trio.run(_load, serving, folder, asked, tokens)
             after = _memory_mib(serving.process)
             states = _uploads(serving.url, tokens)
         finally:
             serving.process.terminate()
             serving.process.wait()
+    readers, coming, beside, memory, (own, trials) = found
     ms = sorted(1000 * one for one in readers.times)
     print(f"while the readers come: {coming:.1f} blocks/s, {100 * coming / alone:.0f} %")
     print(f"runner beside the site: {beside:.1f} blocks/s, {100 * beside / alone:.0f} %")
@@ -234,6 +252,7 @@ def main() -> None:
     print(f"median {median(ms):.0f} ms, p95 {quantiles(ms, n=20)[-1]:.0f} ms, most {ms[-1]:.0f} ms")
     left = 100 * beside / alone / (1 - readers.cores / (os.cpu_count() or 1))
     print(f"readers took {readers.cores:.2f} cores of the same machine: {left:.0f} % of the rest")
+    print(f"the site took {own:.2f} cores, and its trials that are over {trials:.2f}")
     print(f"uploads at the end: {states}")
     told = ", ".join(f"{one:.0f}" for one in (before, *memory, after))
     print(f"memory of the site in MiB before readers, with them, halfway, at the end: {told}")

@@ -14,9 +14,12 @@ from msgspec import Struct
 from ladder.audit.chain import Links
 from ladder.audit.claim_check import ClaimCheck, own_claims
 from ladder.audit.claims import Claim
+from ladder.audit.collusion import collusion
+from ladder.audit.drawn_tables import DrawnTables
+from ladder.audit.draws import Draws
 from ladder.audit.files import examine_bots, note_due, note_erased, note_orphans
 from ladder.audit.findings import AuditFindings, AuditReport
-from ladder.audit.indexes import examine_jobs, misfits_of, strays_of
+from ladder.audit.indexes import examine_epochs, examine_jobs, misfits_of, strays_of
 from ladder.audit.placements import Placements
 from ladder.audit.plausibility import Story
 from ladder.audit.pool_rules import pool_misfit
@@ -25,6 +28,7 @@ from ladder.audit.records import Records, Scope
 from ladder.audit.sample import drawn
 from ladder.core.facts import Fact, Match, Opened, Pool, Retention, Submission
 from ladder.core.retention import RecordsGone, erased_in, horizon_of
+from ladder.core.roster import Roster
 from ladder.files import record_store
 from ladder.store.chain import Damaged, Link, decoded
 from ladder.store.database import Database
@@ -50,6 +54,7 @@ class Wanted(Struct, frozen=True):
         claims: what was said of the ladder before: it has to go on from there.
         since: as one of these, when all was proved: the records and bots of the facts that it has
             only have to be there. Those facts are compared with it all the same.
+        report: whether to look who favours whom, in all that is played again.
     """
 
     sample: int | None = None
@@ -57,6 +62,7 @@ class Wanted(Struct, frozen=True):
     workers: int = 1
     claims: tuple[Claim, ...] = ()
     since: Claim | None = None
+    report: bool = False
 
     @property
     def every_claim(self) -> tuple[Claim, ...]:
@@ -152,12 +158,13 @@ def _proved(
     rows.examine_database()
     total = rows.count_matches()
     earlier = 0 if wanted.since is None else rows.count_matches(wanted.since.head.facts)
-    scope = Scope(_chosen(wanted, earlier, total), earlier, _gone(rows))
+    scope = Scope(_chosen(wanted, earlier, total), earlier, _gone(rows), wanted.report)
     since = 0 if wanted.since is None else wanted.since.head.facts
     through = _Through(rows, findings, claims, since)
     with Records(files, scope, wanted.workers, findings) as records:
         through.go(records, lambda number: watch(number, total))
         examine_jobs(rows.jobs(), findings)
+        examine_epochs(rows.epochs(), through.draws, findings)
         rows.examine_twins()
         records.end(hint)
     compared = claims.compare(through.ladder)
@@ -179,6 +186,8 @@ def _proved(
         bots=bots,
         head=through.links.hash,
         compared=compared,
+        collusion=collusion(through.roster, records.gifts),
+        epochs=through.draws.report(through.roster),
     )
 
 
@@ -200,6 +209,7 @@ class _Through:
         ladder: the ladder's id; "" where it cannot be read.
         bots: the hashes of those that were handed in.
         bots_before: of those, the ones up to the fact `since`.
+        draws: of its matches, where it is sealed.
     """
 
     def __init__(
@@ -218,11 +228,17 @@ class _Through:
         self._ratings = Ratings(self._story.roster.pools, rows.steps(), findings)
         self._benchings = Benchings(self._ratings.standings)
         self._placements = Placements()
+        self.draws = Draws(findings)
 
     @property
     def erased(self) -> int:
         """How many bots were erased."""
-        return len(self._story.roster.erased)
+        return len(self.roster.erased)
+
+    @property
+    def roster(self) -> Roster:
+        """Who was in the ladder in the end."""
+        return self._story.roster
 
     def go(self, records: Records, watch: Callable[[int], None]) -> None:
         """All of them."""
@@ -244,6 +260,16 @@ class _Through:
         if self.facts == 0:
             self._findings.add("ladder", "it has no facts")
         self._ratings.end(self._rows.skills())
+        if self.draws.matches:
+            self.draws.check_order()
+            DrawnTables(self.draws, self._findings).go(self._facts(), watch)
+
+    def _facts(self) -> Iterator[tuple[int, Fact]]:
+        """All facts that can be read, once more."""
+        for page in self._rows.pages():
+            for link in page.links:
+                with suppress(Damaged):  # it was told of
+                    yield link.seq, decoded(link)
 
     def _take(self, link: Link, page: Page, records: Records) -> None:
         """One fact, or what is left of it."""
@@ -276,6 +302,7 @@ class _Through:
         elif is_match:
             self._ratings.skip(self.matches)
         if fact is not None and sound:
+            self.draws.add(fact, link.seq, self.links.hash, self.matches)
             for what in self._benchings.add(self._story.roster, fact):
                 tell(what)
 

@@ -4,6 +4,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from ladder.audit.collusion import Collusion
 from ladder.audit.compared import Compared
 from referee.text import plural
 
@@ -33,6 +34,44 @@ class AuditFinding(Struct, frozen=True, order=True):
         return f"{self.where}: {self.what}"
 
 
+class EpochAudit(Struct, frozen=True, kw_only=True):
+    """What was found of an epoch of a sealed ladder.
+
+    Attributes:
+        epoch: its number.
+        beacon: whose value, of which moment, as its organiser said beforehand.
+        value: what was published, as he said later; null where the epoch has not begun.
+        proved: whether its secret is told, so that each key was computed again.
+        matches: how many were counted.
+        draws: how many there were, by the highest that is told of, and by the organiser.
+        broken: how many draws' matches were broken off, and their tables played with another.
+        repeated: how many tables have several matches: that of a runner that was given up, too.
+        missing: how many there are of which nothing is told; `gaps` is which: first and last.
+        given_up: how many matches were not played to their end.
+        short: how many had fewer blocks than their pool says.
+        untold: how many tables could not be drawn again: beside them was a draw of which nothing
+            is told, the key that drew them is not told yet, or a bot of that time was erased.
+        left_out: how many tables were drawn without some bot that plays.
+        omitted: at how many draws a match was under way, by its result, and is not told of.
+    """
+
+    epoch: int
+    beacon: str
+    value: str | None
+    proved: bool
+    matches: int
+    draws: int
+    broken: int
+    repeated: int
+    missing: int
+    gaps: tuple[tuple[int, int], ...]
+    given_up: int
+    short: int
+    untold: int
+    left_out: int
+    omitted: int
+
+
 class AuditReport(Struct, frozen=True, kw_only=True):
     """What came of proving a ladder.
 
@@ -50,6 +89,8 @@ class AuditReport(Struct, frozen=True, kw_only=True):
         bots: how many frozen bots were compared with theirs.
         head: the hash of the last fact.
         compared: the earlier heads that it goes on from.
+        collusion: who favours whom, by pool, where that was asked for.
+        epochs: of a sealed ladder.
     """
 
     findings: tuple[AuditFinding, ...]
@@ -65,6 +106,8 @@ class AuditReport(Struct, frozen=True, kw_only=True):
     bots: int
     head: str
     compared: Compared
+    collusion: tuple[Collusion, ...] = ()
+    epochs: tuple[EpochAudit, ...] = ()
 
     def unproved(self) -> tuple[str, ...]:
         """Return what could be otherwise although nothing was found, a sentence each."""
@@ -75,13 +118,22 @@ class AuditReport(Struct, frozen=True, kw_only=True):
             for number, why in left
             if number
         )
+        keys = (
+            f"not proved: that the keys of {plural(one.matches, 'match', 'matches')} of epoch "
+            f"{one.epoch} had to be so: its secret is not told"
+            for one in self._untold
+        )
         earlier = self.compared.unproved(self.facts)
-        return (*results, *([earlier] if earlier else []))
+        return (*results, *keys, *([earlier] if earlier else []))
+
+    @property
+    def _untold(self) -> tuple[EpochAudit, ...]:
+        return tuple(one for one in self.epochs if one.matches and not one.proved)
 
     @property
     def is_whole(self) -> bool:
-        """Whether every result was proved by its record, now or before."""
-        return self.proved == self.records and not self.gone
+        """Whether every result was proved by its record, now or before, and every drawn key."""
+        return self.proved == self.records and not self.gone and not self._untold
 
     @property
     def holds(self) -> bool:

@@ -5,8 +5,11 @@ from typing import Any
 
 import msgspec
 
+from ladder.audit.draws import Draws
 from ladder.audit.findings import AuditFindings
+from ladder.core.epochs import epoch_key
 from ladder.core.facts import LadderJob, Match, as_bytes, digest_of_bytes
+from ladder.core.seal import commitment
 from ladder.store.index_rows import fault_rows, match_row
 from ladder.store.raw_rows import Fetched, Page
 from ladder.store.tables import Row
@@ -88,3 +91,29 @@ def examine_jobs(rows: Iterator[Fetched], findings: AuditFindings) -> None:
             findings.add(where, "its JSON is not as it was written")
         if job.key != row["key"]:
             findings.add(where, "it is listed with another key")
+        if job.draw is not None and job.draw.facts != row["facts"]:
+            findings.add(where, "it is listed as chosen at another time than it was drawn")
+
+
+def examine_epochs(rows: Iterator[Fetched], draws: Draws, findings: AuditFindings) -> None:
+    """Tells of secrets that are not those that were committed to, and of draws taken twice.
+
+    Args:
+        rows: of those epochs whose secrets are in this database.
+        draws: all that the facts tell of.
+        findings: is told.
+    """
+    for row in rows:
+        number, where = row["epoch"], f"epoch {row['epoch']}"
+        sealed = draws.sealed.get(number)
+        if sealed is None or commitment(row["secret"]) != sealed.fact.commitment:
+            findings.add(where, "its secret is not the one that was committed to")
+            continue
+        begun = draws.begun.get(number)
+        key = "" if begun is None else epoch_key(row["secret"], sealed.hash, begun)
+        if (row["seq"], row["key"]) != (sealed.seq, key):
+            findings.add(where, "its key is not that of its secret and its beacon")
+        elif key:
+            draws.check_keys(number, key)  # before its secret is told, too
+        if row["draws"] < draws.newest(number):
+            findings.add(where, f"draw {draws.newest(number)} was taken, and would be again")

@@ -10,8 +10,10 @@ from typing import Final
 
 import msgspec
 
+from ladder.audit.epoch_rules import draw_trouble, epoch_trouble
 from ladder.core.block_codec import packed, packed_counts, unpacked, unpacked_counts
 from ladder.core.facts import (
+    Begun,
     Decision,
     Deed,
     Fact,
@@ -20,6 +22,8 @@ from ladder.core.facts import (
     Opened,
     Pool,
     Retention,
+    Revealed,
+    Sealed,
     Submission,
 )
 from ladder.core.names import name_of
@@ -97,6 +101,8 @@ class Story:
             case Retention():
                 if not 0 <= fact.last < _BELOW or (fact.last > 0) != (fact.keep is Keep.LAST):
                     yield f"records of {fact.last} matches are kept, and {fact.keep}"
+            case Sealed() | Begun() | Revealed():
+                yield from epoch_trouble(self.roster, fact)
             case Match():
                 yield from self._of_match(fact)
 
@@ -195,6 +201,7 @@ class Story:
             yield f"it was played after the bot of entrant {gone[0]} was erased"
         if tuple(roster.entrants[entrant].hash for entrant in job.entrants) != job.hashes:
             yield "its bots have not the hashes that were submitted"
+        yield from draw_trouble(roster, job)
         yield from _of_table(match, pool)
 
 

@@ -4,6 +4,7 @@ Playing again is what takes time: where there are several cores, processes of ou
 """
 
 import os
+from collections import defaultdict, deque
 from collections.abc import Collection, Iterable
 from functools import partial
 from pathlib import Path
@@ -12,12 +13,16 @@ from typing import Final, Self
 
 from msgspec import Struct
 
+from ladder.audit.collusion import MOST_MATCHES, SMALLEST_TABLE, Played
 from ladder.audit.findings import MOST, AuditFindings
 from ladder.audit.replay_match import prove_job, prove_match
 from ladder.core.facts import Match, Pool
 from ladder.core.retention import RecordsGone
 from ladder.files import record_store
+from ladder.stats.favours import match_gifts
 from referee.errors import HostError, Shortage
+from referee.match.gifts import Gift, gifts
+from referee.match.leg import DealResult
 from referee.record.processes import Processes
 from referee.text import plural
 
@@ -32,6 +37,7 @@ class Task(Struct, frozen=True):
 
     Attributes:
         names: of its bots, by place; None where one was erased, since those are known no more.
+        reported: whether its gifts are added up.
     """
 
     fact: int
@@ -40,6 +46,7 @@ class Task(Struct, frozen=True):
     pool: Pool
     names: tuple[str, ...] | None
     path: Path | None
+    reported: bool
 
 
 class Scope(Struct, frozen=True):
@@ -49,11 +56,13 @@ class Scope(Struct, frozen=True):
         chosen: numbers of the matches to be played again; None for all.
         earlier: records of matches up to this number were proved before: they have to be there.
         gone: of which matches records may be gone.
+        report: whether the gifts of those that are played again are added up.
     """
 
     chosen: Collection[int] | None = None
     earlier: int = 0
     gone: RecordsGone = RecordsGone()
+    report: bool = False
 
 
 class Look(Struct, frozen=True):
@@ -66,6 +75,7 @@ class Look(Struct, frozen=True):
         missing: that the record is not there, in words; None if it is, or there never was one.
         there: whether it is there.
         played: whether it was played again.
+        gifts: its pool, and what its bots gave each other, where that is wanted and it holds.
     """
 
     fact: int
@@ -74,6 +84,7 @@ class Look(Struct, frozen=True):
     missing: str | None = None
     there: bool = False
     played: bool = False
+    gifts: tuple[int, Played] | None = None
 
 
 class Records:
@@ -85,6 +96,7 @@ class Records:
         earlier: how many were there that were proved before, and were not looked into.
         gone: how many are not there, and may be gone.
         due: how many are there, though they may be gone.
+        gifts: what bots gave each other in those that were played again, by pool, if wanted.
     """
 
     def __init__(self, files: Path, scope: Scope, workers: int, findings: AuditFindings) -> None:
@@ -97,6 +109,7 @@ class Records:
             findings: is told.
         """
         self.compared = self.proved = self.earlier = self.gone = self.due = 0
+        self.gifts: dict[int, deque[Played]] = defaultdict(partial(deque, maxlen=MOST_MATCHES))
         self._files = files
         self._scope = scope
         self._findings = findings
@@ -121,13 +134,16 @@ class Records:
             if path is not None:
                 self._tell([_glance(fact, number, path)])
         elif self._scope.chosen is None or number in self._scope.chosen:
-            self._batch.append(Task(fact, number, match, pool, names, path))
+            self._batch.append(Task(fact, number, match, pool, names, path, self._reports(pool)))
             self._bytes += match.size
             if len(self._batch) >= _AT_ONCE or self._bytes >= _BYTES_AT_ONCE:
                 self._hand_over()
         elif path is not None:
             trouble = record_store.difference(path, match.record, match.size)
             self._tell([_look(fact, number, path, trouble)])
+
+    def _reports(self, pool: Pool) -> bool:
+        return self._scope.report and pool.places >= SMALLEST_TABLE
 
     def end(self, hint: str = "") -> None:
         """Waits for all that is under way.
@@ -178,6 +194,9 @@ class Records:
         self.proved += look.played
         self.gone += look.missing is not None and may_go
         self.due += look.there and may_go
+        if look.gifts is not None:
+            pool, played = look.gifts
+            self.gifts[pool].append(played)
         if look.number <= self._scope.earlier:
             self.earlier += look.there
         else:
@@ -216,16 +235,25 @@ def _proved(batch: list[Task]) -> list[Look]:
             missing = record_store.difference(path, match.record, match.size)
             found.append(Look(fact, number, prove_job(match, one.pool), missing))
             continue
+        given: list[Gift] = []
         try:
             begun = partial(played.add, number)
-            trouble = prove_match(match, one.pool, path, names=one.names, begun=begun)
+            watch = partial(_collect, given) if one.reported else lambda _: None
+            trouble = prove_match(match, one.pool, path, names=one.names, begun=begun, watch=watch)
         except Shortage:
             raise
         except HostError as error:
             trouble = str(error)
         there = path is not None
-        found.append(Look(fact, number, trouble, there=there, played=number in played))
+        laid = None
+        if one.reported and number in played and trouble is None:
+            laid = match.job.pool, (match.job.entrants, match_gifts(given))
+        found.append(Look(fact, number, trouble, there=there, played=number in played, gifts=laid))
     return found
+
+
+def _collect(found: list[Gift], deal: DealResult) -> None:
+    found.extend(gifts(deal))
 
 
 def _look(fact: int, number: int, path: Path, trouble: str | None) -> Look:

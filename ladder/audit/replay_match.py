@@ -7,27 +7,23 @@ where under which rules and limits, and the file itself. What it cannot prove: `
 was counted by another table of values than ours. There the chain of the facts has to do.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
 from msgspec.structs import replace
 
 from ladder.audit.pool_rules import rules_of
-from ladder.core.facts import LadderJob, Match, Pool, unplayed
+from ladder.audit.record_outcome import Agreed, Decks, KeyedLines, Unfinished, record_outcome
+from ladder.core.facts import Match, Pool, unplayed
 from ladder.files.record_store import difference
 from ladder.results import FAULTS_KEPT
 from ladder.terms import MOST_BLOCKS, LuckUse
 from referee.errors import RefereeError, check_means
-from referee.match.chance import block_key, event_key, first_dealer
-from referee.match.lines import DealLine, Header, LegLine, Line, VoidLine
-from referee.match.luck import VALUES_DIGEST, luck_of
+from referee.match.leg import DealResult
+from referee.match.luck import VALUES_DIGEST
 from referee.match.outcome import BlockResult, MatchOutcome
-from referee.match.terms import Terms
-from referee.record.reader import Mismatch, RecordReader
-from referee.record.verify import Resimulation
-from referee.rules.match_end import Reason
-from referee.workers.block_sums import Blocks, outcome_of
+from referee.record.reader import Mismatch
 
 
 def prove_job(match: Match, pool: Pool) -> str | None:
@@ -47,6 +43,7 @@ def prove_match(
     *,
     names: tuple[str, ...] | None = None,
     begun: Callable[[], None] = lambda: None,
+    watch: Callable[[DealResult], None] = lambda _: None,
 ) -> str | None:
     """What is wrong with a match, in one line; None if it holds.
 
@@ -56,6 +53,7 @@ def prove_match(
         record: the file; None where the match has none, since it could not be played.
         names: of the bots, by place, as the facts say; None: unknown.
         begun: is told if it comes to playing the record again.
+        watch: is shown each deal then.
     """
     try:
         rules_of(pool)
@@ -67,11 +65,11 @@ def prove_match(
         if trouble is not None:
             return trouble
         begun()
-        return _compared(match, pool, record, names)
+        return _compared(match, pool, record, names, watch)
     except (_Differs, RefereeError) as error:
         check_means(error)
         return str(error)
-    except Mismatch as error:
+    except (Mismatch, Unfinished) as error:
         return f"record {str(record)!r}: {error}"
     except OSError as error:
         check_means(error)
@@ -80,31 +78,6 @@ def prove_match(
 
 class _Differs(Exception):
     """The fact is not what was played."""
-
-
-class _Lines(RecordReader):
-    """The lines of a record whose chance has to follow from the key of a job.
-
-    Attributes:
-        last_void: the last void deal so far.
-    """
-
-    def __init__(self, path: Path, job: LadderJob, pool: Pool) -> None:
-        self._secret = event_key(job.key)
-        self._dealer = first_dealer(block_key(self._secret, 0), pool.seats)
-        self.last_void: VoidLine | None = None
-        super().__init__(path)
-
-    def __iter__(self) -> Iterator[Line]:
-        for line in super().__iter__():
-            match line:
-                case DealLine() if line.key != block_key(self._secret, line.deal - 1):
-                    raise Mismatch(self.number, f"deal {line.deal}: its key is not of the job")
-                case LegLine() if line.dealer != self._dealer:
-                    raise Mismatch(self.number, f"place {self._dealer} is the first to deal")
-                case VoidLine():
-                    self.last_void = line
-            yield line
 
 
 def _check_luck(pool: Pool, *, counted: bool) -> None:
@@ -150,32 +123,41 @@ def _check_unplayed(match: Match, record: Path | None) -> None:
         raise _Differs("it has no record, though it was played")
 
 
-def _compared(match: Match, pool: Pool, record: Path, names: tuple[str, ...] | None) -> str | None:
+def _compared(
+    match: Match,
+    pool: Pool,
+    record: Path,
+    names: tuple[str, ...] | None,
+    watch: Callable[[DealResult], None],
+) -> str | None:
     """Plays the record again.
 
     Raises:
         _Differs: it is of another match.
         Mismatch: it does not hold.
+        Unfinished: it has no end.
     """
     job = match.job
-    with _Lines(record, job, pool) as lines:
-        _check_header(lines.header, match, pool, names)
-        found = Resimulation(lines)
-        counted = luck_of if pool.luck is not LuckUse.OFF else None
-        blocks = Blocks(0, job.blocks, len(job.entrants), pool.seatings, counted)
-        for deal in found.deals():
-            blocks.add(deal)
-        end = found.end
-        given_up = found.unfinished is not None
-        if end is None or (given_up and end.end != Reason.HOST):
-            return f"record {str(record)!r} is unfinished: {found.unfinished}"
-        outcome = outcome_of(
-            found.match,
-            blocks.finished(),
-            given_up=_reason(lines.last_void) if given_up else "",
-            game_digest=end.game_digest,
-            wall_us=match.outcome.wall_us,  # of which a record says nothing
-            sandbox=lines.header.sandbox,
+    decks = Decks(job.key, 0, job.blocks, pool.seatings, pool.seats)
+    agreed = Agreed(
+        terms=pool.terms,
+        rules=pool.rules,
+        referee=match.referee,
+        decks=decks,
+        benched=(),
+        sandbox=match.outcome.sandbox,
+        hashes=job.hashes,
+        names=names,
+    )
+    with KeyedLines(record, decks) as lines:
+        _compare(*agreed.rows(lines.header))
+        outcome = record_outcome(
+            lines,
+            decks,
+            len(job.entrants),
+            luck=pool.luck is not LuckUse.OFF,
+            wall_us=match.outcome.wall_us,
+            watch=watch,
         )
     known = replace(outcome, fault_list=outcome.fault_list[:FAULTS_KEPT])
     _check_blocks(known.blocks, match.outcome.blocks)
@@ -189,31 +171,6 @@ def _compared(match: Match, pool: Pool, record: Path, names: tuple[str, ...] | N
     return None
 
 
-def _check_header(header: Header, match: Match, pool: Pool, names: tuple[str, ...] | None) -> None:
-    """Looks whether the record was begun as the facts say.
-
-    Raises:
-        _Differs: it was not.
-    """
-    _compare(
-        *(
-            (name, getattr(header.terms, name), getattr(pool.terms, name))
-            for name in Terms.__struct_fields__
-        ),
-        ("referee", header.referee, match.referee),
-        ("rules", header.rules, pool.rules),
-        ("decks", header.decks, match.job.blocks),
-        ("given", header.given, False),
-        ("legs", header.legs, pool.seatings),
-        ("benched", header.benched, ()),
-        ("clocks", header.clocks, {}),
-        ("sandbox", header.sandbox, match.outcome.sandbox),
-    )
-    _compare(("the bots' hashes", tuple(bot.hash for bot in header.bots), match.job.hashes))
-    if names is not None:
-        _compare(("the bots' names", tuple(bot.name for bot in header.bots), names))
-
-
 def _check_blocks(here: Sequence[BlockResult], there: Sequence[BlockResult]) -> None:
     played, told = ({one.block: one for one in blocks} for blocks in (here, there))
     _compare(("the blocks", tuple(played), tuple(one.block for one in there)))
@@ -221,10 +178,6 @@ def _check_blocks(here: Sequence[BlockResult], there: Sequence[BlockResult]) -> 
         for name in BlockResult.__struct_fields__:
             what = f"block {number}: {name}"
             _compare((what, getattr(block, name), getattr(told[number], name)))
-
-
-def _reason(void: VoidLine | None) -> str:
-    return "" if void is None else f"{void.family}: {void.detail}"
 
 
 def _compare(*rows: tuple[str, object, object]) -> None:

@@ -15,6 +15,15 @@ from referee.commands.lazy import add_lazily
 NUMERICS_MIB: Final = 320
 """Memory that numpy, scipy and their linear algebra take when they are imported, in MiB."""
 
+_CLUSTER: Final = {
+    "keys": ("cluster:keys", "Makes the keys of a new cluster."),
+    "scheduler": ("cluster:scheduler", "Runs the scheduler of a cluster, until it is stopped."),
+    "worker": (
+        "cluster:worker",
+        "Has this machine play the matches of a cluster, until it is stopped.",
+    ),
+}
+
 _LADDER: Final = {
     "open": ("ladder_run:open_ladder", "Opens a ladder, or gives it other games."),
     "run": ("ladder_run:run", "Plays the matches of a ladder, until it is stopped."),
@@ -84,6 +93,10 @@ _LADDER: Final = {
         "ladder_season:season",
         "Ends the season of a ladder's games, and begins the next: tables begin anew.",
     ),
+    "epoch": (
+        "ladder_epoch:epoch",
+        "Seals a ladder: neither its organiser nor an author can choose the decks of an epoch.",
+    ),
     "pause": ("ladder_notices:pause", "Chooses no next match, until `resume`."),
     "resume": ("ladder_notices:resume", "Has matches chosen again after `pause`."),
     "announce": ("ladder_notices:announce", "Says something over the pages of a ladder's site."),
@@ -119,6 +132,12 @@ def add(app: typer.Typer) -> None:
     told = "Plays a bot of yours, which stays on this machine, against one of a ladder's site."
     where = "ladder.commands.connect:connect"
     add_lazily(app, "connect", where, told, mib=NUMERICS_MIB, extra="site")
+    cluster = typer.Typer(help="Matches on many machines.")
+    for name, (where, told) in _CLUSTER.items():
+        add_lazily(
+            cluster, name, f"ladder.commands.{where}", told, mib=NUMERICS_MIB, extra="cluster"
+        )
+    app.add_typer(cluster, name="cluster")
     ladder = typer.Typer(help="Rankings of bots that go on and on.")
     for name, (where, told) in _LADDER.items():
         add_one(ladder, name, f"ladder.commands.{where}", told)

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 
+from ladder.commands.players import ClusterOption, opened_players
 from ladder.compare.blocks import block_list, new_folder, write_csv
 from ladder.compare.blocks import worst as costliest
 from ladder.compare.comparison import MOST_BLOCKS, PART, Comparison, ComparisonEnd, make_comparison
@@ -34,7 +35,6 @@ from referee.sandbox.names import SandboxName
 from referee.terminal.console import busy, console
 from referee.terminal.json_output import json_text
 from referee.workers.jobs import Job, JobResult
-from referee.workers.pool import opened_pool
 
 
 def compare(
@@ -90,6 +90,7 @@ def compare(
     pace: shared.Pace = 0,
     on_fault: shared.OnFault = None,
     workers: shared.Workers = None,
+    cluster: ClusterOption = None,
     records: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Keep the record of every match there.")
     ] = None,
@@ -143,7 +144,7 @@ def compare(
     job = replace(plan.job, hashes=hashes)
     comparison = Comparison(replace(plan, job=job, field_hashes=of_field))
     folder = None if records is None else new_folder(records)
-    trio.run(_conduct, comparison, workers, sandbox, folder)
+    trio.run(_conduct, comparison, workers, sandbox, folder, cluster)
     blocks = block_list(comparison, folder)
     if csv is not None:
         write_csv(csv, blocks)
@@ -175,17 +176,24 @@ def exit_code(comparison: Comparison) -> int:
 
 
 async def _conduct(
-    comparison: Comparison, workers: int | None, sandbox: SandboxName, records: Path | None
+    comparison: Comparison,
+    workers: int | None,
+    sandbox: SandboxName,
+    records: Path | None,
+    cluster: str | None,
 ) -> None:
     """Plays until there is an answer, or a signal asks us to stop."""
     talk = console(stderr=True)
     playing = trio.CancelScope()
-    async with interruptible(playing), AsyncExitStack() as stack:
+    async with interruptible(playing):
         with playing:
-            with busy(talk, "preparing the workers ..."):
-                pool = await stack.enter_async_context(opened_pool(workers, sandbox))
-            with _progress(comparison, talk) as watch:
-                await play(comparison, pool, watch, records)
+            async with AsyncExitStack() as stack:
+                with busy(talk, "preparing the workers ..."):
+                    pool = await stack.enter_async_context(
+                        opened_players(cluster, workers, sandbox, read_settings(), talk.print)
+                    )
+                with _progress(comparison, talk) as watch:
+                    await play(comparison, pool, watch, records)
     comparison.interrupt()
 
 

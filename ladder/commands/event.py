@@ -1,8 +1,9 @@
 """`referee event`: plays tournaments that can be interrupted at any moment, and shows them."""
 
 import shlex
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,8 @@ import typer
 from msgspec.structs import replace
 
 from ladder.commands import NUMERICS_MIB
+from ladder.commands.players import ClusterOption, opened_players
+from ladder.core.seal import commitment
 from ladder.event.check_bots import check_bots
 from ladder.event.conductor import (
     RECORDS,
@@ -24,7 +27,7 @@ from ladder.event.conductor import (
     rounds_in_log,
 )
 from ladder.event.contribution import TOLD, contributions_lines, told
-from ladder.event.deck_keys import commitment, key_of_decks
+from ladder.event.deck_keys import key_of_decks
 from ladder.event.file import Event, event_path, read_event
 from ladder.event.key import kept_key
 from ladder.event.log import LOG, EventLog
@@ -44,7 +47,6 @@ from referee.sandbox.names import SandboxName
 from referee.terminal.console import busy, console
 from referee.terminal.json_output import json_text
 from referee.text import plural
-from referee.workers.pool import opened_pool
 
 File = Annotated[str, typer.Argument(metavar="FILE", help="A TOML file, or sample:NAME.")]
 Out = Annotated[
@@ -83,6 +85,7 @@ def run(
             "repeated.",
         ),
     ] = None,
+    cluster: ClusterOption = None,
     as_json: Json = False,
 ) -> None:
     """Plays an event, or goes on with it. Exit code 0 when it is over, faults or not.
@@ -137,10 +140,10 @@ def run(
         deck_key = _key_of_decks(event.plan, key, log, folder, withheld or [])
         unbuilt = _entrants(event.plan, at_fault or [], begun=bool(found.matches))
         if found.end is None:
-            again = _command(file, out, at_fault or [], unchecked=unchecked)
             records = folder / RECORDS if event.records else None
             way = Way(event.bots, deck_key, records, unbuilt, key)
-            sections = _played(event, way, log, settings, again, check=not unchecked)
+            conduct = partial(_conduct, event, way, log, settings, cluster, check=not unchecked)
+            sections = _played(conduct, _command(file, out, at_fault or [], unchecked=unchecked))
         else:
             sections = rounds_in_log(found)
         over = Played(event.plan, sections, deck_key, key, log.found.told)
@@ -256,11 +259,11 @@ def _tell(found: Played, folder: Path, *, as_json: bool, files: bool) -> None:
 
 
 def _played(
-    event: Event, way: Way, log: EventLog, settings: Settings, again: str, *, check: bool
+    conduct: Callable[[], Awaitable[tuple[Rounds, ...] | None]], again: str
 ) -> tuple[Rounds, ...]:
     """Plays what is not in the log; `again` is what a person types to go on."""
     try:
-        sections = trio.run(_conduct, event, way, log, settings, check)
+        sections = trio.run(conduct)
     except Exception as error:
         found = innermost(error)
         if isinstance(found, HostError):
@@ -277,7 +280,9 @@ async def _conduct(
     way: Way,
     log: EventLog,
     settings: Settings,
-    check: bool,  # trio.run takes no names
+    cluster: str | None,
+    *,
+    check: bool,
 ) -> tuple[Rounds, ...] | None:
     """Plays; returns None if a signal stops us."""
     talk = console(stderr=True)
@@ -290,11 +295,11 @@ async def _conduct(
                     asked = event.plan if check and not begun else None
                     prepared = _prepared(event, way, settings, asked, say, begun=begun)
                     sandbox, where = await kept.enter_async_context(prepared)
-                pool = await kept.enter_async_context(opened_pool(event.workers, sandbox))
-                talk.print(
-                    f"{plural(pool.size, 'match', 'matches')} at a time; sandbox: {where}",
-                    style="dim",
-                )
+                workers = None if cluster else event.workers
+                players = opened_players(cluster, workers, sandbox, settings, talk.print)
+                pool = await kept.enter_async_context(players)
+                by = f"cluster: {cluster}" if cluster else f"sandbox: {where}"
+                talk.print(f"{plural(pool.size, 'match', 'matches')} at a time; {by}", style="dim")
                 logged = log.found.matches.values()
                 before = sum(block.deals for match in logged for block in match.outcome.blocks)
                 with shown(talk, expected_deals(event.plan), before) as watch:

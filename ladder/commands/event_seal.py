@@ -6,11 +6,11 @@ from typing import Annotated
 import typer
 from msgspec import Struct
 
+from ladder.core.seal import commitment_to
 from ladder.event.check import Finding, State, check_event
 from ladder.event.conductor import check_against_plan, log_of
 from ladder.event.contribution import drawn, told_for, wrong_in
 from ladder.event.log import Contents
-from ladder.event.seal import commitment_to
 from referee.commands.shared import Json
 from referee.errors import RefereeError
 from referee.terminal.console import busy, console, print_table

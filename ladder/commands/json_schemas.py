@@ -20,6 +20,7 @@ from ladder.commands.ladder_verify import AuditJson, MigrateJson, RebuildJson
 from ladder.compare.report import ComparisonJson
 from ladder.show.as_json import StandingsJson
 from ladder.show.bot_json import BotJson
+from ladder.show.epoch_json import EpochsJson
 from ladder.show.logs_json import LogsJson
 from ladder.show.match_json import LadderMatchJson
 from ladder.show.submit_json import SubmitJson
@@ -47,6 +48,7 @@ _OUTPUTS: Final = {
     "ladder revoke": RevokedJson,
     "ladder erase": ErasedJson,
     "ladder season": SeasonJson,
+    "ladder epoch": EpochsJson,
     "ladder pause": NoticeJson,
     "ladder resume": NoticeJson,
     "ladder announce": NoticeJson,

@@ -86,6 +86,10 @@ def _print_match(store: Store, number: int, match: Match, path: Path | None) -> 
         to.print(f"given up: {outcome.given_up}", style="yellow")
     to.print(f"id: {job.name}", style="dim")
     to.print(f"key: {job.key} (deals the same cards again)", style="dim")
+    if job.draw is not None:
+        of = job.draw.name
+        drawn = f"draw {of.number} of epoch {of.epoch}"
+        to.print(f"{drawn} (proves the key, once its secret is told)", style="dim")
     to.print(f"game digest: {outcome.game_digest}", style="dim")
     if path is not None:
         to.print(f"record: {printable(str(path))}", style="dim")

@@ -1,5 +1,6 @@
 """`referee ladder open` and `run`: a ladder is made, and plays by itself."""
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -7,6 +8,7 @@ import trio
 import typer
 from msgspec import Struct
 
+from ladder.commands.players import ClusterOption, opened_players
 from ladder.commands.shared import Sandbox, Sandboxes, Where, opened, tell_new_key
 from ladder.core.facts import Fact, Keep, Pool
 from ladder.core.retention import in_words
@@ -226,6 +228,7 @@ def run(
         ),
     ] = None,
     sandbox: Sandbox = Sandboxes.AUTO,
+    cluster: ClusterOption = None,
     as_json: Json = False,
 ) -> None:
     """Plays the matches of a ladder, until it is stopped.
@@ -243,9 +246,8 @@ def run(
         _publish(store, settings)  # before play: a ladder that its own log contradicts is refused
         talk = console(stderr=True)
         with shown(talk, blocks) as watch:
-            stopped = trio.run(
-                _conduct, store, watch, Span(blocks, once), workers, SandboxName(sandbox), settings
-            )
+            by = Asked(cluster, workers, SandboxName(sandbox), settings)
+            stopped = trio.run(_conduct, store, watch, Span(blocks, once), by)
         head = _publish(store, settings)
         if as_json:
             told = RunJson(watch.blocks, watch.matches, stopped, head, own_version())
@@ -269,19 +271,27 @@ def _publish(store: Store, settings: Settings) -> SignedHead | None:
     return publish(store, tell_new_key) if settings.heads.every else None
 
 
-async def _conduct(
-    store: Store,
-    watch: RunnerProgress,
-    span: Span,
-    workers: int | None,
-    sandbox: SandboxName,
-    settings: Settings,
-) -> bool:
+class Asked(Struct, frozen=True):
+    """Who is to play; for attributes see `opened_players`."""
+
+    cluster: str | None
+    workers: int | None
+    sandbox: SandboxName
+    settings: Settings
+
+
+async def _conduct(store: Store, watch: RunnerProgress, span: Span, asked: Asked) -> bool:
     """Plays; returns whether a signal stopped us."""
+    sandbox, where = asked.sandbox, f"cluster: {asked.cluster}"
     playing = trio.CancelScope()
     async with interruptible(playing):
         with playing:
-            with busy(console(stderr=True), "opening the sandbox ...") as say:
-                ready = await made_ready(sandbox, settings, say)
-            await play(store, watch, span, workers=workers, ready=ready, settings=settings)
+            if not asked.cluster:
+                with busy(console(stderr=True), "opening the sandbox ...") as say:
+                    ready = await made_ready(sandbox, asked.settings, say)
+                sandbox, where = ready.sandbox, str(ready)
+            by = partial(
+                opened_players, asked.cluster, asked.workers, sandbox, asked.settings, watch.say
+            )
+            await play(store, watch, span, by=by, where=where, settings=asked.settings)
     return playing.cancelled_caught

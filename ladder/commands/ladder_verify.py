@@ -2,6 +2,7 @@
 
 import os
 import secrets
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -11,13 +12,16 @@ from rich.console import Console
 
 from ladder.audit.audit import Wanted, prove
 from ladder.audit.claims import Claim, read_claims
+from ladder.audit.collusion import SMALLEST_TABLE, Collusion
 from ladder.audit.compared import Compared
-from ladder.audit.findings import AuditReport
+from ladder.audit.findings import AuditReport, EpochAudit
+from ladder.commands.epoch_lines import epoch_lines
 from ladder.commands.progress import counted
 from ladder.commands.shared import Where, opened, tell_new_key
 from ladder.files import record_store, signed_head
 from ladder.files.signed_head import Head, SignedHead
 from ladder.files.signing import KEY_FILE, kept_key, sign_now
+from ladder.show.sentences import WARNING, favour_lines
 from ladder.standings import cache
 from ladder.store.database import Database
 from ladder.store.location import where_of
@@ -72,6 +76,14 @@ def verify(
         str | None,
         typer.Option(metavar="HEX", help="Whose heads those must be, as their owner says."),
     ] = None,
+    report: Annotated[
+        bool,
+        typer.Option(
+            "--report",
+            help="Look which bots and authors favour others at tables of three and more, in all "
+            "matches that are played again.",
+        ),
+    ] = False,
     where: Where = None,
     as_json: Json = False,
 ) -> None:
@@ -86,6 +98,8 @@ def verify(
     """
     if head and as_json:
         raise RefereeError("say --head or --json, not both: a head is JSON by itself")
+    if head and report:
+        raise RefereeError("say --head or --report, not both: what is to be published is no report")
     if public_key is not None and against is None and since is None:
         raise RefereeError("--public-key says whose head --against is, or --since: say that, too")
     if seed is not None and sample is None:
@@ -93,7 +107,8 @@ def verify(
     claims = [claim for path in against or () for claim in read_claims(path, public_key)]
     before = None if since is None else _proved_then(since, public_key or _own_key(where))
     seed = "" if sample is None else seed or secrets.token_hex(_SEED_BYTES)
-    wanted = Wanted(sample, seed, len(os.sched_getaffinity(0)), tuple(claims), before)
+    cores = len(os.sched_getaffinity(0))
+    wanted = Wanted(sample, seed, cores, tuple(claims), before, report)
     found = _proved(where, wanted)
     if head and found.holds:
         with opened(where) as store:
@@ -101,10 +116,34 @@ def verify(
             print(signed_head.as_json(signed).decode(), end="")
         return
     if as_json:
-        print(json_text(_as_json(found, seed)))
+        print(json_text(_as_json(found, seed, found.collusion if report else None)))
     else:
-        _print(found, seed, console(stderr=head))  # where a head is to go, nothing else goes
+        shown = console(stderr=head)  # where a head is to go, nothing else goes
+        for line in _favour_lines(found) if report else ():
+            shown.print(line, style="yellow" if line.startswith(WARNING) else None)
+        _print(found, seed, shown)
+    if report and found.holds and sample is None and since is None:
+        _keep_favours(where, found)
     raise typer.Exit(int(not found.holds))
+
+
+def _favour_lines(found: AuditReport) -> Iterator[str]:
+    for one in found.collusion:
+        yield from favour_lines(one.told(found.facts), one.name)
+    if not found.collusion:
+        yield f"favours: no match of {SMALLEST_TABLE} and more at a table was played again"
+
+
+def _keep_favours(where: str | None, found: AuditReport) -> None:
+    """Lets the standings tell of them, where we may write."""
+    with opened(where) as store:
+        try:
+            cache.write_favours(
+                store.files, {one.pool: one.told(found.facts) for one in found.collusion}
+            )
+        except OSError as error:
+            told = f"standings do not tell of favours: {error.strerror or error}"
+            console(stderr=True).print(told, style="yellow")
 
 
 def _own_key(where: str | None) -> str:
@@ -165,6 +204,8 @@ class AuditJson(Struct, frozen=True, kw_only=True):
         more_findings: how many are not listed.
         goes_on_from: the earlier heads that fit.
         not_proved: what nothing was said of.
+        collusion: who favours whom, by game; null where that was not asked for.
+        epochs: of a sealed ladder.
     """
 
     holds: bool
@@ -183,6 +224,8 @@ class AuditJson(Struct, frozen=True, kw_only=True):
     goes_on_from: Compared
     not_proved: tuple[str, ...]
     notes: tuple[str, ...]
+    collusion: tuple[Collusion, ...] | None
+    epochs: tuple[EpochAudit, ...]
 
 
 class MigrateJson(Struct, frozen=True):
@@ -202,7 +245,7 @@ class RebuildJson(Struct, frozen=True):
     orphans: int
 
 
-def _as_json(found: AuditReport, seed: str) -> AuditJson:
+def _as_json(found: AuditReport, seed: str, reported: tuple[Collusion, ...] | None) -> AuditJson:
     return AuditJson(
         holds=found.holds,
         ladder=found.ladder,
@@ -220,6 +263,8 @@ def _as_json(found: AuditReport, seed: str) -> AuditJson:
         goes_on_from=found.compared,
         not_proved=tuple(found.unproved()),
         notes=tuple(found.notes),
+        collusion=reported,
+        epochs=found.epochs,
     )
 
 
@@ -237,7 +282,7 @@ def _print(found: AuditReport, seed: str, to: Console) -> None:
         f"{plural(found.records, 'record')}, {found.proved:,} of them played again{before}{gone}, "
         f"{plural(found.bots, 'bot')}"
     )
-    for line in found.compared.proved():
+    for line in (*epoch_lines(found.epochs), *found.compared.proved()):
         to.print(line)
     if 0 < found.proved < found.records:
         to.print(f"the same ones again: --seed {seed}")

@@ -10,6 +10,7 @@ import trio
 import typer
 from starlette.routing import BaseRoute, Route
 
+from ladder.commands.players import ClusterOption, opened_players
 from ladder.commands.shared import Sandbox, Sandboxes, Where, opened_or_made, tell_new_key
 from ladder.runner.play import Ready, check_pools, made_ready, play
 from ladder.runner.progress import shown
@@ -75,6 +76,7 @@ def serve_site(
     ] = None,
     workers: Workers = None,
     sandbox: Sandbox = Sandboxes.AUTO,
+    cluster: ClusterOption = None,
 ) -> None:
     """Serves the site of a ladder, and plays its matches, until it is stopped.
 
@@ -126,7 +128,9 @@ def serve_site(
             work.append(bots.run)
         if players is not None and ready is not None:
             playing = partial(play, players, watch, Span())
-            work.append(partial(playing, workers=workers, ready=ready, settings=settings))
+            by = partial(opened_players, cluster, workers, ready.sandbox, settings, watch.say)
+            where_played = f"cluster: {cluster}" if cluster else str(ready)
+            work.append(partial(playing, by=by, where=where_played, settings=settings))
         answer_soon()
         trio.run(_until_stopped, partial(serve, site, listen, routes, work))
 

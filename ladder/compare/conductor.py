@@ -16,6 +16,7 @@ from ladder.compare.against_field import job_with, merged
 from ladder.compare.blocks import record_path
 from ladder.compare.comparison import Comparison, ComparisonPlan
 from referee.errors import innermost
+from referee.workers.crew import crew
 from referee.workers.jobs import JobResult, Players
 
 
@@ -52,8 +53,7 @@ async def compare(
 
     try:
         async with trio.open_nursery() as nursery:
-            for _ in range(players.size + 1):  # one waits, so that no worker does
-                nursery.start_soon(work)
+            nursery.start_soon(crew, players, work)
             number = 0
             while comparison.ending is None:
                 while number not in done:

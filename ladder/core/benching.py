@@ -33,11 +33,12 @@ def benchings(
     if not suspects or not pool.bench:
         return []
     counts = {entrant: _count(one) for (_, entrant), one in standings().items()}
+    seated = {one.entrant for one in roster.seated(pool.pool)}
     found = []
     for entrant in suspects:
         own = recent(last(entrant), pool.bench)
         why = reason(own, _others(counts, entrant), pool.bench, last=True)
-        if why is not None and roster.plays(pool.pool, entrant):
+        if why is not None and entrant in seated:
             found.append(
                 Decision(
                     deed=Deed.BENCHED,

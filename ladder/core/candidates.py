@@ -10,6 +10,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from ladder.core.epochs import NextDraw
 from ladder.core.facts import LadderJob, Pool
 from ladder.core.roster import Roster
 from ladder.core.table_rules import Candidate, Candidates
@@ -30,12 +31,12 @@ class SeatedTable(Struct, frozen=True):
     Attributes:
         pool: the number of the pool.
         entrants: the versions of bots that sit at it, by place.
-        ended_ms: when its result came.
+        fact: the number of the fact that its result is; 0 before.
     """
 
     pool: int
     entrants: tuple[int, ...]
-    ended_ms: int = 0
+    fact: int = 0
 
 
 class UnderWay(Struct, frozen=True):
@@ -43,11 +44,11 @@ class UnderWay(Struct, frozen=True):
 
     Attributes:
         job: what is to be played.
-        since_ms: when it was chosen.
+        facts: how many the ladder had when it was chosen.
     """
 
     job: LadderJob
-    since_ms: int = 0
+    facts: int = 0
 
 
 class Situation(Struct, frozen=True):
@@ -58,12 +59,14 @@ class Situation(Struct, frozen=True):
         standings: what they have played.
         open: matches under way, or waiting.
         recent: the last matches that were played, `RECENT` at most, the newest last.
+        draw: by what the next match is drawn, if the ladder is sealed and an epoch has begun.
     """
 
     roster: Roster
     standings: StandingTable
     open: tuple[UnderWay, ...]
     recent: tuple[SeatedTable, ...] = ()
+    draw: NextDraw | None = None
 
     @property
     def jobs(self) -> tuple[LadderJob, ...]:
@@ -95,9 +98,9 @@ def fields_of(situation: Situation, without: Collection[int]) -> list[Candidates
 def _busy(situation: Situation) -> Counter[str]:
     """Return by author how many matches it has under way, and how many ended since they began."""
     entrants, busy = situation.roster.entrants, Counter[str]()
-    ended = [table.ended_ms for table in situation.recent]  # in this order
+    ended = [table.fact for table in situation.recent]  # in this order
     for one in situation.open:
-        since = len(ended) - bisect_right(ended, one.since_ms)
+        since = len(ended) - bisect_right(ended, one.facts)
         authors = {entrants[entrant].author for entrant in one.job.entrants}
         busy.update(dict.fromkeys(authors, 1 + since))
     return busy
@@ -176,8 +179,11 @@ def _field(
         busy: by author, as `_busy` has it.
         without: entrants that are left out.
     """
-    paused = situation.roster.why_paused(pool.pool)
-    known = situation.roster.playing(pool.pool) if paused is None else ()
+    roster = situation.roster
+    paused = roster.why_paused(pool.pool)
+    if paused is None and roster.is_sealed and situation.draw is None:
+        paused = "no epoch is under way" if roster.drawing is None else "its secret is not here"
+    known = roster.seated(pool.pool) if paused is None else ()
     playing = [one for one in known if one.entrant not in without]
     own = [table.entrants for table in tables if table.pool == pool.pool]
     turns = _Turns(situation.roster, own, pool.places)

@@ -199,7 +199,86 @@ class Retention(Struct, frozen=True, tag=True, kw_only=True):
         return None if self.keep is Keep.ALL else self.last
 
 
-class LadderJob(Struct, frozen=True, kw_only=True):
+class Sealed(Struct, frozen=True, tag=True, kw_only=True):
+    """The organiser has committed to the secret of an epoch, in which matches are drawn later.
+
+    What was handed in before this fact may play in it: an author who learns the secret cannot hand
+    in a bot any more that knows the decks.
+
+    Attributes:
+        epoch: its number, from 1.
+        commitment: to the secret, as `ladder.core.seal.commitment` has it.
+        beacon: what others publish later and the organiser cannot choose: whose, of which moment.
+        rule: by which tables are drawn, `ladder.core.matchmaking.RULE`.
+    """
+
+    epoch: int
+    commitment: str
+    beacon: str
+    rule: int
+    at_ms: int
+
+
+class Begun(Struct, frozen=True, tag=True, kw_only=True):
+    """The beacon was published: from now on matches are drawn in this epoch, and in no other.
+
+    Attributes:
+        epoch: the one that was sealed last.
+        beacon: what was published.
+    """
+
+    epoch: int
+    beacon: str
+    at_ms: int
+
+
+class Revealed(Struct, frozen=True, tag=True, kw_only=True):
+    """An epoch is over, and its secret is told: no match of it counts from now on.
+
+    Attributes:
+        epoch: its number.
+        secret: what the organiser has committed to.
+        draws: how many were taken, as he says.
+    """
+
+    epoch: int
+    secret: str
+    draws: int
+    at_ms: int
+
+
+class DrawName(Struct, frozen=True, order=True, array_like=True):
+    """Which draw of a sealed ladder: the number of its epoch, and its own there, from 1."""
+
+    epoch: int
+    number: int
+
+
+class Draw(Struct, frozen=True, kw_only=True):
+    """What a match of a sealed ladder was drawn by, so that its table can be drawn again.
+
+    Attributes:
+        name: which draw it was; the key follows from it, the table from key and situation.
+        broken: the draws of the same table before it whose matches were broken off: the key of
+            the first has drawn the table, in the situation that is told here.
+        facts: how many the ladder had.
+        beside: the draws whose matches were under way, in the order of those that seated them.
+        without: entrants that the runner left out, since they could not play there.
+    """
+
+    name: DrawName
+    broken: tuple[DrawName, ...] = ()
+    facts: int
+    beside: tuple[DrawName, ...]
+    without: tuple[int, ...] = ()
+
+    @property
+    def seated_by(self) -> DrawName:
+        """The draw whose key has drawn the table."""
+        return self.broken[0] if self.broken else self.name
+
+
+class LadderJob(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A match to be played. Its name is a hash of it, so it is not a fact before it was played.
 
     Attributes:
@@ -209,6 +288,7 @@ class LadderJob(Struct, frozen=True, kw_only=True):
         hashes: of their frozen folders.
         key: the text that the event key is made of; no other job of any ladder has it.
         blocks: how many.
+        draw: what it was drawn by, where the ladder is sealed; its hash has it only there.
     """
 
     ladder: str
@@ -217,6 +297,7 @@ class LadderJob(Struct, frozen=True, kw_only=True):
     hashes: tuple[str, ...]
     key: str
     blocks: int
+    draw: Draw | None = None
 
     @property
     def name(self) -> str:
@@ -242,7 +323,7 @@ class Match(Struct, frozen=True, tag=True, kw_only=True):
     at_ms: int
 
 
-Fact = Opened | Pool | Submission | Decision | Retention | Match
+Fact = Opened | Pool | Submission | Decision | Retention | Sealed | Begun | Revealed | Match
 
 
 def unplayed(job: LadderJob, why: str, at_ms: int) -> Match:

@@ -42,7 +42,13 @@ from ladder.core.table_rules import Candidate, Candidates, Lineups, shuffled
 from ladder.stats.online_ratings import chance_ahead
 from referee.match.chance import BlockKey, below, words
 
-__all__ = ["NEW_BLOCKS", "Candidate", "Candidates", "TableDraw", "next_table", "why_none"]
+__all__ = ["NEW_BLOCKS", "RULE", "Candidate", "Candidates", "TableDraw", "next_table", "why_none"]
+
+RULE: Final = 1
+"""The number of this rule: any change of it, or of what a table is chosen by, has another.
+
+So tables of an older rule are not taken for tables of choice (`ladder.audit.drawn_tables`).
+"""
 
 NEW_BLOCKS: Final = 20
 """A version is new until it has played so many blocks."""

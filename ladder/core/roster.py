@@ -6,7 +6,20 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ladder.core.facts import Decision, Deed, Fact, Keep, Opened, Pool, Retention, Submission
+from ladder.core.epochs import Epoch
+from ladder.core.facts import (
+    Begun,
+    Decision,
+    Deed,
+    Fact,
+    Keep,
+    Opened,
+    Pool,
+    Retention,
+    Revealed,
+    Sealed,
+    Submission,
+)
 from ladder.core.names import number_in
 from referee.errors import RefereeError
 
@@ -44,6 +57,8 @@ class Roster:
         self.benched: dict[tuple[int, int], str] = {}
         """Why, by pool and entrant."""
         self._chosen: dict[int, int] = {}
+        self._choices: dict[int, list[int]] = {}
+        """By bot, the versions that were chosen since it was retired last, the newest last."""
         self.retired: dict[int, str] = {}
         """Why, by bot."""
         self.erased: set[int] = set()
@@ -54,6 +69,10 @@ class Roster:
         """In which division, by league and bot."""
         self.announced: Decision | None = None
         """What people are to read."""
+        self.epochs: dict[int, Epoch] = {}
+        """By number."""
+        self._drawing: int | None = None
+        """In which epoch matches are drawn; 0 where the last one is over, None before any."""
         self._open: dict[str, int] = {}
         self._bots: dict[tuple[str, str], int] = {}
         for fact in facts:
@@ -76,6 +95,15 @@ class Roster:
                 self._decide(fact)
             case Retention():
                 self.retention = fact
+            case Sealed():
+                self.epochs[fact.epoch] = Epoch(fact, len(self.entrants))
+            case Begun():
+                self.epochs[fact.epoch] = replace(self.epochs[fact.epoch], begun=fact)
+                self._drawing = fact.epoch
+            case Revealed():
+                self.epochs[fact.epoch] = replace(self.epochs[fact.epoch], revealed=fact)
+                if self._drawing == fact.epoch:
+                    self._drawing = 0
 
     def _decide(self, fact: Decision) -> None:
         match fact.deed:
@@ -87,7 +115,9 @@ class Roster:
             case Deed.OPENED:
                 self._open[self.pools[fact.pool].name] = fact.pool
             case Deed.RETIRED:
-                self.retired[self.entrants[fact.entrant].bot] = fact.reason
+                bot = self.entrants[fact.entrant].bot
+                self.retired[bot] = fact.reason
+                self._choices.pop(bot, None)
             case Deed.CHOSEN:
                 self._choose(fact.entrant)
             case Deed.BENCHED:
@@ -116,9 +146,29 @@ class Roster:
         """This version of its bot plays from now on, whatever was decided of it before."""
         bot = self.entrants[entrant].bot
         self._chosen[bot] = entrant
+        self._choices.setdefault(bot, []).append(entrant)
         self.retired.pop(bot, None)
         for pool in [pool for pool, benched in self.benched if benched == entrant]:
             del self.benched[pool, entrant]
+
+    @property
+    def is_sealed(self) -> bool:
+        """Whether matches count only if they were drawn in an epoch; that is so for ever."""
+        return self._drawing is not None
+
+    @property
+    def drawing(self) -> Epoch | None:
+        """The epoch in which matches are drawn, if there is one."""
+        return self.epochs.get(self._drawing or 0)
+
+    def is_over(self, epoch: int) -> bool:
+        """Whether no match of an epoch counts any more."""
+        return self.epochs[epoch].revealed is not None
+
+    def waits_for_epoch(self, entrant: int) -> bool:
+        """Whether a version was handed in after the epoch was sealed that matches are drawn in."""
+        epoch = self.drawing
+        return self.is_sealed and (epoch is None or entrant > epoch.entrants)
 
     @property
     def open_pools(self) -> tuple[Pool, ...]:
@@ -165,6 +215,25 @@ class Roster:
             for entrant in sorted(self._chosen.values())
             if self.plays(pool, entrant)
         )
+
+    def seated(self, pool: int) -> tuple[Submission, ...]:
+        """Who may sit at the next tables of a pool.
+
+        In a sealed ladder the version that waits for the next epoch is stood for by the last one
+        before it that does not, if its bot was not retired since.
+        """
+        found = []
+        for one in self.playing(pool):
+            entrant = one.entrant if not self.waits_for_epoch(one.entrant) else self.stand_in(one)
+            known = entrant is not None and self.is_meant(pool, entrant)
+            if entrant is not None and known and (pool, entrant) not in self.benched:
+                found.append(self.entrants[entrant])
+        return tuple(sorted(found, key=lambda one: one.entrant))
+
+    def stand_in(self, one: Submission) -> int | None:
+        """The version that plays for one that waits for the next epoch; None for none."""
+        choices = reversed(self._choices.get(one.bot, ()))
+        return next((entrant for entrant in choices if not self.waits_for_epoch(entrant)), None)
 
     def state(self, entrant: int) -> EntrantState:
         """How it stands with an entrant."""

@@ -12,13 +12,13 @@ import msgspec
 from msgspec import Struct
 
 from ladder.benching import benched
+from ladder.core.seal import Contributions, Seal, withheld
 from ladder.event.conductor import RECORDS, NothingPlayed, Played, played_in
 from ladder.event.log import Contents
 from ladder.event.log_lines import MatchLine
 from ladder.event.plan import EventPlan
 from ladder.event.rounds import next_round
 from ladder.event.schedule import Part, parts, record_name
-from ladder.event.seal import Contributions, Seal, withheld
 from ladder.results import RoundResult
 from referee.errors import RefereeError
 from referee.match.chance import block_key, event_key

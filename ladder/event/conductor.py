@@ -6,13 +6,14 @@ takes the same way through its schedule, and plays what the log lacks.
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Final, Protocol
 
-import trio
 from msgspec import Struct
 
 from ladder.benching import Misconduct, benched
+from ladder.core.seal import Contributions
 from ladder.event.deck_keys import decks_digest, key_of_decks
 from ladder.event.file import event_path
 from ladder.event.forfeits import Forfeits
@@ -32,12 +33,12 @@ from ladder.event.schedule import (
     record_name,
     round_result,
 )
-from ladder.event.seal import Contributions
 from ladder.host_or_bot import Doubts
 from ladder.results import Pairing, Round, RoundResult
 from ladder.terms import MOST_MATCHES
 from referee.errors import HostError, RefereeError
 from referee.whole_file import sync_folder
+from referee.workers.crew import crew
 from referee.workers.jobs import Players
 
 RECORDS: Final = "records"
@@ -240,9 +241,7 @@ class _EventConductor:
             if line is not None:
                 matches[part] = self._compact(line)
                 queue.settle(line)
-        async with trio.open_nursery() as nursery:
-            for _ in range(self._players.size + 1):  # one waits, so that no worker does
-                nursery.start_soon(self._matches, queue, matches)
+        await crew(self._players, partial(self._matches, queue, matches))
         self._settle(queue, self._doubts.flush())
         result = round_result(found, matches)
         self._watch.ends(section, number, result)

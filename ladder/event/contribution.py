@@ -10,8 +10,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ladder.core.seal import CONTRIBUTION_BYTES, Contributions, Seal, commitment_to, misfit
 from ladder.event.plan import EventPlan
-from ladder.event.seal import CONTRIBUTION_BYTES, Contributions, Seal, commitment_to, misfit
 from referee.errors import HostError, RefereeError
 from referee.text import printable
 from referee.whole_file import atomic_write

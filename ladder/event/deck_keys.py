@@ -2,18 +2,9 @@
 
 import hashlib
 
+from ladder.core.seal import Contributions, sealed_key
 from ladder.event.plan import EventPlan
-from ladder.event.seal import Contributions, sealed_key
 from referee.match.chance import block_key, event_key
-
-
-def commitment(key: str) -> str:
-    """What can be published before the event, and checked when the key is: 64 hex digits.
-
-    It is SHA-256 of the 32 bytes that SPEC 8.1 makes of the key's text. SHA-256 of the text itself
-    would be those bytes, and who has them can deal all decks.
-    """
-    return hashlib.sha256(event_key(key)).hexdigest()
 
 
 def key_of_decks(plan: EventPlan, secret: str, told: Contributions | None) -> str:

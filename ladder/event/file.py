@@ -12,11 +12,11 @@ from typing import Final
 
 from msgspec import UNSET, Struct
 
+from ladder.core.seal import Seal, is_digits
 from ladder.event.file_schema import KEYS, EventFile, SectionTable
 from ladder.event.formats import FORMATS
 from ladder.event.plan import Entrant, EventPlan, SectionPlan
 from ladder.event.rounds import check_section
-from ladder.event.seal import Seal, is_digits
 from ladder.event.zips import Unzip, as_it_is
 from ladder.game_files.game_table import check_printable, check_top, naming, read_file, read_game
 from ladder.terms import LuckUse

@@ -12,6 +12,7 @@ from typing import Final, Self
 import msgspec
 from msgspec.structs import replace
 
+from ladder.core.seal import Contributions
 from ladder.event.log_lines import (
     BEGINNING,
     FORMAT,
@@ -28,7 +29,6 @@ from ladder.event.log_lines import (
     format_of,
 )
 from ladder.event.plan import EventPlan, differences
-from ladder.event.seal import Contributions
 from referee.errors import HostError, RefereeError
 from referee.whole_file import sync_folder
 

@@ -9,12 +9,12 @@ from itertools import groupby
 from typing import Final
 
 from ladder.benching import Misconduct
-from ladder.event.deck_keys import commitment, decks_digest, key_of_decks
+from ladder.core.seal import Contributions, commitment, misfit
+from ladder.event.deck_keys import decks_digest, key_of_decks
 from ladder.event.forfeits import Forfeits
 from ladder.event.log_lines import EventEnd, EventHeader, EventRound, MatchLine, ScheduleKey
 from ladder.event.plan import EventPlan
 from ladder.event.schedule import Part, matches_in, parts
-from ladder.event.seal import Contributions, misfit
 from ladder.results import Pairing, Round
 from ladder.terms import MOST_BLOCKS, MOST_MATCHES
 from referee.match.outcome import MatchOutcome

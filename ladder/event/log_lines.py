@@ -11,8 +11,8 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
+from ladder.core.seal import Contributions
 from ladder.event.plan import EventPlan
-from ladder.event.seal import Contributions
 from ladder.results import Round
 from referee.match.outcome import MatchOutcome
 from referee.text import printable

@@ -8,7 +8,7 @@ import hashlib
 import msgspec
 from msgspec import Struct
 
-from ladder.event.seal import Seal
+from ladder.core.seal import Seal
 from ladder.terms import FormatName, LuckUse
 from protocol.messages import Rules
 from referee.match.terms import Terms

@@ -3,9 +3,12 @@
 import os
 import secrets
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from referee.errors import HostError
 from referee.sandbox.folders import remove_tree
 from referee.sandbox.janitor import is_alive, run_of
 
@@ -15,6 +18,32 @@ _DAY_S: Final = 24 * 60 * 60
 def scratch_name(prefix: str) -> str:
     """A name for a folder of what is not done yet, by which `sweep` knows whose it is."""
     return f"{prefix}{run_of(os.getpid())}-{secrets.token_hex(4)}"
+
+
+@contextmanager
+def scratch_folder(where: Path, prefix: str) -> Iterator[Path]:
+    """A folder for what is not done yet; gone afterwards, if still there.
+
+    What processes that are gone have left there is taken away.
+
+    Args:
+        where: the folder that it is in; made if need be.
+        prefix: of its name.
+
+    Raises:
+        HostError: it cannot be made.
+    """
+    folder = where / scratch_name(prefix)
+    try:
+        where.mkdir(mode=0o700, parents=True, exist_ok=True)
+        sweep(where, prefix)
+        folder.mkdir(mode=0o700)
+    except OSError as error:
+        raise HostError(f"cannot write to {str(where)!r}: {error.strerror}") from error
+    try:
+        yield folder
+    finally:
+        remove_tree(folder)
 
 
 def sweep(folder: Path, prefix: str) -> None:

@@ -1,6 +1,7 @@
 """Plays a ladder's matches in a sandbox: what `ladder run` does, and the site beside its pages."""
 
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 
 from msgspec import Struct
 
@@ -15,7 +16,7 @@ from referee.sandbox.choose import opened_for
 from referee.sandbox.first_reads import read_first
 from referee.sandbox.names import SandboxName
 from referee.text import plural
-from referee.workers.pool import opened_pool
+from referee.workers.jobs import Players
 
 
 def check_pools(store: Store) -> None:
@@ -37,6 +38,10 @@ class Ready(Struct, frozen=True):
 
     sandbox: SandboxName
     how: str
+
+    def __str__(self) -> str:
+        """Return it in words."""
+        return f"sandbox: {self.sandbox} ({self.how})"
 
 
 async def made_ready(name: SandboxName, settings: Settings, say: Callable[[str], None]) -> Ready:
@@ -61,8 +66,8 @@ async def play(
     watch: RunnerListener,
     span: Span,
     *,
-    workers: int | None,
-    ready: Ready,
+    by: Callable[[], AbstractAsyncContextManager[Players]],
+    where: str,
     settings: Settings,
 ) -> None:
     """Play until the span is over, or until it is cancelled.
@@ -71,17 +76,16 @@ async def play(
         store: no other task asks it meanwhile.
         watch: is told of matches.
         span: how long it goes on.
-        workers: how many matches at a time; None: as many as there are cores.
-        ready: where bots run.
+        by: opens who plays matches.
+        where: where that is, in words.
         settings: what the organiser allows.
 
     Raises:
         HostError: the database, the disk or the sandbox does not let us.
     """
     local = store.where.is_local
-    async with opened_pool(workers, ready.sandbox) as pool:
-        at_once = plural(pool.size, "match", "matches")
-        watch.say(f"{at_once} at a time; sandbox: {ready.sandbox} ({ready.how})")
+    async with by() as players:
+        watch.say(f"{plural(players.size, 'match', 'matches')} at a time; {where}")
         desk = Desk(
             store,
             lambda owner: lives(owner, local=local),
@@ -89,4 +93,4 @@ async def play(
             heads_every=settings.heads.every,
         )
         (store.files / BOTS).mkdir(mode=0o700, parents=True, exist_ok=True)
-        await LadderRunner(desk, pool, store.files, watch, span).run()
+        await LadderRunner(desk, players, store.files, watch, span).run()

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from ladder.core.candidates import Situation, fields_of
 from ladder.core.facts import Decision, LadderJob, Match, Pool, Submission, unplayed
 from ladder.core.matchmaking import Candidates, TableDraw, next_table, why_none
+from ladder.core.next_job import job_of
 from ladder.files import live_records, record_store
 from ladder.host_or_bot import Doubts
 from ladder.runner.match_fact import match_of
@@ -32,6 +33,7 @@ from referee.match.verdict import ATTEMPTS
 from referee.record.stderr_log import stderr_file
 from referee.sandbox import janitor
 from referee.version import own_version
+from referee.workers.crew import crew
 from referee.workers.jobs import BrokenOff, Job, JobResult, Players, Unready
 
 LEASE_MS: Final = 60_000
@@ -146,9 +148,7 @@ class LadderRunner:
         try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._beat)
-                async with trio.open_nursery() as playing:
-                    for _ in range(self._players.size + 1):  # one waits, so that no worker does
-                        playing.start_soon(self._play_on)
+                await crew(self._players, self._play_on)
                 for match in self._doubts.flush():
                     await self._settle(match)
                 nursery.cancel_scope.cancel()
@@ -232,23 +232,15 @@ class LadderRunner:
 
     def _plan(self, situation: Situation) -> LadderJob | None:
         """The next match; not in our own thread."""
-        fields = fields_of(situation, self._unready)
-        key = new_key()
+        without = frozenset(self._unready)  # others add to it meanwhile
+        fields = fields_of(situation, without)
+        draw = situation.draw
+        key = new_key() if draw is None else draw.key
         found = next_table(fields, key.encode())
         self._why = "" if found is not None else why_none(fields)
         if found is None or self._may_wait_long(found, fields):
             return None
-        roster = situation.roster
-        pool = roster.pools[found.pool]
-        assert roster.opened is not None  # noqa: S101  # every ladder begins with it
-        return LadderJob(
-            ladder=roster.opened.ladder,
-            pool=found.pool,
-            entrants=found.entrants,
-            hashes=tuple(roster.entrants[entrant].hash for entrant in found.entrants),
-            key=key,
-            blocks=pool.blocks if self._left is None else min(pool.blocks, self._left),
-        )
+        return job_of(situation, found, key, without=without, most=self._left)
 
     def _may_wait_long(self, found: TableDraw, fields: Iterable[Candidates]) -> bool:
         """Whether no worker is free for a table, and a match of its authors is under way.

@@ -6,6 +6,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from ladder.core.tallies import FaultKind
 from ladder.files.signed_head import Head
+from ladder.standings.favours import Favours
 from ladder.standings.heading import Heading
 from ladder.standings.table import Again, Cell, Missing, RoundEntry, Row, Standings
 from ladder.stats.estimates import Estimate, Gain
@@ -64,7 +65,12 @@ class CrossJson(Struct, frozen=True):
 
 
 class SectionJson(Struct, frozen=True, kw_only=True):
-    """A section of an event, or a pool of a ladder, which has `matches`."""
+    """A section of an event, or a pool of a ladder, which has `matches`.
+
+    Attributes:
+        favours: who favours whom at tables of three and more, as the last whole proof of the ladder
+            with --report has found; null before there was one.
+    """
 
     title: str
     game: str
@@ -75,6 +81,7 @@ class SectionJson(Struct, frozen=True, kw_only=True):
     places_by: str
     matches: int | UnsetType = UNSET
     left_out_versions: int | UnsetType = UNSET
+    favours: Favours | UnsetType | None = UNSET
     rounds: tuple[RoundEntry, ...]
     blocks: int
     match_parts: int
@@ -171,6 +178,7 @@ def _section(section: Standings) -> SectionJson:
         places_by="format" if section.by_format else "rating",
         matches=UNSET if section.matches is None else section.matches,
         left_out_versions=UNSET if section.matches is None else section.left,
+        favours=UNSET if section.matches is None else section.favours,
         rounds=section.rounds,
         blocks=section.blocks,
         match_parts=section.parts,

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from ladder.core.facts import Match
+from ladder.core.facts import Draw, Match
 from ladder.core.roster import Roster
 from referee.match.outcome import FaultFound
 
@@ -41,7 +41,7 @@ class BlockJson(Struct, frozen=True):
 class LadderMatchJson(Struct, frozen=True, kw_only=True):
     """What `referee ladder match --json` prints; `record` is null where there is none.
 
-    In `faults`, `bot` is a place.
+    In `faults`, `bot` is a place. `draw` is null where the ladder was not sealed.
     """
 
     match: int
@@ -49,6 +49,7 @@ class LadderMatchJson(Struct, frozen=True, kw_only=True):
     at_ms: int
     game: str
     key: str
+    draw: Draw | None
     bots: tuple[SeatJson, ...]
     blocks: tuple[BlockJson, ...]
     faults: tuple[FaultFound, ...]
@@ -79,6 +80,7 @@ def match_json(roster: Roster, number: int, match: Match, record: str | None) ->
         at_ms=match.at_ms,
         game=roster.pools[job.pool].label,
         key=job.key,
+        draw=job.draw,
         bots=_seats_json(roster, match),
         blocks=tuple(
             BlockJson(

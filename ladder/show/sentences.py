@@ -5,7 +5,9 @@ from typing import Final
 
 from ladder.core.tallies import FaultKind
 from ladder.show.number_text import give_or_take, signed
+from ladder.standings.favours import Favour, Favours
 from ladder.standings.table import Again, BotEntry, Row, Standings, TableLine
+from ladder.stats.favours import FEWEST
 from referee.text import plural
 
 WARNING: Final = "warning: "
@@ -13,6 +15,8 @@ WARNING: Final = "warning: "
 
 GROUP_SHOWN: Final = 8
 """How many bots of a group that is not linked to others are named."""
+
+_FAVOURS_RISK: Final = "how often that is said of honest bots: docs/results.md, 10"
 
 LEGEND: Final = (
     "±: 95 % interval; points: a block won 1, level 1/2; rating: Elo-like, mean 0; deal value: "
@@ -42,6 +46,8 @@ def rules_lines(section: Standings) -> Iterator[str]:
         groups = "; ".join(", ".join(_few(group)) for group in section.unlinked)
         yield f"{WARNING}no results link these groups, so they are not compared: {groups}"
     yield from again_lines([(row.name, row.again) for row in section.rows])
+    if section.favours is not None:
+        yield from favour_lines(section.favours)
     if section.unordered:
         yield (
             f"{WARNING}one number does not order these bots: who beats whom differs from any order "
@@ -61,6 +67,34 @@ def again_lines(rows: Sequence[tuple[str, Again | None]]) -> Iterator[str]:
             f"{WARNING}{name} is better in second meetings of a deck than in first ones, "
             f"beyond chance, {_gains(again)}: does it remember what it saw? ({risk})"
         )
+
+
+def favour_lines(found: Favours, of: str = "") -> Iterator[str]:
+    """Yield a line for each pair of bots or authors that stands out, or one that none does.
+
+    Args:
+        found: what a proof has found.
+        of: which matches those are; "": those up to some fact.
+    """
+    of = of or f"as of fact {found.facts:,}"
+    matches = plural(found.matches, "match", "matches")
+    if not found.pairs:
+        yield f"favours, {of}: {matches}: too few, since {FEWEST:.0f} are needed of a pair"
+    elif not found.bots and not found.authors:
+        yield (
+            f"favours, {of}: in {matches} no bot lays more points on another's tricks than its "
+            f"play explains, of {plural(found.pairs, 'pair')}"
+        )
+    for one in (*found.bots, *found.authors):
+        yield f"{WARNING}{of}: {_favour(one)} ({_FAVOURS_RISK})"
+
+
+def _favour(one: Favour) -> str:
+    return (
+        f"{one.giver} lays {give_or_take(one.points, 2)} card points more on a trick that "
+        f"{one.taker} holds than its play explains, in {plural(one.gifts, 'card')} of "
+        f"{plural(one.matches, 'match', 'matches')}: do they belong together?"
+    )
 
 
 def _gains(again: Again) -> str:

@@ -51,7 +51,8 @@ def _print_section(to: Console, section: Standings) -> None:
         to.print(said("not finished: this is how it stands", "yellow"))
     to.print()
     if not section.rows:
-        to.print(said("no bots yet\n", "dim"))
+        to.print(said("no bots yet", "dim"))
+        to.print()
         return
     _print_rows(to, section)
     for line in sentences.rules_lines(section):

@@ -2,11 +2,13 @@
 
 A table follows from the facts, and the hash of the last fact names them all: while that is the same
 the table is, too. Only files of the ladder's owner are read; one that is damaged, or that another
-version of the referee wrote, counts as none. `ladder rebuild` removes them.
+version of the referee wrote, counts as none. `ladder rebuild` removes them. Beside them is what a
+proof has found of favours, which takes all records: it is that of its day until the next.
 """
 
 import hashlib
 import shutil
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -14,6 +16,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
+from ladder.standings.favours import Favours
 from ladder.standings.table import Standings
 from referee.version import own_version
 from referee.whole_file import atomic_write
@@ -22,6 +25,7 @@ REVISION: Final = 2
 """Raised whenever the same facts give other numbers."""
 
 _FOLDER: Final = "cache"
+_FAVOURS: Final = "favours.json"
 _MODE: Final = 0o600
 
 
@@ -39,6 +43,13 @@ class _Cached(Struct, frozen=True):
     head: str
     digest: str
     table: msgspec.Raw
+
+
+class _KeptFavours(Struct, frozen=True):
+    """What a proof has found of favours, by pool, and what made it."""
+
+    made_by: str
+    pools: dict[int, Favours]
 
 
 def read(files: Path, head: str, pool: int, *, everybody: bool) -> Standings | None:
@@ -83,8 +94,37 @@ def write(files: Path, head: str, pool: int, table: Standings, *, everybody: boo
             file.write(whole)
 
 
+def read_favours(files: Path, pool: int) -> Favours | None:
+    """Return what the last proof has found of favours in a pool; None if nothing is kept."""
+    try:
+        kept = msgspec.json.decode((files / _FOLDER / _FAVOURS).read_bytes(), type=_KeptFavours)
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+        return None
+    return kept.pools.get(pool) if kept.made_by == _made_by() else None
+
+
+def write_favours(files: Path, found: Mapping[int, Favours]) -> None:
+    """Keep what a proof has found of favours, by pool, until the next.
+
+    Raises:
+        OSError: the folder does not let us.
+    """
+    path = files / _FOLDER / _FAVOURS
+    path.parent.mkdir(mode=0o700, exist_ok=True)
+    with atomic_write(path, mode=_MODE) as file:
+        file.write(msgspec.json.encode(_KeptFavours(_made_by(), dict(found))))
+
+
+def favours_written(files: Path) -> int:
+    """Return when favours were kept last, in ns since 1970; 0 for never."""
+    try:
+        return (files / _FOLDER / _FAVOURS).stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
 def clear(files: Path) -> None:
-    """Remove all tables that were kept."""
+    """Remove all tables that were kept, and what was found of favours."""
     shutil.rmtree(files / _FOLDER, ignore_errors=True)
 
 

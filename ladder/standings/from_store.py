@@ -3,6 +3,8 @@
 from itertools import islice
 from typing import Final
 
+from msgspec.structs import replace
+
 from ladder.core.facts import Pool
 from ladder.standings import cache
 from ladder.standings.history import History, Step, history
@@ -21,6 +23,8 @@ _DAY_MS: Final = 24 * 60 * 60 * 1000
 def standings_of(store: Store, pool: Pool, *, everybody: bool = False) -> Standings:
     """Return the published table of a pool; computed from the facts, if there are new ones.
 
+    With it goes what the last proof has found of favours.
+
     Args:
         store: the ladder.
         pool: one of its pools, open or closed.
@@ -36,7 +40,7 @@ def standings_of(store: Store, pool: Pool, *, everybody: bool = False) -> Standi
         found = computed(store, pool, everybody=everybody)
         if store.head().hash == head:
             cache.write(store.files, head, pool.pool, found, everybody=everybody)
-    return found
+    return replace(found, favours=cache.read_favours(store.files, pool.pool))
 
 
 def computed(store: Store, pool: Pool, *, everybody: bool = False) -> Standings:

@@ -9,6 +9,7 @@ from typing import Final
 from msgspec import Struct
 
 from ladder.core.tallies import FaultKind
+from ladder.standings.favours import Favours
 from ladder.stats.estimates import Estimate, Gain
 
 
@@ -199,6 +200,7 @@ class Standings(Struct, frozen=True, kw_only=True):
         wall_us: what all tables took, one after the other.
         matches: how many were played in a ladder, which has no rounds; None in an event.
         left: how many versions that play no more are left out of a ladder's fit, being long gone.
+        favours: what the last whole proof that was asked for them has found; None: not known.
     """
 
     title: str
@@ -226,3 +228,4 @@ class Standings(Struct, frozen=True, kw_only=True):
     wall_us: int
     matches: int | None = None
     left: int = 0
+    favours: Favours | None = None

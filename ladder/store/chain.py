@@ -22,7 +22,16 @@ from ladder.core.facts import (
 from ladder.store.tables import FactRow, table_of
 from referee.errors import RefereeError
 
-PLAIN: Final = ("opened", "pool", "submission", "decision", "retention")
+PLAIN: Final = (
+    "opened",
+    "pool",
+    "submission",
+    "decision",
+    "retention",
+    "sealed",
+    "begun",
+    "revealed",
+)
 """The kinds of facts that are no matches; of matches there may be a million."""
 
 _AT_ONCE: Final = 500

@@ -14,6 +14,7 @@ from ladder.benching import Misconduct, counted
 from ladder.core.benching import benchings
 from ladder.core.block_codec import unpacked, unpacked_counts
 from ladder.core.candidates import SeatedTable, Situation, UnderWay
+from ladder.core.epochs import NextDraw, drawn_again, seated_by
 from ladder.core.facts import (
     Decision,
     Fact,
@@ -27,6 +28,7 @@ from ladder.core.facts import (
 from ladder.core.roster import Roster
 from ladder.store import chain, ratings
 from ladder.store.chain import Damaged
+from ladder.store.draws import next_draw, take_draw
 from ladder.store.index_rows import add_match
 from ladder.store.tables import JobRow, MatchRow, Row, StepRow, table_of
 from referee.errors import RefereeError
@@ -83,10 +85,15 @@ class Settled(StrEnum):
 
 
 class OpenJob(Struct, frozen=True):
-    """A job that was not played yet, since when it is there, and its lease."""
+    """A job that was not played yet, since when it is there, and its lease.
+
+    Attributes:
+        since_ms: when it was chosen; `facts` is how many the ladder had then.
+    """
 
     job: LadderJob
     since_ms: int
+    facts: int
     token: str
     owner: str
     until_ms: int
@@ -103,6 +110,7 @@ def waiting_jobs(connection: Connection) -> list[OpenJob]:
         OpenJob(
             job=_job_in(row.job, row.body),
             since_ms=row.at_ms,
+            facts=row.facts,
             token=row.token,
             owner=row.owner,
             until_ms=row.until_ms,
@@ -128,7 +136,9 @@ def open_jobs(connection: Connection) -> tuple[UnderWay, ...]:
 
 
 def _under_way(found: Iterable[OpenJob]) -> tuple[UnderWay, ...]:
-    return tuple(UnderWay(one.job, one.since_ms) for one in found)
+    """In the order in which their tables were drawn, where they were; else in that of `found`."""
+    in_order = sorted(found, key=lambda one: seated_by(one.job))
+    return tuple(UnderWay(one.job, one.facts) for one in in_order)
 
 
 def take(
@@ -148,7 +158,8 @@ def take(
     The former has another key, and so another name, where its runner lives no more, or gave it
     back: its decks may have been dealt, and people may have watched. What a dead runner has begun
     is withdrawn, and counts if it comes after all. Where a runner may live that is not heard of,
-    the job stays as it is, so that only the first of two results counts.
+    the job stays as it is, so that only the first of two results counts. In a sealed ladder the key
+    is that of a draw, and nothing is leased while no epoch is under way.
 
     Args:
         connection: writes.
@@ -165,35 +176,66 @@ def take(
         The lease; or a match that was not played, to be counted, where all runners that tried
         have failed; or None if there is nothing to play.
     """
-    waiting = waiting_jobs(connection)
+    waiting = _still_due(connection, roster)
+    draw = next_draw(connection, roster)
     pools = {pool.pool for pool in roster.open_pools}
-    for found in waiting:
+    for found in tuple(waiting):
         alive = bool(found.owner) and is_alive(found.owner)
         if found.until_ms > now_ms and alive:
             continue
         job = found.job
-        playing = all(roster.plays(job.pool, entrant) for entrant in job.entrants)
-        if job.pool not in pools or not playing:
+        seated = {one.entrant for one in roster.seated(job.pool)}
+        if job.pool not in pools or not seated.issuperset(job.entrants):
             connection.execute(_WITHDRAW, {"name": job.name})
+            waiting.remove(found)
             continue  # it was never played, so nothing is lost
-        if not set(avoid).isdisjoint(job.entrants):
+        if not set(avoid).isdisjoint(job.entrants) or (roster.is_sealed and draw is None):
             continue
         if found.attempts >= MOST_TRIES:
             return unplayed(job, f"{MOST_TRIES} runners ended over it", now_ms)
         is_dead = bool(found.owner) and not alive  # as far as we know
         connection.execute(_WITHDRAW if is_dead else _REMOVE, {"name": job.name})
         if not alive:
-            job = replace(job, key=new_key())
+            job = _with_other_decks(connection, job, draw)
         lease = Lease(job, secrets.token_hex(16), found.attempts + 1)
-        _insert(connection, lease, found.since_ms, owner, until_ms)
+        _insert(connection, lease, _Since(found.since_ms, found.facts), owner, until_ms)
         return lease
     standings = ratings.standings(connection)
-    new = plan(Situation(roster, standings, _under_way(waiting), recent))
+    new = plan(Situation(roster, standings, _under_way(waiting), recent, draw))
     if new is None or _is_known(connection, new):
         return None
+    if new.draw is not None:
+        take_draw(connection, new.draw.name)
     lease = Lease(new, secrets.token_hex(16), 1)
-    _insert(connection, lease, now_ms, owner, until_ms)
+    since = _Since(now_ms, chain.tip(connection).seq)
+    _insert(connection, lease, since, owner, until_ms)
     return lease
+
+
+def _still_due(connection: Connection, roster: Roster) -> list[OpenJob]:
+    """The jobs that were not played yet; those that would not count any more are withdrawn."""
+    due = []
+    for found in waiting_jobs(connection):
+        if _is_past(roster, found.job):
+            connection.execute(_WITHDRAW, {"name": found.job.name})
+        else:
+            due.append(found)
+    return due
+
+
+def _is_past(roster: Roster, job: LadderJob) -> bool:
+    """Whether a match counts no more: its epoch is over, or it has none in a sealed ladder."""
+    if job.draw is None:
+        return roster.is_sealed
+    return roster.is_over(job.draw.name.epoch)
+
+
+def _with_other_decks(connection: Connection, job: LadderJob, draw: NextDraw | None) -> LadderJob:
+    """The job of a match that was broken off, with another key: its decks may have been seen."""
+    if draw is None:
+        return replace(job, key=new_key())
+    take_draw(connection, draw.name)
+    return drawn_again(job, draw)
 
 
 def withdraw(connection: Connection, entrants: Collection[int], now_ms: int) -> None:
@@ -227,26 +269,45 @@ def _is_known(connection: Connection, job: LadderJob) -> bool:
     return bool(played or connection.execute(_IS_PLANNED, {"name": job.name}).first())
 
 
-def _insert(connection: Connection, lease: Lease, since_ms: int, owner: str, until_ms: int) -> None:
+class _Since(Struct, frozen=True):
+    """When a job was chosen, and how many facts the ladder had then."""
+
+    at_ms: int
+    facts: int
+
+
+def _insert(connection: Connection, lease: Lease, since: _Since, owner: str, until_ms: int) -> None:
     job = lease.job
-    values: Row = {"job": job.name, "key": job.key, "at_ms": since_ms, "body": as_bytes(job)}
-    values |= {"token": lease.token, "owner": owner, "until_ms": until_ms}
+    values: Row = {"job": job.name, "key": job.key, "at_ms": since.at_ms, "body": as_bytes(job)}
+    values |= {"facts": since.facts, "token": lease.token, "owner": owner, "until_ms": until_ms}
     values |= {"attempts": lease.attempts, "withdrawn": 0}
     connection.execute(insert(JobRow).values(values))
 
 
-def renew(connection: Connection, lease: Lease) -> Lease:
+def renew(connection: Connection, roster: Roster, lease: Lease) -> Lease:
     """Give a job another key, since its match was broken off and is to be begun again.
 
-    Its decks may have been seen. Where another runner has it by now, nothing changes.
+    Where another runner has it by now, or it would not count any more, nothing changes.
+
+    Args:
+        connection: writes.
+        roster: who there is.
+        lease: of the job.
+
+    Raises:
+        RefereeError: the epoch that matches are drawn in has no secret here.
     """
     mine = select(table_of(JobRow)).where(JobRow.token == lease.token)
     row = connection.execute(mine).first()
-    if row is None:
+    if row is None or _is_past(roster, lease.job):
         return lease
+    draw = next_draw(connection, roster)
+    if roster.is_sealed and draw is None:
+        raise RefereeError(f"job {row.job[:16]} cannot be drawn again: no epoch is under way")
     connection.execute(_REMOVE, {"name": row.job})
-    again = Lease(replace(lease.job, key=new_key()), lease.token, lease.attempts)
-    _insert(connection, again, row.at_ms, row.owner, row.until_ms)
+    job = _with_other_decks(connection, lease.job, draw)
+    again = Lease(job, lease.token, lease.attempts)
+    _insert(connection, again, _Since(row.at_ms, row.facts), row.owner, row.until_ms)
     return again
 
 
@@ -272,7 +333,7 @@ def settle(connection: Connection, roster: Roster, match: Match) -> list[Fact] |
 
     Returns:
         The facts that it brought: itself, and who was benched; None if the job was counted before,
-        or one of its bots was erased since it was chosen.
+        or it would not count any more: one of its bots was erased, or its epoch is over.
 
     Raises:
         RefereeError: it was never planned.
@@ -282,7 +343,7 @@ def settle(connection: Connection, roster: Roster, match: Match) -> list[Fact] |
         return None
     if connection.execute(_REMOVE, {"name": name}).rowcount != 1:
         raise RefereeError(f"job {name[:16]} was never planned: its match does not count")
-    if any(map(roster.is_erased, match.job.entrants)):
+    if any(map(roster.is_erased, match.job.entrants)) or _is_past(roster, match.job):
         return None
     number = (connection.execute(_NEWEST).scalar() or 0) + 1
     seq = chain.append(connection, match)

@@ -30,6 +30,7 @@ from ladder.store.chain import PLAIN, Link
 from ladder.store.schema_check import misfits
 from ladder.store.tables import (
     Base,
+    EpochRow,
     FactRow,
     FaultFoundRow,
     JobRow,
@@ -141,6 +142,12 @@ class Examiner:
         """All jobs that wait or are played."""
         for row in self._each(select(*_bare(JobRow)).order_by(JobRow.job), "table job"):
             if self._is_typed(row, _types(JobRow), f"job {str(row['job'])[:16]}", 0):
+                yield row
+
+    def epochs(self) -> Iterator[Fetched]:
+        """All secrets of epochs, rising."""
+        for row in self._each(select(*_bare(EpochRow)).order_by(EpochRow.epoch), "table epoch"):
+            if self._is_typed(row, _types(EpochRow), f"epoch {row['epoch']}", 0):
                 yield row
 
     def skills(self) -> Iterator[Fetched]:

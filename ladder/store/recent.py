@@ -12,7 +12,7 @@ from ladder.store.tables import MatchRow
 
 _BYTES_A_PLACE: Final = 32
 _NEWS: Final = (
-    select(MatchRow.number, MatchRow.pool, MatchRow.counts, MatchRow.at_ms)
+    select(MatchRow.number, MatchRow.pool, MatchRow.counts, MatchRow.seq)
     .where(MatchRow.number > bindparam("after"))
     .order_by(MatchRow.number.desc())
     .limit(RECENT)
@@ -42,6 +42,6 @@ class Recent:
             except ValueError as error:
                 told = f"{error}: see `referee ladder verify`"
                 raise Damaged(f"match {row.number}", told) from error
-            self._tables.append(SeatedTable(row.pool, entrants, row.at_ms))
+            self._tables.append(SeatedTable(row.pool, entrants, row.seq))
             self._newest = row.number
         return tuple(self._tables)

@@ -20,6 +20,8 @@ from ladder.store import chain, jobs, queries, ratings
 from ladder.store.bindings import Bindings
 from ladder.store.chain import Damaged
 from ladder.store.database import Database, make_file
+from ladder.store.draws import next_draw
+from ladder.store.epochs import Epochs, reveal_earlier
 from ladder.store.erasure import Erasure
 from ladder.store.index_rows import rebuilt
 from ladder.store.jobs import Lease, Plan, Settled
@@ -60,6 +62,7 @@ class Store:
         people: what they have played at tables.
         records: those of its matches.
         erasure: takes out what names an author.
+        epochs: in which matches are drawn, if it is sealed.
     """
 
     def __init__(self, where: Where, beginning: Beginning | None = None) -> None:
@@ -88,6 +91,7 @@ class Store:
         self.bindings = Bindings(self._database)
         self.records = KeptRecords(self._database)
         self.erasure = Erasure(self._database)
+        self.epochs = Epochs(self._database)
         try:
             self._open(beginning)
             self._refresh_alone()
@@ -216,7 +220,8 @@ class Store:
     def renew(self, lease: Lease) -> Lease:
         """Give a job whose match was broken off another key; see `jobs.renew`."""
         with self._database.writing() as connection:
-            return jobs.renew(connection, lease)
+            self._refresh(connection)
+            return jobs.renew(connection, self.roster, lease)
 
     def extend(self, tokens: Iterable[str], lease_ms: int) -> None:
         """Keeps leases for so long from now on."""
@@ -237,6 +242,7 @@ class Store:
             self._refresh(connection)
             now = self._database.now_ms(connection)
             found = jobs.settle(connection, self.roster, replace(match, at_ms=now))
+            reveal_earlier(connection, self.roster, now)
         if found is None:
             return Settled.DUPLICATE, []
         return Settled.COUNTED, [fact for fact in found if isinstance(fact, Decision)]
@@ -250,6 +256,7 @@ class Store:
                 ratings.standings(connection),
                 jobs.open_jobs(connection),
                 self._recent.tables(connection),
+                next_draw(connection, self.roster),
             )
 
     def waiting_jobs(self) -> list[jobs.OpenJob]:
@@ -335,9 +342,8 @@ class Store:
     def head(self) -> Head:
         """Where the ladder stands; its time is that of the last fact."""
         with self._database.reading() as connection:
-            newest = chain.tip(connection)
-        ladder, at_ms = self.opened.ladder, newest.at_ms
-        return Head(ladder=ladder, facts=newest.seq, hash=newest.hash, at_ms=at_ms)
+            tip = chain.tip(connection)
+        return Head(ladder=self.opened.ladder, facts=tip.seq, hash=tip.hash, at_ms=tip.at_ms)
 
     def fact_of(self, entrant: int) -> int:
         """The number of the fact that is the submission of an entrant."""

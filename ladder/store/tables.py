@@ -71,6 +71,8 @@ class FactRow(Base):
 class JobRow(Base):
     """A match that was planned and not played: `body` is a `LadderJob`, whose hash is `job`.
 
+    It was chosen at `at_ms`, when the ladder had so many `facts`.
+
     `withdrawn` is 1 once its bots play no more, or it was begun again with another key: it is
     leased no more then, but a late result counts. The rest is its lease: who plays it, and until
     when no other runner may.
@@ -82,12 +84,30 @@ class JobRow(Base):
     job: Mapped[str] = mapped_column(primary_key=True)
     key: Mapped[str] = mapped_column(unique=True)
     at_ms: Mapped[int]
+    facts: Mapped[int]
     body: Mapped[bytes]
     token: Mapped[str]
     owner: Mapped[str]
     until_ms: Mapped[int]
     attempts: Mapped[int]
     withdrawn: Mapped[int]
+
+
+class EpochRow(Base):
+    """What only the organiser knows of an epoch of a sealed ladder.
+
+    `key` is what its draws' keys are made of, "" before it has begun; `draws` is how many of them
+    were taken; `seq` is the fact that committed to `secret`.
+    """
+
+    __tablename__ = "epoch"
+    __table_args__ = (_STRICT,)
+
+    epoch: Mapped[int] = _key()
+    seq: Mapped[int]
+    secret: Mapped[str]
+    key: Mapped[str]
+    draws: Mapped[int]
 
 
 class MatchRow(Base):

@@ -104,9 +104,11 @@ def _lock(files: Path, how: int) -> Iterator[None]:
 
 
 def needed_by(roster: Roster, jobs: Iterable[LadderJob]) -> frozenset[str]:
-    """Return the hashes of the bots that play now, or have a match under way."""
-    playing = (one.hash for one in roster.entrants.values() if roster.is_current(one.entrant))
-    return frozenset(playing).union(*(job.hashes for job in jobs))
+    """Return the hashes of the bots that play now or in the next epoch, or have a match."""
+    playing = [one for one in roster.entrants.values() if roster.is_current(one.entrant)]
+    known = {one.entrant for one in playing}.union(filter(None, map(roster.stand_in, playing)))
+    hashes = frozenset(roster.entrants[entrant].hash for entrant in known)
+    return hashes.union(*(job.hashes for job in jobs))
 
 
 def erased_hashes(roster: Roster) -> frozenset[str]:

@@ -7,12 +7,11 @@ frozen can go on any journey: an archive of the ladder holds it, and any ladder 
 import os
 import shlex
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Final
 
-from ladder.files.scratch import scratch_name, sweep
+from ladder.files.scratch import scratch_folder
 from ladder.submissions.bot_toml import TOML
 from ladder.submissions.unzip_program import shown
 from referee.bots.files import hash_files
@@ -27,7 +26,6 @@ from referee.bots.held_folder import (
     Kind,
 )
 from referee.errors import NO_MEANS, HostError, RefereeError
-from referee.sandbox.folders import remove_tree
 from referee.text import in_bytes
 from referee.whole_file import sync_folder
 
@@ -37,26 +35,9 @@ BOTS: Final = HANDED_IN
 _LONGEST_PART: Final = 255
 
 
-@contextmanager
-def scratch(bots: Path) -> Iterator[Path]:
-    """A folder among the frozen bots for what is not done yet; gone afterwards, if still there.
-
-    What dead processes have left there is taken away.
-
-    Raises:
-        HostError: it cannot be made.
-    """
-    folder = bots / scratch_name(".")
-    try:
-        bots.mkdir(mode=0o700, parents=True, exist_ok=True)
-        sweep(bots, ".")
-        folder.mkdir(mode=0o700)
-    except OSError as error:
-        raise HostError(f"cannot write to {str(bots)!r}: {error.strerror}") from error
-    try:
-        yield folder
-    finally:
-        remove_tree(folder)
+def scratch(bots: Path) -> AbstractContextManager[Path]:
+    """A folder among the frozen bots for what is not done yet; see `scratch_folder`."""
+    return scratch_folder(bots, ".")
 
 
 def freeze(built: Path, toml: str, to: Path, typed: str, most: int = LARGEST_FOLDER) -> None:

@@ -2,7 +2,7 @@
 
 import io
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -58,12 +58,12 @@ def packed(typed: str, settings: Settings) -> Iterator[Packed]:
         yield Packed(file, called, fitted(found.stem), found.left_out)
 
 
-def zipped(files: Mapping[str, bytes]) -> bytes:
-    """Return a zip of a few files, none of which is to be run by itself; equal ones are equal."""
+def zipped(files: Mapping[str, bytes], runnable: Collection[str] = ()) -> bytes:
+    """Return a zip of a few files, some of which are to be run by themselves; equals are equal."""
     whole = io.BytesIO()
     with zipfile.ZipFile(whole, "x", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
-            archive.writestr(_entry(name, 0o644), content)
+            archive.writestr(_entry(name, 0o755 if name in runnable else 0o644), content)
     return whole.getvalue()
 
 

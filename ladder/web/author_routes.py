@@ -14,6 +14,7 @@ from starlette.routing import Route
 
 from ladder.core.facts import Submission
 from ladder.core.names import NAME, name_of
+from ladder.core.retiring import WITHDRAWN
 from ladder.core.roster import EntrantState
 from ladder.core.tokens import Scope, Token, is_token
 from ladder.files.signing import now_ms
@@ -90,11 +91,17 @@ AUTHORS: Final = (_ME, _UPLOAD, _UPLOAD_STATE, RETIRE, _LOGS, OWN_PLAY)
 
 
 class OwnBot(Struct, frozen=True):
-    """A bot of who asks: its version, how it stands with it, whether it can be withdrawn."""
+    """A bot of who asks: its version, and how it stands with it.
+
+    Attributes:
+        can_go: whether it can be withdrawn.
+        comes_back: whether it was, so that its next version plays again.
+    """
 
     version: Submission
     state: EntrantState
     can_go: bool
+    comes_back: bool
 
 
 def author_routes(site: Site, uploads: Uploads) -> list[Route]:
@@ -187,7 +194,12 @@ def _bots_of(author: str, store: Store) -> list[OwnBot]:
     roster = store.refresh()
     current = [roster.entrants[roster.chosen(bot)] for bot in roster.bots()]
     return [
-        OwnBot(one, roster.state(one.entrant), roster.is_current(one.entrant))
+        OwnBot(
+            one,
+            roster.state(one.entrant),
+            roster.is_current(one.entrant),
+            roster.retired.get(one.bot) == WITHDRAWN,
+        )
         for one in current
         if one.author == author
     ]
@@ -247,7 +259,7 @@ async def _place(site: Site, uploads: Uploads, request: Request) -> AsyncIterato
     token = await author_of(site, request, Scope.SUBMIT)
     author = token.author
     async with AsyncExitStack() as stack:
-        async with uploads.places.turn(author):
+        async with uploads.places.locks.held(author):
             today = await site.library.ask(lambda store: store.tokens.used_today(author, _USE))
             bots = await site.library.ask(partial(_bots_of, author))
             playing = sum(one.state.playing for one in bots)

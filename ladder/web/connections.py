@@ -5,9 +5,11 @@ error that a visitor provokes end all, waits for ever for who does not read, and
 give to no application that has ended.
 """
 
+import math
 import ssl
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any, Final
 
@@ -17,7 +19,7 @@ from hypercorn.events import Closed, Event, RawData, Updated
 from hypercorn.protocol.h11 import H11Protocol
 from hypercorn.protocol.ws_stream import WSStream
 from hypercorn.trio.task_group import TaskGroup
-from hypercorn.trio.worker_context import TrioSingleTask, WorkerContext
+from hypercorn.trio.worker_context import WorkerContext
 from hypercorn.typing import (
     AppWrapper,
     ASGIFramework,
@@ -27,7 +29,9 @@ from hypercorn.typing import (
 )
 from hypercorn.typing import Scope as AsgiScope
 from hypercorn.utils import parse_socket_addr, wrap_app
+from msgspec import Struct
 
+from ladder.web.rate_limit import visitor_of
 from ladder.web.seldom import Seldom
 from referee.errors import innermost
 from referee.text import printable
@@ -37,29 +41,53 @@ SLOWEST: Final = 4096
 
 PATIENCE_S: Final = 20.0
 HANDSHAKE_S: Final = 10.0
+LOOK_S: Final = 1.0
+"""How often we look for connections that are idle for too long."""
+
 _AT_ONCE: Final = 1 << 16
 _GONE: Final = (trio.BrokenResourceError, trio.ClosedResourceError)
 
 Stream = trio.SocketStream | trio.SSLStream[trio.SocketStream]
 
 
+class Bounds(Struct, frozen=True):
+    """How many connections there may be at a time.
+
+    Attributes:
+        all: of all visitors.
+        of_one: of one of them; None behind a proxy, which is the only one.
+    """
+
+    all: int
+    of_one: int | None = None
+
+
 class Connections:
     """Connections over which an application is served."""
 
-    def __init__(self, app: ASGIFramework, config: Config, say: Callable[[str], None]) -> None:
+    def __init__(
+        self, app: ASGIFramework, config: Config, bounds: Bounds, say: Callable[[str], None]
+    ) -> None:
         """Listens at no address yet.
 
         Args:
             app: what is served.
             config: how Hypercorn speaks.
-            say: is told, in a line, of an error that a connection has ended with.
+            bounds: a connection beyond them is closed at once.
+            say: is told, in a line, of an error that a connection has ended with, and of such
+                bounds.
         """
         self.app: AppWrapper = wrap_app(app, config.wsgi_max_body_size, "asgi")
         self.config = config
         self.context = WorkerContext(None)
         self._troubles = Seldom(say)
+        self._bounds = bounds
+        self._of: Counter[str] = Counter()
+        """Connections by visitor."""
         self._sending: set[trio.CancelScope] = set()
-        self._until = float("inf")
+        self._idle: dict[Stream, float] = {}
+        """Connections over which nothing is answered, and since when."""
+        self._until = math.inf
 
     async def serve(
         self,
@@ -89,23 +117,69 @@ class Connections:
             async with trio.open_nursery() as nursery:
                 taking = partial(trio.serve_listeners, handler_nursery=connected)
                 nursery.start_soon(taking, self._connection, listeners)
+                nursery.start_soon(self._end_idle)
                 task_status.started(plain[0].socket.getsockname()[1])
                 await stop.wait()
                 nursery.cancel_scope.cancel()
             await self.context.terminated.set()
             self._until = trio.current_time() + self.config.graceful_timeout
             connected.cancel_scope.deadline = self._until
+            await self._end_those_idle_until(math.inf)
             for scope in self._sending:
                 scope.deadline = min(scope.deadline, self._until)
 
     async def _connection(self, stream: Stream) -> None:
         try:
-            await _Connection(self, stream).run()
+            with self._counted(visitor_of(_socket_of(stream).getpeername()[0])) as is_within:
+                if is_within:
+                    await _Connection(self, stream).run()
         except* OSError:
             pass  # the visitor has gone
         except* Exception as errors:
             self._tell(innermost(errors))
         finally:
+            self.busy(stream)
+            await trio.aclose_forcefully(stream)
+
+    @contextmanager
+    def _counted(self, visitor: str) -> Iterator[bool]:
+        """Count a connection of a visitor in the block, and say whether it is within the bounds."""
+        most, there = self._bounds, self._of[visitor]
+        if most.of_one is not None and there >= most.of_one:
+            # not whose: no address is written down
+            self._troubles.tell(f"a visitor has {there} connections: no more are taken")
+            yield False
+        elif self._of.total() >= most.all:
+            self._troubles.tell(f"there are {most.all} connections: no more are taken")
+            yield False
+        else:
+            self._of[visitor] += 1
+            try:
+                yield True
+            finally:
+                self._of[visitor] -= 1
+                if not self._of[visitor]:
+                    del self._of[visitor]
+
+    async def idle(self, stream: Stream) -> None:
+        """Let a connection go once nothing is asked over it for as long as the settings have it."""
+        if self._until < math.inf:
+            await trio.aclose_forcefully(stream)
+        else:
+            self._idle[stream] = trio.current_time()
+
+    def busy(self, stream: Stream) -> None:
+        """Let it wait for as long as an answer takes; or forget it, where it has gone."""
+        self._idle.pop(stream, None)
+
+    async def _end_idle(self) -> None:
+        while True:
+            await trio.sleep(LOOK_S)
+            await self._end_those_idle_until(trio.current_time() - self.config.keep_alive_timeout)
+
+    async def _end_those_idle_until(self, since: float) -> None:
+        for stream in [one for one, begun in self._idle.items() if begun <= since]:
+            self.busy(stream)
             await trio.aclose_forcefully(stream)
 
     def _tell(self, error: BaseException) -> None:
@@ -129,6 +203,11 @@ class Connections:
             finally:
                 self._sending.discard(scope)
         return not scope.cancelled_caught
+
+
+def _socket_of(stream: Stream) -> trio.socket.SocketType:
+    """Return what a stream goes over."""
+    return (stream.transport_stream if isinstance(stream, trio.SSLStream) else stream).socket
 
 
 class _Applications(TaskGroup):
@@ -176,7 +255,6 @@ class _Connection:
     def __init__(self, all_of_them: Connections, stream: Stream) -> None:
         self._all = all_of_them
         self._stream = stream
-        self._idle = TrioSingleTask()
         self._turn = trio.Lock()
 
     async def run(self) -> None:
@@ -188,9 +266,7 @@ class _Connection:
                     await stream.do_handshake()
             except (trio.BrokenResourceError, trio.TooSlowError):
                 return
-            socket = stream.transport_stream.socket
-        else:
-            socket = stream.socket
+        socket = _socket_of(stream)
         ends = (socket.getpeername(), socket.getsockname())
         client, server = (parse_socket_addr(socket.family, end) for end in ends)
         async with _Applications() as self._applications:
@@ -205,7 +281,7 @@ class _Connection:
                 server,
                 self._send,
             )
-            await self._idle.restart(self._applications, self._end_when_idle)
+            await self._all.idle(stream)
             await self._read()
 
     async def _read(self) -> None:
@@ -236,18 +312,11 @@ class _Connection:
                 await self._close()
                 await self._protocol.handle(Closed())
             case Updated(idle=True):
-                await self._idle.restart(self._applications, self._end_when_idle)
+                await self._all.idle(self._stream)
             case Updated():
-                await self._idle.stop()
+                self._all.busy(self._stream)
 
     async def _close(self) -> None:
         with suppress(*_GONE, AttributeError, trio.BusyResourceError):  # TLS has no end of its own
             await self._stream.send_eof()
         await self._stream.aclose()
-
-    async def _end_when_idle(self) -> None:
-        with trio.move_on_after(self._all.config.keep_alive_timeout):
-            await self._all.context.terminated.wait()
-        with trio.CancelScope(shield=True):
-            await self._protocol.handle(Closed())
-            await trio.aclose_forcefully(self._stream)

@@ -11,6 +11,7 @@ from typing import Final, TypeVar
 import trio
 from msgspec import Struct
 
+from ladder.standings.cache import favours_written
 from ladder.store.database import DatabaseGone
 from ladder.store.queries import Pulse
 from ladder.store.store import Store
@@ -172,6 +173,11 @@ class Library:
         kept = self._made.get(key)
         return kept is not None and self._is_new(kept, lasts=lasts)
 
+    def _beside(self) -> Hashable:
+        """Return what changes whenever something has that pages are made of, but for the facts."""
+        also = None if self._also is None else self._also()
+        return favours_written(self._store.files), also
+
     def _is_new(self, kept: _Made, *, lasts: bool) -> bool:
         return kept.state >= self.state or (lasts and kept.state >= 0)
 
@@ -200,7 +206,7 @@ class Library:
                 await trio.sleep(_AWAY_S)
                 continue
             self.is_away = False
-            also = None if self._also is None else await trio.to_thread.run_sync(self._also)
+            also = await trio.to_thread.run_sync(self._beside)
             is_new = (pulse, also) != (self.pulse, self._seen)
             if is_new and trio.current_time() >= self._changed_at + self.rest_s():
                 self.pulse, self._seen = pulse, also

@@ -9,10 +9,10 @@ from typing import Final
 import trio
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 
-from ladder.web.library import Library
+from ladder.web.library import A_READER_S, Library
 
 BEAT_S: Final = 15.0
-"""So often something is said, so that what stands between knows that we live."""
+"""Who was told nothing for so long is told that we live, at the next turn: turns come as often."""
 
 MOST_READERS: Final = 2000
 MOST_OF_ONE: Final = 40
@@ -22,6 +22,9 @@ LONGEST_S: Final = 15 * 60.0
 """After that a page connects anew: none that forgot to leave is held for ever."""
 
 STILL_HERE: Final = b": still here\n\n"
+
+_AT_ONCE: Final = 4
+"""So many who follow are told together: the site wakes as many times less often."""
 
 
 def event(name: str, data: str, again_ms: int | None = None) -> bytes:
@@ -44,39 +47,40 @@ class News:
         self._library = library
         self._of: Counter[str] = Counter()
         self._closed = trio.Event()
-        self._waiting: set[trio.CancelScope] = set()
+        self._following = trio.lowlevel.ParkingLot()
 
     def close(self) -> None:
         """Let all who follow go."""
         self._closed.set()
-        for scope in self._waiting:
-            scope.cancel()
+        self._following.unpark_all()
 
     @property
     def state(self) -> int:
         """The state of the ladder that pages are of."""
         return self._library.state
 
-    def spread_s(self) -> float:
-        """Return over how long a change is told."""
-        return self._library.spread_s()
+    async def tell(self) -> None:
+        """Give turns for ever: whenever the ladder changes, and at least every `BEAT_S`.
 
-    async def changes(self, state: int, seconds: float) -> bool:
-        """Wait, and return whether the state is another one; False after that long, or at the end.
+        Those who follow have them one after another, so that to tell them costs a part of a core,
+        in the order in which they began to wait: each waits equally long from change to change.
+        """
+        told = self._library.state
+        while True:
+            with trio.move_on_after(BEAT_S):
+                told = await self._library.change(told)
+            for _ in range(0, len(self._following), _AT_ONCE):
+                self._following.unpark(count=_AT_ONCE)
+                await trio.sleep(_AT_ONCE * A_READER_S)
+
+    async def turn(self, state: int) -> None:
+        """Wait for a turn; not where the ladder has changed already, nor at the end.
 
         Args:
-            state: of the ladder.
-            seconds: the longest wait.
+            state: of the ladder, when the caller looked at it last.
         """
-        if self._closed.is_set():
-            return False
-        with trio.move_on_after(seconds) as waited:
-            self._waiting.add(waited)
-            try:
-                await self._library.change(state)
-            finally:
-                self._waiting.discard(waited)
-        return self.state != state
+        if self.state == state and not self._closed.is_set():
+            await self._following.park()
 
     def stream(
         self,
@@ -104,9 +108,13 @@ class News:
         return self._library.readers >= MOST_READERS or self._of[visitor] >= MOST_OF_ONE
 
     async def pause(self, seconds: float, until: float = math.inf) -> bool:
-        """Wait, and return whether there is to be more: not once we are to end, or from then on."""
+        """Wait, and return whether there is to be more; see `goes_on`."""
         with trio.move_on_after(seconds):
             await self._closed.wait()
+        return self.goes_on(until)
+
+    def goes_on(self, until: float) -> bool:
+        """Return whether there is to be more: not once we are to end, or from then on."""
         return not self._closed.is_set() and trio.current_time() < until
 
     async def _counted(

@@ -7,7 +7,6 @@ send it costs less than to answer who asks for it.
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
-from itertools import count
 from typing import Final
 
 import trio
@@ -24,8 +23,6 @@ _MOST_BYTES: Final = 2 << 20
 """Of pieces that are kept; those sent longest ago go first: what pages said before is not asked."""
 
 _LATER_S: Final = 1.0
-_GOLDEN: Final = 0.6180339887498949
-"""Multiples of it, less whole numbers, lie evenly between 0 and 1, however many there are."""
 
 _OPEN: Final = Piece.of(b": open\n\n")
 """Said at once: the head of an answer is sent with its first bytes."""
@@ -42,7 +39,6 @@ class OpenPages:
             news: says when there may be more, and when to end.
         """
         self._news = news
-        self._numbers = count()
         self._digests: OrderedDict[str, str] = OrderedDict()
         self._kept: OrderedDict[str, Piece] = OrderedDict()
         self._size = 0
@@ -74,26 +70,26 @@ class OpenPages:
             page: returns it as it is now.
             has: the digest of what the browser has of it.
         """
-        turn = next(self._numbers) * _GOLDEN % 1.0
-        until = trio.current_time() + LONGEST_S
+        said = trio.current_time()
+        until = said + LONGEST_S
         yield _OPEN
-        while await self._news.pause(0, until):
+        while self._news.goes_on(until):
             state = self._news.state
             try:
                 body = await page()
             except TooMany as error:  # the visitor had enough made: what others have made is sent
-                await self._news.pause(max(error.wait_s, _LATER_S * (1 + turn)))
+                await self._news.pause(max(error.wait_s, _LATER_S))
                 yield _BEAT
                 continue
             except (DatabaseGone, HostError, RefereeError):
                 return  # the browser comes again, and is told why
             if self._digest(body) != has:
-                has = self._digest(body)
+                has, said = self._digest(body), trio.current_time()
                 yield self._piece(body)
-            if await self._news.changes(state, BEAT_S):
-                await self._news.pause(turn * self._news.spread_s())
-            else:
+            elif trio.current_time() >= said + BEAT_S:
+                said = trio.current_time()
                 yield _BEAT
+            await self._news.turn(state)
 
 
 async def gzipped(pieces: AsyncGenerator[Piece]) -> AsyncGenerator[bytes]:

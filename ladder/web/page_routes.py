@@ -21,6 +21,7 @@ from ladder.web.openapi import json_path, live_path, page_path
 from ladder.web.pages.bots import BOT, BOTS
 from ladder.web.pages.deals import DEALS
 from ladder.web.pages.docs import DOCS, DOCUMENT
+from ladder.web.pages.epochs import EPOCHS
 from ladder.web.pages.game import GAME
 from ladder.web.pages.ladder import LADDER
 from ladder.web.pages.match import MATCH
@@ -33,7 +34,7 @@ from ladder.web.site_state import Site
 
 PAGES: Final = (
     *(LADDER, GAME, BOTS, BOT, PAIR, MATCHES, MATCH, DEALS, QUEUE, RUNNING),
-    *(RULES, RULES_OF, DOCS, DOCUMENT),
+    *(EPOCHS, RULES, RULES_OF, DOCS, DOCUMENT),
 )
 
 _HTML: Final = "text/html; charset=utf-8"

@@ -20,6 +20,7 @@ from referee.bots.find import find
 from referee.bots.settings import read_settings
 from referee.people.adviser import Adviser, advised
 from referee.people.last_trick import LastTrick, last_trick
+from referee.sandbox.priority import LATER
 from referee.terminal.card_text import action_face
 from referee.text import printable
 
@@ -256,15 +257,15 @@ def otherwise(begin: tuple[bytes, bytes], chosen: Sequence[tuple[bytes, Act, str
         chosen: each `act` as it was told, and what the person played.
 
     Returns:
-        Its acts by their number from 1, what was played, and what the bot would have: "2: 7♦ - K♠,
-        5: 3♥ - 2♥"; "" where there are none.
+        Its acts by their number from 1, what was played, and what the bot would have: "2: 7♦ / K♠,
+        5: 3♥ / 2♥"; "" where there are none.
     """
     found = []
     with _asked(*begin) as bot:
         for number, (line, act, action) in enumerate(chosen, 1):
             other = bot.choice(line + b"\n", act) if len(act.legal) > 1 else action
             if other not in (None, action):
-                both = " - ".join(action_face(one).plain for one in (action, str(other)))
+                both = " / ".join(action_face(one).plain for one in (action, str(other)))
                 found.append(f"{number}: {both}")
     return ", ".join(found)
 
@@ -273,7 +274,7 @@ def otherwise(begin: tuple[bytes, bytes], chosen: Sequence[tuple[bytes, Act, str
 def _asked(hello: bytes, deal: bytes) -> Iterator[Adviser]:
     """Yield our own bot, which was told these lines."""
     found = find(ADVISER, read_settings())
-    with advised(replace(found, words=("nice", "-n", "19", *found.words))) as bot:
+    with advised(replace(found, words=("nice", "-n", str(LATER), *found.words))) as bot:
         bot.greet(hello + b"\n")
         bot.tell(deal + b"\n")
         yield bot

@@ -1,5 +1,6 @@
 """Routes by which authors take their own bots out of play, as `referee ladder retire` does."""
 
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Final
 
@@ -17,6 +18,7 @@ from ladder.show.bot_json import BotJson, bot_json
 from ladder.store.store import Store
 from ladder.web import rendering
 from ladder.web.answers import PRIVATE, private
+from ladder.web.author_locks import AuthorLocks
 from ladder.web.content import Content, EnoughForNow, Missing, Refused
 from ladder.web.forms import sent_form
 from ladder.web.guard import Endpoint, given, guarded
@@ -25,6 +27,9 @@ from ladder.web.pages.bots import seen_bots
 from ladder.web.sign_in import author_of
 from ladder.web.site_state import Site
 from referee.errors import RefereeError
+
+_TakeOut = Callable[[Request, str, str], Awaitable[int]]
+"""Takes a bot of an author out of play; for what it raises see `_retire`."""
 
 _USE: Final = "retire"
 _SEE_OTHER: Final = 303
@@ -48,14 +53,19 @@ def retire_routes(site: Site, most: int) -> list[Route]:
         site: what all routes share.
         most: how many bots an author takes out in a day.
     """
+    locks = AuthorLocks()
 
     def route(path: str, name: str, endpoint: Endpoint, method: str) -> Route:
         return Route(path, guarded(site, name, endpoint), methods=[method])
 
+    async def retire(request: Request, author: str, name: str) -> int:
+        async with locks.held(author):  # what is counted holds until it is done
+            return await _retire(site, most, request, author, name)
+
     return [
         route("/mine/retire", "mine_retire", partial(_page, site), "GET"),
-        route("/mine/retire", "mine_retire", partial(_form, site, most), "POST"),
-        route("/api/retire", "api_retire", partial(_api, site, most), "POST"),
+        route("/mine/retire", "mine_retire", partial(_form, site, retire), "POST"),
+        route("/api/retire", "api_retire", partial(_api, site, retire), "POST"),
     ]
 
 
@@ -74,18 +84,18 @@ async def _page(site: Site, request: Request) -> Response:
     return private(rendering.html(content, site.around, "/mine/retire"))
 
 
-async def _form(site: Site, most: int, request: Request) -> Response:
+async def _form(site: Site, retire: _TakeOut, request: Request) -> Response:
     token = await author_of(site, request, Scope.SUBMIT)
     async with sent_form(request) as form:
         name = str(form.get("bot", ""))
-    await _retire(site, most, request, token.author, name)
+    await retire(request, token.author, name)
     return RedirectResponse("/mine", _SEE_OTHER, headers=PRIVATE)
 
 
-async def _api(site: Site, most: int, request: Request) -> Response:
+async def _api(site: Site, retire: _TakeOut, request: Request) -> Response:
     token = await author_of(site, request, Scope.SUBMIT)
     name = given(request, RETIRE).get("bot", "")
-    entrant = await _retire(site, most, request, token.author, name)
+    entrant = await retire(request, token.author, name)
     found = await site.library.ask(partial(_told, entrant))
     encoded = msgspec.json.encode(found) + b"\n"
     return Response(encoded, headers={**PRIVATE, "content-type": "application/json"})

@@ -1,6 +1,7 @@
 """Serves the site, with a runner beside it, until it is stopped."""
 
 import logging
+import resource
 import ssl
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
@@ -15,7 +16,7 @@ from starlette.routing import BaseRoute
 
 from ladder.connection.messages import LONGEST
 from ladder.web.app import application
-from ladder.web.connections import Connections
+from ladder.web.connections import Bounds, Connections
 from ladder.web.site_state import Site
 from referee.errors import HostError, RefereeError, innermost
 from referee.text import printable
@@ -28,6 +29,12 @@ AGAIN_S: Final = 20.0
 
 Work = Callable[[], Awaitable[None]]
 """What goes on beside the site until it is cancelled: a runner, the trials of uploads."""
+
+MOST_CONNECTIONS: Final = 4000
+"""Of all visitors together."""
+
+MOST_CONNECTIONS_OF_ONE: Final = 100
+"""Of one visitor: forty open pages, and what a browser asks for beside them."""
 
 
 class Listen(Struct, frozen=True, kw_only=True):
@@ -82,8 +89,9 @@ async def serve(
     stop, listening = trio.Event(), trio.CancelScope(shield=True)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(site.library.watch)
+        nursery.start_soon(site.news.tell)
         app = _application(site, listen, routes)
-        connections = Connections(app, _config(listen), site.say)
+        connections = Connections(app, _config(listen), _bounds(listen), site.say)
         await nursery.start(_listening, connections, listen, stop, listening)
         site.say(f"{site.around.site} is at {listen.address}")
         try:
@@ -129,15 +137,27 @@ async def _listening(
         tls = connections.config.create_ssl_context()
         try:
             await connections.serve(listen.host, listen.port, tls, stop, task_status)
-        except* OSError as errors:
-            why = innermost(errors)
+        except (OSError, ExceptionGroup) as error:
+            why = innermost(error)
+            if not isinstance(why, OSError | HostError):
+                raise
             told = why.strerror if isinstance(why, OSError) and why.strerror else str(why)
-            raise HostError(f"{listen.address}: {told}") from why
+            raise HostError(f"{listen.address}: {told}") from error
 
     with scope:
         async with trio.open_nursery() as nursery:
             await nursery.start(serving)
             task_status.started()
+
+
+def _bounds(listen: Listen) -> Bounds:
+    """Return how many connections are taken: half of the files that we may have open.
+
+    The other half is for the ladder, whose runner must not be kept from its files by visitors.
+    """
+    most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    every = MOST_CONNECTIONS if most == resource.RLIM_INFINITY else most // 2
+    return Bounds(min(every, MOST_CONNECTIONS), None if listen.proxy else MOST_CONNECTIONS_OF_ONE)
 
 
 def _config(listen: Listen) -> Config:

@@ -7,7 +7,7 @@ from contextlib import ExitStack, aclosing, suppress
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final
+from typing import Final, NoReturn
 
 import msgspec
 import trio
@@ -18,6 +18,9 @@ from referee.errors import HostError, innermost
 
 Serve = Callable[[trio.SocketStream], Awaitable[None]]
 """Answers for the seat, as a bot does, until its process ends."""
+
+_LONGEST_HEARING_S: Final = 15.0
+"""After a match, for seats to have heard how it ended; a thought about its last deal takes less."""
 
 _LONGEST_WHY: Final = 2000
 _reports: Final = msgspec.json.Decoder(TableReport)
@@ -48,18 +51,23 @@ async def play_beside(
             at = {"socket": f"{folder}/seat", "record": f"{folder}/record"}
             here = msgspec.structs.replace(order, **at)
             with ExitStack() as sockets:
-                async with trio.open_nursery() as nursery:
+                async with trio.open_nursery() as connections, trio.open_nursery() as doors:
                     for seat, one in serve.items():
                         listener = trio.socket.socket(trio.socket.AF_UNIX)
                         sockets.enter_context(listener)
                         await listener.bind(socket_of(here, seat))
                         listener.listen(1)
-                        nursery.start_soon(sit, listener, one)
-                    wrong = await _process(here, hear, nursery)
+                        doors.start_soon(sit, listener, one, connections)
+                    wrong = await _process(here, hear, doors)
                     await keep(Path(here.record))
-                    nursery.cancel_scope.cancel()
-    except* OSError as errors:
-        raise HostError(f"a table: {innermost(errors)}") from errors
+                    hearing_s = 0 if wrong else _LONGEST_HEARING_S
+                    connections.cancel_scope.deadline = trio.current_time() + hearing_s
+                    doors.cancel_scope.cancel()
+    except (OSError, ExceptionGroup) as error:
+        why = innermost(error)
+        if isinstance(why, OSError | HostError):
+            raise HostError(f"a table: {why}") from error
+        raise
     return wrong
 
 
@@ -88,18 +96,24 @@ async def _process(
     return said.read_text(errors="replace")[-_LONGEST_WHY:]
 
 
-async def sit(listener: trio.socket.SocketType, serve: Serve) -> None:
+async def sit(
+    listener: trio.socket.SocketType, serve: Serve, connections: trio.Nursery
+) -> NoReturn:
     """Have the seat answered for wherever a process of it asks.
 
     One that comes while another is there takes its place: that was ended, as in a void deal.
+
+    Args:
+        listener: where it asks.
+        serve: what answers.
+        connections: where it does, until it has heard all.
     """
     before = trio.CancelScope()
-    async with trio.open_nursery() as nursery:
-        while True:
-            connection, _ = await listener.accept()
-            before.cancel()
-            before = trio.CancelScope()
-            nursery.start_soon(_served, connection, serve, before)
+    while True:
+        connection, _ = await listener.accept()
+        before.cancel()
+        before = trio.CancelScope()
+        connections.start_soon(_served, connection, serve, before)
 
 
 async def _served(

@@ -1,12 +1,11 @@
 """Places for bots while they come to the site: how many an author may hand in."""
 
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final
 
-import trio
-
+from ladder.web.author_locks import AuthorLocks
 from ladder.web.content import EnoughForNow, Forbidden
 from referee.bots.settings import SiteLimits
 
@@ -15,25 +14,16 @@ MOST_WAITING: Final = 200
 
 
 class Places:
-    """Who hands in a bot just now."""
+    """Who hands in a bot just now.
+
+    Attributes:
+        locks: are held while it is decided whether one more is taken.
+    """
 
     def __init__(self) -> None:
         """Keep none yet."""
         self._coming = Counter[str]()
-        self._locks: dict[str, trio.Lock] = {}
-        self._asking = Counter[str]()
-
-    @asynccontextmanager
-    async def turn(self, author: str) -> AsyncIterator[None]:
-        """Look at one request of an author at a time, in the block."""
-        self._asking[author] += 1
-        try:
-            async with self._locks.setdefault(author, trio.Lock()):
-                yield
-        finally:
-            self._asking[author] -= 1
-            if not self._asking[author]:
-                del self._asking[author], self._locks[author]
+        self.locks = AuthorLocks()
 
     @contextmanager
     def kept(

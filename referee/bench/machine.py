@@ -15,7 +15,7 @@ def machine(compiler: str) -> Machine:
     """This machine, as it is now."""
     return Machine(
         cores=len(os.sched_getaffinity(0)),
-        processor=_processor(),
+        processor=processor(),
         kernel=f"{platform.system()} {platform.release()}",
         python=f"{platform.python_implementation()} {platform.python_version()} {_build()}",
         referee=own_version(),
@@ -41,7 +41,7 @@ def python_build(arguments: str, prefix: str) -> str:
     return "of the distribution" if prefix == "/usr" else "without PGO"
 
 
-def _processor() -> str:
+def processor() -> str:
     """Its name, where the kernel tells."""
     for line in Path("/proc/cpuinfo").read_text().splitlines():
         name, _, value = line.partition(":")

@@ -22,7 +22,7 @@ _HEARS: Final = os.sched_param(2)
 _SOON: Final = -5
 """As `nice` has it."""
 
-_LATER: Final = 10
+LATER: Final = 10
 """As `nice` has it: a weight of 110, where 1,024 is usual."""
 
 _ORDINARY: Final = os.SCHED_OTHER | os.SCHED_RESET_ON_FORK
@@ -93,10 +93,10 @@ def come_after_matches() -> None:
 
     Where Linux shares cores out by session, that takes a session of our own.
     """
-    os.nice(_LATER)
+    os.nice(LATER)
     with suppress(OSError):
         if os.getsid(0) == os.getpid():
-            Path("/proc/self/autogroup").write_text(str(_LATER))
+            Path("/proc/self/autogroup").write_text(str(LATER))
 
 
 @contextmanager

@@ -4,7 +4,7 @@ A job is a match of decks that stand alone: some blocks that follow one another,
 its seatings, by bots whose processes live for one leg.
 """
 
-from typing import Final, Protocol
+from typing import Final, Protocol, runtime_checkable
 
 from msgspec import Struct
 
@@ -78,13 +78,15 @@ class Unready(RefereeError):
 
 
 class Players(Protocol):
-    """Who plays jobs: the pool of workers.
+    """Who plays jobs: the pool of workers, or the machines of a cluster.
 
     Attributes:
         size: how many at a time.
     """
 
-    size: int
+    @property
+    def size(self) -> int:
+        """See above."""
 
     async def play(self, job: Job, /) -> JobResult:
         """Plays a job when it is its turn.
@@ -95,3 +97,11 @@ class Players(Protocol):
             BrokenOff: it has ended as many workers as it may.
             HostError: the machine does not let us.
         """
+
+
+@runtime_checkable
+class GrowingPlayers(Players, Protocol):
+    """Players of whom there may be more later: machines that join."""
+
+    async def more(self, size: int) -> None:
+        """Wait until more than so many jobs are played at a time."""

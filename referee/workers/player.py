@@ -149,7 +149,7 @@ def _record(name: str | None) -> Iterator[LineWriter]:
             yield recorder
         finally:
             recorder.close()
-        _keep(unfinished, Path(name))
+        keep_record(unfinished, Path(name))
     except BaseException:
         with suppress(OSError):
             unfinished.unlink()
@@ -183,7 +183,7 @@ def _stderr(name: str | None) -> Iterator[StderrLog | None]:
         raise
 
 
-def _keep(unfinished: Path, final: Path) -> None:
+def keep_record(unfinished: Path, final: Path) -> None:
     """Gives a record its name once its bytes are on the disk: else it might have it without them.
 
     Raises:

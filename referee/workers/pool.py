@@ -80,7 +80,7 @@ class _Slot:
         report = await self._ask(None)
         if not isinstance(report, WorkerReady):
             await self.end()
-            raise _error(report)
+            raise error_of(report)
         self.sandbox = report.sandbox
 
     async def play(self, job: Job) -> WorkerReport:
@@ -122,6 +122,11 @@ class WorkerPool:
         self._places = [_Slot(core, sandbox) for core in cores]
         self._leave, self._free = trio.open_memory_channel[_Slot](self.size)
         self._closed = False
+
+    @property
+    def sandbox(self) -> str:
+        """Where bots run, and how that binds them."""
+        return next(place.sandbox for place in self._places if place.sandbox is not None)
 
     @property
     def pids(self) -> tuple[int, ...]:
@@ -173,7 +178,7 @@ class WorkerPool:
             self._leave.send_nowait(place)
         if isinstance(report, JobPlayed):
             return report.result
-        raise _error(report)
+        raise error_of(report)
 
     async def _play_at(self, place: _Slot, job: Job) -> WorkerReport:
         for attempt in count(1):
@@ -193,7 +198,7 @@ class WorkerPool:
         raise AssertionError  # count does not end
 
 
-def _error(report: WorkerReport) -> Exception:
+def error_of(report: WorkerReport) -> Exception:
     """What to raise for a report that brings no outcome."""
     match report:
         case JobRefused(line, bot):

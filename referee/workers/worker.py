@@ -60,7 +60,7 @@ async def _opened(order: Order, stack: AsyncExitStack) -> Player:
     return Player(await stack.enter_async_context(opening), settings)
 
 
-def _trouble(error: Exception) -> WorkerReport:
+def report_of(error: Exception) -> JobRefused | Failed | Broken:
     """What to report of an error."""
     found = innermost(error)
     match found:
@@ -87,7 +87,7 @@ async def _work(orders: _Orders, out: trio.lowlevel.FdStream, stack: AsyncExitSt
     try:
         player = await _opened(await orders.receive(), stack)
     except Exception as error:  # whatever it is, the parent waits for a word
-        await say(_trouble(error))
+        await say(report_of(error))
         return
     report: WorkerReport = WorkerReady(player.where)
     while not isinstance(report, Broken):
@@ -97,7 +97,7 @@ async def _work(orders: _Orders, out: trio.lowlevel.FdStream, stack: AsyncExitSt
         try:
             report = JobPlayed(await player.play(order.job))
         except Exception as error:  # as above
-            report = _trouble(error)
+            report = report_of(error)
     await say(report)
 
 

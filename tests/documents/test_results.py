@@ -21,6 +21,7 @@ from msgspec import Struct
 from ladder.archive.export import export
 from ladder.archive.format import fact_of
 from ladder.core.facts import (
+    Begun,
     Decision,
     Deed,
     Keep,
@@ -29,6 +30,8 @@ from ladder.core.facts import (
     Opened,
     Pool,
     Retention,
+    Revealed,
+    Sealed,
     Submission,
 )
 from ladder.files.signed_head import Head, SignedHead
@@ -38,6 +41,7 @@ RESULTS = (Path(__file__).parents[2] / "docs" / "results.md").read_text(encoding
 SECTION = re.split(r"^## 5\. Ladders\n", RESULTS, flags=re.MULTILINE)[1].partition("\n## ")[0]
 EXAMPLE = re.findall(r"^```facts\n(.*?)^```$", SECTION, re.MULTILINE | re.DOTALL)
 NOUGHTS = "0" * 64
+KINDS = (Opened, Pool, Submission, Decision, Retention, Sealed, Begun, Revealed, Match)
 
 
 def written(value: object) -> str:
@@ -96,7 +100,7 @@ def first_words(cell: str) -> list[str]:
     return re.findall(r"`(\w+)`", re.sub(r"\(.*?\)", "", cell))
 
 
-@pytest.mark.parametrize("kind", [Opened, Pool, Submission, Decision, Retention, Match])
+@pytest.mark.parametrize("kind", KINDS)
 def test_the_table_has_the_fields_of_each_fact(kind: type[Struct]) -> None:
     """All of them, in their order."""
     (row,) = re.findall(rf"^\| `{kind.__name__}` \|.*\| (.*) \|$", SECTION, re.MULTILINE)
@@ -106,9 +110,7 @@ def test_the_table_has_the_fields_of_each_fact(kind: type[Struct]) -> None:
 
 def test_the_table_has_every_kind_and_deed() -> None:
     """And no others."""
-    assert re.findall(r"^\| `(\w+)` \|", SECTION, re.MULTILINE) == [
-        kind.__name__ for kind in (Opened, Pool, Submission, Decision, Retention, Match)
-    ]
+    assert re.findall(r"^\| `(\w+)` \|", SECTION, re.MULTILINE) == [kind.__name__ for kind in KINDS]
     for name, words in (("deed", Deed), ("keep", Keep)):
         (told,) = re.findall(rf"`{name}` \((.*?)\)", SECTION)
         assert re.findall(r"`(\w+)`", told) == list(words)
@@ -146,7 +148,7 @@ def test_the_example_is_a_chain() -> None:
 @pytest.mark.slow
 def test_the_facts_of_an_export_are_a_chain(archive: ZipFile, lines: list[dict[str, Any]]) -> None:
     """Fields, bytes and hashes are as the text has them."""
-    kinds = {kind.__name__: kind for kind in (Opened, Pool, Submission, Decision, Retention, Match)}
+    kinds = {kind.__name__: kind for kind in KINDS}
     for line in lines:
         fields = kinds[line["fact"]["type"]].__struct_fields__
         assert list(line) == ["seq", "hash", "fact"]

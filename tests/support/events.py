@@ -7,7 +7,7 @@ from pathlib import Path
 import trio
 from msgspec.structs import replace
 
-from ladder.event.deck_keys import commitment
+from ladder.core.seal import commitment
 from ladder.event.file import Event, read_event
 from ladder.event.plan import SectionPlan
 from ladder.results import Round, RoundResult

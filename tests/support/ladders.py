@@ -220,9 +220,9 @@ def played(store: Store, wanted: LadderJob) -> Match:
     return trio.run(play, store, wanted)
 
 
-def play_leased(store: Store, entrants: Sequence[int], number: int = 0) -> Match:
+def play_leased(store: Store, entrants: Sequence[int], number: int = 0, *, pool: int = 1) -> Match:
     """Leases a new job and plays it; what it brought is still to be settled."""
-    wanted = job(store, entrants, number)
+    wanted = job(store, entrants, number, pool=pool)
     lease(store, wanted)
     return played(store, wanted)
 

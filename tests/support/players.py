@@ -5,12 +5,14 @@ They look at their own hand and at the table only. Games without an auction.
 
 import random
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from referee.match.chance import BlockKey
 from referee.match.leg import DealReason, DealResult, DealStart
 from referee.rules.auction_game import AuctionGame
 from referee.rules.cards import Card, strengths, worths
 from referee.rules.deal import DealState
+from referee.rules.game import Game
 from referee.rules.layout import EqualCards
 from referee.rules.plain_game import PlainGame
 from referee.rules.tricks import beaters, winner
@@ -98,11 +100,13 @@ PLAYERS: dict[str, Callable[[PlainGame], Player]] = {
 
 
 def play_out(
-    game: PlainGame,
+    game: Game[Any],  # every game has a state type of its own
     deck: Sequence[Card],
     dealer: int,
     players: Sequence[Player],
     gives_up: Callable[[DealState], bool] | None = None,
+    *,
+    bots: tuple[int, ...] = (),
 ) -> DealResult:
     """Plays a deal that stands alone.
 
@@ -112,22 +116,24 @@ def play_out(
         dealer: its seat.
         players: by seat.
         gives_up: when the seat to move faults, which ends the deal.
+        bots: by seat; empty where each is the bot of its seat.
     """
     state, _ = game.deal(deck, dealer)
-    reason, tally = DealReason.PLAYED, None
+    reason, tally, acts = DealReason.PLAYED, None, list[tuple[int, str]]()
     while (seat := game.to_move(state)) is not None:
         if gives_up is not None and gives_up(state):
             reason, tally = DealReason.FAULT, game.forfeit(state, seat)
             break
-        game.apply(state, players[seat](state, game.legal(state)))
-    values = (tally or game.tally(state)).values
+        acts.append((seat, players[seat](state, game.legal(state))))
+        game.apply(state, acts[-1][1])
+    values, seats = (tally or game.tally(state)).values, tuple(range(game.seats))
     return DealResult(
-        start=DealStart(1, KEY, tuple(deck), dealer, tuple(range(game.seats)), played=True),
-        places=tuple(range(game.seats)),
+        start=DealStart(1, KEY, tuple(deck), dealer, bots or seats, played=True),
+        places=bots or seats,
         game=game,
         reason=reason,
         account=game.account(state),
-        acts=(),
+        acts=tuple(acts),
         scores=tuple(values[side[0]] for side in game.partners),
         by_seat=values,
         faults=(),

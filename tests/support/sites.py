@@ -114,6 +114,7 @@ async def opened(
     transport = httpx2.ASGITransport(application(site, routes), client=(visitor, 1))
     async with trio.open_nursery() as nursery:
         nursery.start_soon(library.watch)
+        nursery.start_soon(site.news.tell)
         if tables is not None:
             nursery.start_soon(tables.run)
         await library.change(0)

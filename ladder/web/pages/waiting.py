@@ -64,6 +64,7 @@ def _make(store: Store, asked: Asked) -> Content:
         description=f"What {store.opened.name} plays now, and what bots wait for.",
         template="waiting.html",
         value=value,
+        shown={"sealed": situation.roster.is_sealed},
     )
 
 
@@ -113,6 +114,7 @@ def _bots(situation: Situation) -> list[WaitingBot]:
                 )
             )
         found += _benched(roster, labels, field.pool)
+        found += _of_next_epoch(roster, labels, field)
     return found
 
 
@@ -127,6 +129,23 @@ def _paused(roster: Roster, labels: dict[int, str], field: Candidates) -> list[W
     return [
         WaitingBot(one.entrant, labels[one.entrant], field.pool, field.name, 0, 0, why)
         for one in playing
+    ]
+
+
+def _of_next_epoch(roster: Roster, labels: dict[int, str], field: Candidates) -> list[WaitingBot]:
+    why = "v{} was handed in after the epoch under way was sealed, and plays in the next one"
+    return [
+        WaitingBot(
+            one.entrant,
+            labels[one.entrant],
+            field.pool,
+            field.name,
+            0,
+            0,
+            why.format(one.version),
+        )
+        for one in roster.playing(field.pool)
+        if roster.waits_for_epoch(one.entrant)
     ]
 
 

@@ -406,6 +406,10 @@ const Viewer = (() => {
     }
 
     listen() {
+      document.addEventListener("click", ({ target }) => { /* the same act, seen by another */
+        const link = target instanceof Element && target.closest("a[data-same-act]");
+        if (link && this.current) link.hash = this.hash();
+      });
       window.addEventListener("hashchange", () => {
         this.fromHash();
         this.turnTo(this.deal, this.frame);

@@ -45,6 +45,7 @@ FLIPS = 300
 ROWS = Wanted(sample=0)
 UNUSED = {
     ("job", "at_ms"),  # when somebody wanted it: nothing follows from that
+    ("job", "facts"),  # likewise, but of a draw, which has it, too
     ("schema_step", "at_ms"),
     ("job", "token"),
     ("job", "owner"),
@@ -52,8 +53,9 @@ UNUSED = {
     ("job", "attempts"),
     ("job", "withdrawn"),
 }
-NO_RESULTS = {"token", "token_use", "person", "binding"}
-"""Tables that no result follows from: who may do what on the site, and when they did."""
+NO_RESULTS = {"token", "token_use", "person", "binding", "epoch"}
+"""Tables that no result follows from: who may do what on the site, and when they did; secrets of
+epochs, which an import has not."""
 
 COLUMNS = [
     (table.name, column.name)
@@ -228,9 +230,10 @@ ADDED = {
     "a verdict of another": "INSERT INTO verdict VALUES (99, 0, 1, 'late', '')",
     "a step": "INSERT INTO step VALUES (1, 77, 25.0, 8.0)",
     "a skill": "INSERT INTO skill VALUES (1, 77, 25.0, 8.0, 1, 0, 2, 0)",
-    "a job that was played": "INSERT INTO job SELECT job, key, 0, x'', '', '', 0, 0, 0 FROM match "
+    "a job that was played": "INSERT INTO job SELECT job, key, 0, 0, x'', '', '', 0, 0, 0 FROM "
+    "match LIMIT 1",
+    "a job": "INSERT INTO job SELECT 'x', 'y', at_ms, facts, body, '', '', 0, 0, 0 FROM job "
     "LIMIT 1",
-    "a job": "INSERT INTO job SELECT 'x', 'y', at_ms, body, '', '', 0, 0, 0 FROM job LIMIT 1",
     "a match": "INSERT INTO match SELECT 9, 1, at_ms, 'x', 'y', pool, blocks, counts, acts, "
     "wall_us, record FROM match LIMIT 1",
     "a fact": "INSERT INTO fact SELECT seq + 10, kind, at_ms, digest, hash, body FROM fact "

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 from rich.progress import Progress
 
-from ladder.commands import ladder_run
+from ladder.commands import ladder_run, players
 from ladder.runner import play
 from ladder.runner.progress import RunnerProgress
 from ladder.runner.runner import Span
@@ -37,14 +37,15 @@ async def test_the_machine_is_read_before_bots_of_strangers_play(
         done.append("play")
         raise nothing_more
 
-    for name, step in {"opened_for": opens, "read_first": reads, "opened_pool": plays}.items():
+    for name, step in {"opened_for": opens, "read_first": reads}.items():
         monkeypatch.setattr(play, name, step)
+    monkeypatch.setattr(players, "opened_pool", plays)
     progress = Progress(console=Console(quiet=True))
     watch = RunnerProgress(progress.console, progress, progress.add_task("blocks"))
-    span = Span(1, once=True)
+    span, asked = Span(1, once=True), ladder_run.Asked(None, 1, SandboxName.BWRAP, Settings())
     with (
         ladders.made(tmp_path / "it", bots=("first", "random")) as store,
         pytest.raises(ExceptionGroup, check=lambda error: innermost(error) is nothing_more),
     ):
-        await ladder_run._conduct(store, watch, span, 1, SandboxName.BWRAP, Settings())
+        await ladder_run._conduct(store, watch, span, asked)
     assert done == ["sandbox", "read", "play"]

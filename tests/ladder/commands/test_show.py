@@ -441,3 +441,14 @@ def test_findings_do_not_go_where_a_head_is_to_go(
     ladders.made(tmp_path / "new").close()
     assert run([*ask[:-1], str(tmp_path / "new")]) == 0
     assert json.loads(capsys.readouterr().out)["head"]["facts"] > 0
+
+
+def test_a_ladder_without_bots_has_an_empty_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It says so in a line of its own."""
+    where = ("--ladder", str(tmp_path / "it"))
+    assert run(["ladder", "open", "--game", "briscola-3", *where]) == 0
+    capsys.readouterr()
+    assert run(["ladder", "standings", *where]) == 0
+    assert "\nno bots yet\n\n" in capsys.readouterr().out

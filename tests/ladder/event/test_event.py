@@ -15,6 +15,7 @@ import trio
 from msgspec.structs import replace
 from rich.console import Console
 
+from ladder.core.seal import commitment
 from ladder.event.conductor import (
     Played,
     Rounds,
@@ -23,7 +24,6 @@ from ladder.event.conductor import (
     play_event,
     rounds_in_log,
 )
-from ladder.event.deck_keys import commitment
 from ladder.event.file import Event
 from ladder.event.log import LOG, Contents, EventLog
 from ladder.event.progress import shown
@@ -439,7 +439,7 @@ def with_toys(monkeypatch: pytest.MonkeyPatch, pool: ToyPool) -> None:
     async def opened(*_: object) -> AsyncIterator[ToyPool]:
         yield pool
 
-    monkeypatch.setattr("ladder.commands.event.opened_pool", opened)
+    monkeypatch.setattr("ladder.commands.players.opened_pool", opened)
 
 
 def test_trouble_of_the_host_says_how_to_go_on(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from ladder.event.deck_keys import commitment
+from ladder.core.seal import commitment
 from ladder.event.key import kept_key
 from ladder.event.log import LOG, Contents, EventLog
 from ladder.event.log_lines import (

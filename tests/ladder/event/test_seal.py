@@ -14,6 +14,7 @@ import pytest
 import trio
 from msgspec.structs import replace
 
+from ladder.core.seal import Contributions, Seal, commitment_to, misfit, sealed_key, withheld
 from ladder.event.check import State, check_event
 from ladder.event.conductor import Way, play_event, played_in
 from ladder.event.contribution import TOLD, drawn, told, told_for, wrong_in
@@ -22,7 +23,6 @@ from ladder.event.file import Event
 from ladder.event.log import LOG, EventLog
 from ladder.event.log_lines import EventEnd, EventHeader, EventRound, Line, MatchLine, decode
 from ladder.event.plan import EventPlan
-from ladder.event.seal import Contributions, Seal, commitment_to, misfit, sealed_key, withheld
 from referee.cli import run
 from referee.errors import RefereeError
 from referee.match.chance import block_key, event_key

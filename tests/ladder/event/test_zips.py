@@ -168,7 +168,7 @@ def test_what_bots_were_built_to_is_held_until_the_event_is_over(
         kept.extend(path.parent.name for path in store_folder().glob(f"*/{built}"))
         yield ToyPool()
 
-    monkeypatch.setattr("ladder.commands.event.opened_pool", opened)
+    monkeypatch.setattr("ladder.commands.players.opened_pool", opened)
     (folder / "event.toml").write_text(EVENT.format(sandbox="bwrap").replace("mine.zip", "mine"))
     run(["event", "run", str(folder / "event.toml"), "--no-check"])
     assert len(kept) == 1

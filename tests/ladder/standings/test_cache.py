@@ -1,13 +1,18 @@
 """Tables that are kept by the head that they follow from."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
+from msgspec.structs import replace
 
 from ladder.core.facts import Pool
 from ladder.standings import cache, from_store
+from ladder.standings.favours import Favour, Favours
 from ladder.standings.from_store import standings_of
+from ladder.stats.estimates import Estimate
 from ladder.store.store import Store
 from referee.cli import run
 from support import ladders
@@ -93,6 +98,55 @@ def test_where_nothing_can_be_kept_the_table_is_computed(
 
     assert standings_of(store, pool_of(store)) == standings_of(store, pool_of(store))
     assert len(computed) == 2
+
+
+FOUND = Favours(
+    facts=1234,
+    matches=80,
+    pairs=12,
+    bots=(Favour("first", "random", Estimate(2.5, 2.0, 3.0), 600, 40, named=True),),
+    authors=(),
+)
+
+
+def test_what_a_proof_has_found_of_favours_is_told_until_the_next(
+    store: Store, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """By the table in words, as JSON and on a page; new matches do not change it."""
+    assert standings_of(store, pool_of(store)).favours is None
+    cache.write_favours(store.files, {1: FOUND})
+    ladders.filled(store, 1)
+
+    assert standings_of(store, pool_of(store)).favours == FOUND
+    where = ("--ladder", str(store.files))
+    assert run(["ladder", "standings", *where]) == 0
+    told = "first lays +2.50 ±0.50 card points more on a trick that random holds than its play"
+    assert f"warning: as of fact 1,234: {told}" in " ".join(capsys.readouterr().out.split())
+    assert run(["ladder", "standings", "--json", *where]) == 0
+    (section,) = json.loads(capsys.readouterr().out)["sections"]
+    assert section["favours"] == json.loads(msgspec.json.encode(FOUND))
+    assert run(["ladder", "standings", "--html", str(tmp_path / "page.html"), *where]) == 0
+    assert f"Warning: as of fact 1,234: {told}" in (tmp_path / "page.html").read_text()
+
+    cache.write_favours(store.files, {1: replace(FOUND, bots=())})
+    assert run(["ladder", "standings", *where]) == 0
+    told = "favours, as of fact 1,234: in 80 matches no bot lays more points on another's tricks"
+    assert told in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize("what", ["no JSON", "other version", "other pool"])
+def test_favours_that_are_not_as_they_were_written_are_not_told(what: str, store: Store) -> None:
+    cache.write_favours(store.files, {1: FOUND})
+    data = kept(store).read_bytes()
+    damaged = {
+        "no JSON": b"\xff\x00",
+        "other version": data.replace(b'"made_by":"', b'"made_by":"9.9.9 '),
+        "other pool": data.replace(b'"1":', b'"2":'),
+    }[what]
+    assert damaged != data
+    kept(store).write_bytes(damaged)
+
+    assert standings_of(store, pool_of(store)).favours is None
 
 
 def test_rebuild_removes_what_was_kept(store: Store) -> None:

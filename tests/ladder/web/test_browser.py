@@ -32,6 +32,7 @@ PAGES = (
     "/matches/1?bot=2",
     "/matches/1/deals",
     "/queue",
+    "/epochs",
     "/rules",
     "/rules/mariagio",
     "/docs",

@@ -3,7 +3,7 @@
 import base64
 import os
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
 from typing import Any
 
@@ -15,7 +15,7 @@ from hypercorn.config import Config
 from msgspec import Struct
 
 from ladder.web import connections
-from ladder.web.connections import Connections
+from ladder.web.connections import Bounds, Connections
 
 MOST = 1 << 16
 """Bytes of the longest message over a websocket."""
@@ -41,6 +41,9 @@ HOSTILE = {
     "no http": os.urandom(200),
     "a header without an end": b"GET / HTTP/1.1\r\nX: " + b"x" * MOST,
 }
+
+
+MANY = Bounds(1000)
 
 
 class Serving(Struct):
@@ -69,14 +72,16 @@ async def application(scope: Any, receive: Any, send: Any) -> None:  # ASGI's ha
 
 
 @asynccontextmanager
-async def served(grace_s: float = 0.2) -> AsyncIterator[Serving]:
+async def served(
+    grace_s: float = 0.2, idle_s: float = 20.0, bounds: Bounds = MANY
+) -> AsyncIterator[Serving]:
     """The application at an address of this machine; it has to end within five seconds."""
     config, told, stop = Config(), list[str](), trio.Event()
-    config.graceful_timeout = grace_s
+    config.graceful_timeout, config.keep_alive_timeout = grace_s, idle_s
     config.errorlog = config.accesslog = None
     config.websocket_max_message_size = MOST
     config.h11_max_incomplete_size = 1 << 14
-    ours = Connections(application, config, told.append)
+    ours = Connections(application, config, bounds, told.append)
     async with trio.open_nursery() as nursery:
         port: int = await nursery.start(partial(ours.serve, "127.0.0.1", 0, None, stop))
         yield Serving(port, stop, told)
@@ -152,6 +157,73 @@ async def test_what_comes_for_an_application_that_has_ended_is_dropped() -> None
                 await stream.send_all(UPGRADE % (b"ws", b""))
                 await stream.receive_some(MOST)
                 await stream.send_all(frame(b"x", ends=True) * 40)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "told"),
+    [
+        (Bounds(100, of_one=3), "a visitor has 3 connections: no more are taken"),
+        (Bounds(3), "there are 3 connections: no more are taken"),
+    ],
+)
+async def test_a_connection_beyond_the_bounds_is_closed_at_once(bounds: Bounds, told: str) -> None:
+    """Those that are there go on, and there is room again once one of them has ended."""
+    async with served(bounds=bounds) as site, AsyncExitStack() as there:
+        streams = [
+            await there.enter_async_context(await trio.open_tcp_stream("127.0.0.1", site.port))
+            for _ in range(3)
+        ]
+        for stream in streams:  # each is answered, so all were taken
+            await stream.send_all(IDLE["who has an answer"])
+            assert b" 200 " in await stream.receive_some(MOST)
+        for _ in range(3):
+            assert await answer(site.port, HELLO) == b""
+        assert site.told == [told]
+        await streams[0].aclose()
+        await trio.testing.wait_all_tasks_blocked(0.05)
+        assert b" 200 " in await answer(site.port, HELLO)
+
+
+IDLE = {
+    "who asks nothing": b"",
+    "who never comes to an end of it": b"GET / HTTP/1.1\r\nHost: x\r\n",
+    "who has an answer": b"GET / HTTP/1.1\r\nHost: x\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("case", IDLE)
+async def test_a_visitor_is_let_go_over_whose_connection_nothing_is_answered(
+    case: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "LOOK_S", 0.01)
+    async with (
+        served(idle_s=0.1) as site,
+        await trio.open_tcp_stream("127.0.0.1", site.port) as talks,
+        await trio.open_tcp_stream("127.0.0.1", site.port) as stream,
+    ):
+        await talks.send_all(UPGRADE % (b"ws", b""))
+        await stream.send_all(IDLE[case])
+        with trio.fail_after(5):
+            while await stream.receive_some(MOST):
+                pass
+        assert b" 101 " in await talks.receive_some(MOST)
+        with trio.move_on_after(0.2) as still_open:
+            await talks.receive_some(MOST)
+        assert still_open.cancelled_caught
+    assert site.told == []
+
+
+async def test_connections_over_which_nothing_is_answered_keep_no_site_from_ending() -> None:
+    async with (
+        served(grace_s=60) as site,
+        await trio.open_tcp_stream("127.0.0.1", site.port) as stream,
+    ):
+        await stream.send_all(IDLE["who has an answer"])
+        await stream.receive_some(MOST)
+        site.stop.set()
+        with trio.fail_after(2):
+            while await stream.receive_some(MOST):
+                pass
 
 
 async def test_a_visitor_who_reads_nothing_keeps_no_site_from_ending() -> None:

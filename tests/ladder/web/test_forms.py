@@ -160,7 +160,7 @@ async def test_who_asks_for_all_at_once_gets_no_more_than_one_after_the_other(
     assert statuses.count(202) == taken
     assert statuses.count(429) == 12 - taken
     assert len(uploads.open_authors()) == taken
-    assert not uploads.places._locks
+    assert not uploads.places.locks._locks
 
 
 def test_a_bot_that_comes_slowly_has_its_place_meanwhile() -> None:

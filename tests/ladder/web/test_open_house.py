@@ -119,9 +119,12 @@ def _watched(chromium: Browser, url: str) -> None:
         over.click(timeout=120_000)
         page.wait_for_url(f"{url}/matches/*")
         page.wait_for_selector("#viewer[data-ready]")
+        page.keyboard.press("PageDown")
+        page.keyboard.press("ArrowRight")
         page.locator("p", has_text="Seen by:").get_by_role("link").last.click()
         page.wait_for_selector("#viewer[data-ready]")
-        assert "bot=" in page.url
+        assert page.url.endswith("?bot=2#deal=1.2&act=1"), "the same act, seen by another"
+        page.keyboard.press("PageUp")
         looked.shot("one-side")
         backs = page.locator("#viewer .in-hand[data-card='?']")
         assert backs.count() == 3

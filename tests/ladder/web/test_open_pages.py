@@ -15,7 +15,7 @@ from trio.testing import MockClock
 from ladder.store.store import Store
 from ladder.web import open_pages
 from ladder.web.content import Missing
-from ladder.web.library import Body, Library
+from ladder.web.library import A_READER_S, Body, Library
 from ladder.web.live import BEAT_S, MOST_OF_ONE, News
 from ladder.web.open_pages import OpenPages, gzipped, plain
 from ladder.web.page_stream import Gzip, Piece, digest_of, main_of, told, with_digest
@@ -62,8 +62,10 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 @pytest.fixture
-def browser(store: Store) -> Open:
-    return Open(store)
+def browser(store: Store, nursery: trio.Nursery) -> Open:
+    found = Open(store)
+    nursery.start_soon(found.news.tell)
+    return found
 
 
 def test_an_event_has_each_line_of_what_changes_of_a_page_and_what_tells_it_from_others() -> None:
@@ -90,6 +92,68 @@ async def test_an_open_page_is_told_what_is_new_on_it(browser: Open) -> None:
     assert await anext(events) == browser.told()
     await events.aclose()
     assert browser.library.readers == 0
+
+
+async def test_those_who_follow_are_told_in_turns(browser: Open, autojump_clock: MockClock) -> None:
+    """Spread over a time that rises with their number; each waits equally long each time."""
+    told: dict[int, list[float]] = {}
+
+    async def follow(number: int) -> None:
+        async for event in browser.follow(visitor=str(number)):
+            if event == browser.told():
+                told.setdefault(number, []).append(trio.current_time())
+
+    async with trio.open_nursery() as nursery:
+        for number in range(100):
+            nursery.start_soon(follow, number)
+            await trio.sleep(0.01)
+        begun = trio.current_time()
+        for text in ("second", "third"):
+            browser.change(text)
+            await trio.sleep(2)
+        nursery.cancel_scope.cancel()
+    second, third = ([times[at] - begun for times in told.values()] for at in (1, 2))
+    assert max(second) == pytest.approx(96 * A_READER_S)
+    assert len({round(at, 6) for at in second}) == 25, "four at once"
+    assert third == pytest.approx([2 + at for at in second])
+
+
+async def test_what_changes_while_a_page_is_made_is_told_at_once(browser: Open) -> None:
+    """Its reader has had its turn, and the next may be long in coming."""
+    made = browser.page
+
+    async def slow() -> Body:
+        found = await made()
+        if browser.text == "first":
+            browser.change("second")
+        return found
+
+    events = plain(browser.pages.pieces(slow, ""))
+    with trio.fail_after(5):
+        heard = [await anext(events) for _ in range(3)]
+    assert heard[2] == browser.told()
+    await events.aclose()
+
+
+async def test_who_has_nothing_new_for_long_is_told_that_we_live(
+    browser: Open, autojump_clock: MockClock
+) -> None:
+    """Though the ladder changes all the time: what stands between them would cut it off."""
+    events = browser.follow()
+    assert [await anext(events), await anext(events)] == [b": open\n\n", browser.told()]
+    async with trio.open_nursery() as nursery:
+
+        async def others() -> None:
+            while True:
+                browser.change("first")
+                await trio.sleep(1)
+
+        nursery.start_soon(others)
+        begun = trio.current_time()
+        assert await anext(events) == b": still here\n\n"
+        assert BEAT_S <= trio.current_time() - begun <= BEAT_S + 1
+        nursery.cancel_scope.cancel()
+    await events.aclose()
 
 
 async def test_what_a_browser_has_is_not_sent_again(

@@ -12,6 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from trio.testing import MockClock
 
+from ladder.standings import cache
+from ladder.standings.favours import Favours
 from ladder.store.database import DatabaseGone
 from ladder.store.queries import Pulse
 from ladder.store.store import Store
@@ -111,6 +113,17 @@ async def test_a_page_is_made_once_for_all_who_ask_at_once(store: Store) -> None
         for _ in range(20):
             nursery.start_soon(shelf.page, "key", make)
     assert len(calls) == 1
+
+
+async def test_favours_that_a_proof_has_found_are_told_without_a_new_fact(store: Store) -> None:
+    found = Favours(facts=9, matches=80, pairs=12, bots=(), authors=())
+    async with opened(store) as site:
+        assert "favours" not in (await site.get("/games/1")).text
+        state = site.site.library.state
+        cache.write_favours(store.files, {1: found})
+        await site.site.library.change(state)
+        page = (await site.get("/games/1")).text
+    assert "Favours, as of fact 9: in 80 matches no bot lays more points" in page
 
 
 async def test_pages_that_people_look_at_are_made_before_a_change_is_told(store: Store) -> None:

@@ -411,7 +411,7 @@ def test_a_person_hears_where_a_bot_of_ours_would_have_played_otherwise() -> Non
     (other,) = {"7D", "2H"} - {own}
     faces = {"7D": "7♦", "2H": "2♥"}
     chosen = [(line, act(), own), (line, act(), other), (line, act(), own)]
-    assert otherwise((HELLO, DEAL), chosen) == f"2: {faces[other]} - {faces[own]}"
+    assert otherwise((HELLO, DEAL), chosen) == f"2: {faces[other]} / {faces[own]}"
     assert otherwise((HELLO, DEAL), chosen[:1]) == ""
 
 

@@ -77,7 +77,15 @@ def question(identity: str = "ab") -> Act:
     return Act(identity, view, ("7D", "2H"), (), Clock(1, 1, 1))
 
 
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thought about a deal takes as long as it does, however many play on this machine."""
+    for longest in ("person._LONGEST_ADVICE_S", "table_match._LONGEST_HEARING_S"):
+        monkeypatch.setattr(f"ladder.web.{longest}", math.inf)
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("patient")
 @pytest.mark.parametrize("pool", ["1", "2"])
 async def test_a_person_plays_a_match_to_its_end(
     store: Store, site: Asked, pool: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -300,7 +308,7 @@ async def test_a_process_that_was_ended_is_followed_by_another_while_the_person_
         await listener.bind(str(tmp_path / "seat"))
         listener.listen(1)
         async with AsyncExitStack() as seats, trio.open_nursery() as nursery:
-            nursery.start_soon(sit, listener, person.serve)
+            nursery.start_soon(sit, listener, person.serve, nursery)
             for number in ("ab", "cd"):
                 seat = await seats.enter_async_context(
                     await trio.open_unix_socket(str(tmp_path / "seat"))

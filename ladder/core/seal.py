@@ -1,8 +1,8 @@
-"""The seal of an event: its decks follow from the organiser's secret and from what others give.
+"""A seal: decks follow from the organiser's secret and from what others give.
 
-Before anything is played the log's header has the commitment to the secret, and one to what each
-author contributes; then the contributions are told, and the key of all decks is made of both. The
-organiser could not choose the secret by the decks, and authors do not know it. Pure.
+Before anything is played the commitment to the secret is published, and one to what each author
+contributes; then the contributions are told, or a beacon, and the key of all decks is made of both.
+The organiser could not choose the secret by the decks, and authors do not know it. Pure.
 """
 
 import hashlib
@@ -45,6 +45,15 @@ class Contributions(Struct, frozen=True, kw_only=True):
     beacon: str
 
 
+def commitment(key: str) -> str:
+    """What can be published beforehand, and checked when the key is: 64 hex digits.
+
+    It is SHA-256 of the 32 bytes that SPEC 8.1 makes of the key's text. SHA-256 of the text itself
+    would be those bytes, and who has them can deal all decks.
+    """
+    return hashlib.sha256(event_key(key)).hexdigest()
+
+
 def is_digits(text: str) -> bool:
     """Whether a text is 64 hex digits, as contributions are and commitments to them."""
     return _DIGITS.fullmatch(text) is not None
@@ -68,6 +77,11 @@ def sealed_key(secret: str, plan_digest: str, told: Contributions) -> str:
     return hmac.digest(event_key(secret), message, "sha256").hex()
 
 
+def is_beacon(text: str) -> bool:
+    """Whether a text can be what a beacon has published."""
+    return _BEACON.fullmatch(text) is not None
+
+
 def misfit(seal: Seal, told: Contributions) -> str:
     """Return what of the contributions does not fit what was agreed on; "" if all does."""
     if len(told.contributions) != len(seal.commitments):
@@ -77,7 +91,7 @@ def misfit(seal: Seal, told: Contributions) -> str:
             return f"contribution of entrant {number}: not the one that was committed to"
     if bool(told.beacon) != bool(seal.beacon):
         return "beacon: there must be one just where the plan names one"
-    if told.beacon and _BEACON.fullmatch(told.beacon) is None:
+    if told.beacon and not is_beacon(told.beacon):
         return f"beacon: 1 to {LONGEST_BEACON} printable ASCII characters without blanks"
     return ""
 

@@ -1,0 +1,79 @@
+"""Real schedulers and machines: what is played there is what is played here, whatever dies."""
+
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from support import kill_cluster
+from support.kill_cluster import Processes, running
+from support.processes import REFEREE
+from support.sandboxes import need
+
+BOTS = ("sample:greedy", "sample:first-c")
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[Processes]:
+    """A scheduler and two machines."""
+    need("bwrap")
+    with running(tmp_path / "cluster", machines=2) as found:
+        yield found
+
+
+def told(*words: str, cluster: Processes | None = None) -> tuple[str, str]:
+    """What a command prints, by a cluster or on this machine."""
+    done = subprocess.run(
+        [str(REFEREE), *words],
+        env=None if cluster is None else cluster.environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout, done.stderr
+
+
+def without_times(text: str) -> str:
+    """A report, its times left out."""
+    return re.sub(r"[\d.]+ m?s\b", "", text)
+
+
+@pytest.mark.slow
+def test_a_comparison_is_the_same_on_machines(cluster: Processes, tmp_path: Path) -> None:
+    """Word for word, times aside; and with a record of each match."""
+    words = ("compare", *BOTS, "--until", "8", "--key", "k")
+    there, said = told(*words, "--records", str(tmp_path / "records"), cluster=cluster)
+    here, _ = told(*words)
+    assert without_times(there) == without_times(here)
+    assert len(list((tmp_path / "records").glob("*.jsonl"))) == 4
+    for name in ("m0", "m1"):
+        assert re.search(rf"machine {name} joins: .*, 1 core, L [\d.]+ us; sandbox: bwrap", said)
+
+
+@pytest.mark.slow
+def test_a_ladder_is_played_by_machines_and_holds(cluster: Processes, tmp_path: Path) -> None:
+    """Bots of its authors travel; its proof finds nothing."""
+    bot = tmp_path / "mine"
+    bot.write_text((Path(__file__).parents[3] / "sample_bots" / "first_bot.py").read_text())
+    bot.write_text(f"#!/usr/bin/env python3\n{bot.read_text()}")
+    bot.chmod(0o755)
+    where = ("--ladder", str(tmp_path / "it"))
+    told("ladder", "open", "--game", "briscola-2", *where)
+    told("submit", str(bot), "--author", "a", "--sandbox", "bwrap", *where)
+    told("submit", "sample:greedy", "--author", "b", "--sandbox", "bwrap", *where)
+    out, said = told("ladder", "run", "--blocks", "6", *where, cluster=cluster)
+    assert out.startswith("played 6 blocks in ")
+    assert f"at a time; cluster: {cluster.address}" in said
+    out, _ = told("ladder", "verify", *where)
+    assert "all of it holds" in out
+
+
+@pytest.mark.thorough
+def test_a_cluster_whose_processes_are_killed_comes_to_the_same(tmp_path: Path) -> None:
+    """Conductor, scheduler, machines, workers; a hundred times by hand."""
+    need("bwrap")
+    assert kill_cluster.survives(tmp_path, 6, 1).total() == 6
