@@ -16,18 +16,22 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
+from ladder.files import record_store, shared_records
+from ladder.files.object_store import KEPT_IN
 from ladder.files.record_store import RECORDS
 from ladder.files.scratch import scratch_name, sweep
 from ladder.store.location import DATABASE
 from ladder.store.store import Store
+from ladder.submissions import shared_bots
 from ladder.submissions.frozen_bots import BOTS
 from referee.errors import HostError, RefereeError
+from referee.record.stderr_log import stderr_file
 from referee.sandbox.folders import remove_tree
 from referee.whole_file import atomic_write
 
 _MARK: Final = "backup.json"
 _PREFIX: Final = ".copy-"
-_LEFT_OUT: Final = ("cache", DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", _MARK)
+_LEFT_OUT: Final = ("cache", DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", _MARK, KEPT_IN)
 """What is computed again, and the database, which is copied as its library does."""
 
 
@@ -106,6 +110,8 @@ def _copied_database(database: Path, to: Path) -> int:
     ):
         part.chmod(0o600)
         source.backup(target)
+    with closing(sqlite3.connect(part)) as target, target:
+        target.execute("DELETE FROM store")  # two ladders would remove each other's files there
     with part.open("rb") as file:
         os.fsync(file.fileno())
     for name in ("-wal", "-shm"):  # of the copy before: they are of other pages
@@ -130,6 +136,7 @@ class _Copy:
 
     def run(self) -> None:
         """Copy what is not there yet, and what can change."""
+        self._bring()
         for path in _files(self._source):
             inner = path.relative_to(self._source)
             with suppress(FileNotFoundError):  # the ladder has removed it meanwhile
@@ -137,6 +144,20 @@ class _Copy:
         for bot in sorted((self._source / BOTS).glob("[0-9a-f]*")):
             with suppress(FileNotFoundError):
                 self._take_bot(bot, self._to / BOTS / bot.name)
+
+    def _bring(self) -> None:
+        """Copy what is in the ladder's store, if it has one: its copy has none."""
+        for record in shared_records.by_hash(self._source) or ():
+            inner = record_store.path_of(Path(), record)
+            if not (self._to / inner).exists():
+                with suppress(FileNotFoundError):  # the ladder has removed it meanwhile
+                    path = shared_records.found(self._source, record)
+                    self._take(path, self._to / inner, lasts=True)
+                    said = shared_records.found_stderr(self._source, record)
+                    self._take(said, stderr_file(self._to / inner), lasts=True)
+        for bot in shared_bots.stored(self._source):
+            if not (self._to / BOTS / bot.name).exists():
+                shared_bots.found(self._source, bot.name)
 
     def _take(self, path: Path, to: Path, *, lasts: bool) -> None:
         new = to not in self.seen

@@ -11,11 +11,12 @@ from msgspec import Struct
 from ladder.archive.format import FACTS, HEAD, add_file, adding, line_of
 from ladder.audit.chain import Links
 from ladder.core.facts import Match
-from ladder.files import record_store, signed_head
+from ladder.files import record_store, shared_records, signed_head
 from ladder.files.signed_head import Head, SignedHead
 from ladder.files.signing import Made, sign_now
 from ladder.store.queries import Reader
 from ladder.store.store import Store
+from ladder.submissions import shared_bots
 from ladder.submissions.clearing import bots_in_use, erased_hashes, needed_by
 from ladder.submissions.frozen_bots import BOTS, is_whole
 from referee.bots.held_folder import HeldFolder
@@ -94,7 +95,7 @@ def _written(path: Path) -> Iterator[IO[bytes]]:
 def _export(
     store: Store, archive: ZipFile, watch: ProgressCallback, made: Made, *, bots: bool
 ) -> Exported:
-    with record_store.held(store.files), store.facts() as reader:
+    with store.records.held(store.files), store.facts() as reader:
         newest = reader.head
         ladder = store.opened.ladder
         head = Head(ladder=ladder, facts=newest.seq, hash=newest.hash, at_ms=newest.at_ms)
@@ -114,11 +115,13 @@ def _frozen(store: Store) -> list[str]:
     """Return the bots of a ladder in their order, without old ones whose files were cleared."""
     roster, bots = store.refresh(), store.files / BOTS
     playing, erased = needed_by(roster, ()), erased_hashes(roster)
+    shared = {one.name for one in shared_bots.stored(store.files)}
     known = dict.fromkeys(one.hash for one in roster.entrants.values())
     return [
         digest
         for digest in known
-        if digest in playing or ((bots / digest).is_dir() and digest not in erased)
+        if digest in playing
+        or (digest not in erased and (digest in shared or (bots / digest).is_dir()))
     ]
 
 
@@ -141,10 +144,11 @@ def _add_records(
         if reader.gone.may_be(number, match.job.entrants):
             gone += 1
             continue
-        trouble = record_store.check(files, match.record, match.size)
+        path = shared_records.found(files, match.record)
+        trouble = record_store.difference(path, match.record, match.size)
         if trouble is not None:
             raise RefereeError(f"{trouble}: see `referee ladder verify`")
-        add_file(archive, _name_of(match), record_store.path_of(files, match.record))
+        add_file(archive, _name_of(match), path)
         records += 1
         watch(records)
     return records, gone
@@ -160,7 +164,7 @@ def record_name(record: str) -> str:
 
 
 def _add_bot(archive: ZipFile, files: Path, digest: str) -> None:
-    folder = (files / BOTS / digest).resolve()
+    folder = shared_bots.found(files, digest).resolve()
     if not is_whole(files, digest):
         raise RefereeError(f"bot {str(folder)!r} is missing, or is not what was frozen")
     with HeldFolder(folder) as held:

@@ -29,12 +29,13 @@ from ladder.audit.sample import drawn
 from ladder.core.facts import Fact, Match, Opened, Pool, Retention, Submission
 from ladder.core.retention import RecordsGone, erased_in, horizon_of
 from ladder.core.roster import Roster
-from ladder.files import record_store
 from ladder.store.chain import Damaged, Link, decoded
 from ladder.store.database import Database
+from ladder.store.kept_records import KeptRecords
 from ladder.store.location import Where, usual_files
 from ladder.store.migrations import check_version, version_of
 from ladder.store.raw_rows import Examiner, Page
+from referee.errors import RefereeError
 
 ProgressCallback = Callable[[int, int], None]
 """Is told how many matches are done, and how many there are."""
@@ -88,9 +89,11 @@ def prove(
         check_version(0, where)
     database, findings = Database(where, to_prove=True), AuditFindings()
     try:
-        files = _files(where, database)
+        files, kept = _files(where, database), KeptRecords(database)
+        with suppress(RefereeError):  # of what is wrong with its table is told below
+            kept.note_store(files)
         claims = ClaimCheck(wanted.every_claim, own_claims(files, findings), findings)
-        with record_store.held(files), database.reading() as connection:
+        with kept.held(files), database.reading() as connection:
             check_version(
                 version_of(connection), where
             )  # facts are read as they are now, not later

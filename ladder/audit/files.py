@@ -5,8 +5,11 @@ from itertools import groupby
 from pathlib import Path
 
 from ladder.audit.findings import AuditFindings
-from ladder.files import record_store
+from ladder.files import record_store, shared_records
+from ladder.files.object_store import StoreAway
+from ladder.submissions import shared_bots
 from ladder.submissions.frozen_bots import BOTS, is_whole
+from referee.errors import HostError, RefereeError
 
 
 def examine_bots(
@@ -21,10 +24,19 @@ def examine_bots(
         earlier: those that were proved before: they only have to be there.
     """
     wanted, missing, closed = set(hashes), 0, 0
+    shared = {one.name for one in shared_bots.stored(files)}
     for digest in sorted(wanted):
         folder = files / BOTS / digest
+        if digest in shared and digest not in earlier:
+            try:
+                shared_bots.found(files, digest)
+            except StoreAway:
+                raise
+            except (RefereeError, HostError) as error:
+                findings.add(f"bot {digest}", str(error))
+                continue
         try:
-            there = folder.is_dir()
+            there = folder.is_dir() or digest in shared
         except OSError as error:  # said once, if another account's folder is closed to us
             findings.add(f"bots {str(folder.parent)!r}", error.strerror or str(error))
             closed += 1
@@ -65,16 +77,25 @@ def note_orphans(files: Path, known: Iterator[str], findings: AuditFindings) -> 
         known: the records of matches, rising.
         findings: is told.
     """
-    orphans = 0
-    for folder, names in _by_folder(files / record_store.RECORDS, known):
+    orphans, shared = 0, shared_records.by_hash(files)
+    left = dict(shared or {})
+    for folder, names in _by_folder(files / record_store.RECORDS, _without(known, left)):
         there = (
             path.name.removesuffix(record_store.ENDING)
             for path in folder.glob(f"*{record_store.ENDING}")
         )
-        orphans += len(set(there) - names)
+        orphans += len(set(there) - names - left.keys())
+    orphans += len(left)
     if orphans:
         are = "record is" if orphans == 1 else "records are"
         findings.notes.append(f"{orphans} {are} of no match: runners that were killed leave them")
+
+
+def _without(known: Iterator[str], left: dict[str, int]) -> Iterator[str]:
+    """Pass on the records of matches, and take them out of those of the store."""
+    for record in known:
+        left.pop(record, None)
+        yield record
 
 
 def _by_folder(records: Path, known: Iterator[str]) -> Iterator[tuple[Path, set[str]]]:

@@ -18,9 +18,10 @@ from ladder.audit.findings import MOST, AuditFindings
 from ladder.audit.replay_match import prove_job, prove_match
 from ladder.core.facts import Match, Pool
 from ladder.core.retention import RecordsGone
-from ladder.files import record_store
+from ladder.files import record_store, shared_records
+from ladder.files.object_store import StoreAway
 from ladder.stats.favours import match_gifts
-from referee.errors import HostError, Shortage
+from referee.errors import HostError, RefereeError, Shortage
 from referee.match.gifts import Gift, gifts
 from referee.match.leg import DealResult
 from referee.record.processes import Processes
@@ -37,6 +38,7 @@ class Task(Struct, frozen=True):
 
     Attributes:
         names: of its bots, by place; None where one was erased, since those are known no more.
+        files: the folder of the ladder's files.
         reported: whether its gifts are added up.
     """
 
@@ -45,7 +47,7 @@ class Task(Struct, frozen=True):
     match: Match
     pool: Pool
     names: tuple[str, ...] | None
-    path: Path | None
+    files: Path
     reported: bool
 
 
@@ -111,6 +113,7 @@ class Records:
         self.compared = self.proved = self.earlier = self.gone = self.due = 0
         self.gifts: dict[int, deque[Played]] = defaultdict(partial(deque, maxlen=MOST_MATCHES))
         self._files = files
+        self._stored = shared_records.by_hash(files)
         self._scope = scope
         self._findings = findings
         self._batch: list[Task] = []
@@ -126,21 +129,42 @@ class Records:
         self, fact: int, number: int, match: Match, pool: Pool, names: tuple[str, ...] | None
     ) -> None:
         """The record of a match that makes sense, of bots of these names."""
-        path = record_store.path_of(self._files, match.record) if match.record else None
         if not self._scope.gone.erased.isdisjoint(match.job.entrants):
             self._erased.add(number)
             names = None
+        if match.record and not self._may_go(number):
+            self._look_into_store(fact, number, match)
         if number <= self._scope.earlier:
-            if path is not None:
-                self._tell([_glance(fact, number, path)])
+            if match.record:
+                self._tell([self._glance(fact, number, match)])
         elif self._scope.chosen is None or number in self._scope.chosen:
-            self._batch.append(Task(fact, number, match, pool, names, path, self._reports(pool)))
+            task = Task(fact, number, match, pool, names, self._files, self._reports(pool))
+            self._batch.append(task)
             self._bytes += match.size
             if len(self._batch) >= _AT_ONCE or self._bytes >= _BYTES_AT_ONCE:
                 self._hand_over()
-        elif path is not None:
-            trouble = record_store.difference(path, match.record, match.size)
+        elif match.record:
+            path, trouble = _brought(self._files, match.record)
+            trouble = trouble or record_store.difference(path, match.record, match.size)
             self._tell([_look(fact, number, path, trouble)])
+
+    def _look_into_store(self, fact: int, number: int, match: Match) -> None:
+        """Tells what the store of the ladder lacks, though there is a copy here."""
+        if self._stored is None or self._stored.get(match.record) == match.size:
+            return
+        if record_store.path_of(self._files, match.record).exists():
+            there = self._stored.get(match.record)
+            what = "is missing" if there is None else f"has {there} bytes instead of {match.size}"
+            self._findings.add(
+                f"match {number}", f"record {match.record} {what} in the store", fact
+            )
+
+    def _glance(self, fact: int, number: int, match: Match) -> Look:
+        """A record that only has to be there."""
+        path = record_store.path_of(self._files, match.record)
+        if os.path.exists(path) or match.record in (self._stored or ()):
+            return Look(fact, number, None, there=True)
+        return Look(fact, number, None, f"record {str(path)!r} is missing")
 
     def _reports(self, pool: Pool) -> bool:
         return self._scope.report and pool.places >= SMALLEST_TABLE
@@ -230,11 +254,13 @@ def _proved(batch: list[Task]) -> list[Look]:
     found = []
     played: set[int] = set()
     for one in batch:
-        fact, number, match, path = one.fact, one.number, one.match, one.path
-        if path is not None and not os.path.exists(path):
-            missing = record_store.difference(path, match.record, match.size)
-            found.append(Look(fact, number, prove_job(match, one.pool), missing))
-            continue
+        fact, number, match, path = one.fact, one.number, one.match, None
+        if match.record:
+            path, trouble = _brought(one.files, match.record)
+            if not os.path.exists(path):
+                missing = trouble or record_store.difference(path, match.record, match.size)
+                found.append(Look(fact, number, prove_job(match, one.pool), missing))
+                continue
         given: list[Gift] = []
         try:
             begun = partial(played.add, number)
@@ -256,18 +282,21 @@ def _collect(found: list[Gift], deal: DealResult) -> None:
     found.extend(gifts(deal))
 
 
+def _brought(files: Path, record: str) -> tuple[Path, str | None]:
+    """Where a record is, or would be, and what stands in the way of bringing it from the store."""
+    try:
+        return shared_records.found(files, record), None
+    except (Shortage, StoreAway):
+        raise
+    except (RefereeError, HostError) as error:
+        return record_store.path_of(files, record), str(error)
+
+
 def _look(fact: int, number: int, path: Path, trouble: str | None) -> Look:
     """A record that was compared with its hash."""
     if trouble is not None and not os.path.exists(path):
         return Look(fact, number, None, trouble)
     return Look(fact, number, trouble, there=True)
-
-
-def _glance(fact: int, number: int, path: Path) -> Look:
-    """A record that only has to be there."""
-    if os.path.exists(path):
-        return Look(fact, number, None, there=True)
-    return Look(fact, number, None, f"record {str(path)!r} is missing")
 
 
 def _why_closed(folder: Path) -> str:

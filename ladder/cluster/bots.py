@@ -11,8 +11,7 @@ from msgspec import Struct
 
 from ladder.files.scratch import scratch_name
 from ladder.submissions.bot_toml import TOML
-from ladder.submissions.frozen_bots import parts_of
-from ladder.submissions.pack import zipped
+from ladder.submissions.pack import unzip, zipped
 from referee.bots.files import opened
 from referee.bots.find import HANDED_IN, find
 from referee.bots.held_folder import LARGEST_FOLDER
@@ -112,7 +111,7 @@ class BotShelf:
         made = self._folder / scratch_name(".")
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            _unpack(files, made)
+            unzip(io.BytesIO(files), made)
             if not (self._folder / digest).exists():
                 made.rename(self._folder / digest)
         except (OSError, ValueError, zipfile.BadZipFile) as error:
@@ -124,13 +123,3 @@ class BotShelf:
         if typed is None or find(typed, self._settings).hash != digest:
             remove_tree(self._folder / digest)
             raise RefereeError(f"bot {digest[:16]} has come as another one")
-
-
-def _unpack(files: bytes, to: Path) -> None:
-    to.mkdir()
-    with zipfile.ZipFile(io.BytesIO(files)) as archive:
-        for entry in archive.infolist():
-            path = to.joinpath(*parts_of(entry.filename))
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(archive.read(entry))
-            path.chmod(0o755 if entry.external_attr >> 16 & _RUN else 0o644)

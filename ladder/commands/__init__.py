@@ -56,6 +56,10 @@ _LADDER: Final = {
         "ladder_archive:export_ladder",
         "Writes all facts and records of a ladder as one archive, with a signed head.",
     ),
+    "store": (
+        "ladder_store:show_store",
+        "Shows where a ladder keeps records and bots, or moves them into a store by URL.",
+    ),
     "backup": (
         "ladder_archive:backup_ladder",
         "Copies a whole ladder, while it is in use, into a folder that is a ladder again.",

@@ -15,6 +15,7 @@ from ladder.commands.ladder_records import RecordsJson
 from ladder.commands.ladder_run import LadderJson, RunJson
 from ladder.commands.ladder_season import SeasonJson
 from ladder.commands.ladder_show import BotHistoryJson
+from ladder.commands.ladder_store import StoreJson
 from ladder.commands.ladder_tokens import InviteJson, RevokedJson, TokensJson
 from ladder.commands.ladder_verify import AuditJson, MigrateJson, RebuildJson
 from ladder.compare.report import ComparisonJson
@@ -54,6 +55,7 @@ _OUTPUTS: Final = {
     "ladder announce": NoticeJson,
     "ladder records": RecordsJson,
     "ladder export": ExportJson,
+    "ladder store": StoreJson,
     "ladder backup": BackupJson,
     "ladder import": ImportJson,
     "ladder verify": AuditJson,

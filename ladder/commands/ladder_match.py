@@ -8,7 +8,7 @@ import typer
 
 from ladder.commands.shared import Where, opened
 from ladder.core.facts import Match
-from ladder.files import record_store
+from ladder.files import record_store, shared_records
 from ladder.show.match_json import match_json, values_of
 from ladder.show.text_table import Column, print_grid, said
 from ladder.store.store import Store
@@ -43,8 +43,9 @@ def _record(store: Store, number: int, match: Match) -> Path | None:
     """Where the record of a match is, or should be; None if it has none, or not any more."""
     if not match.record:
         return None
-    path = record_store.path_of(store.files, match.record)
     gone = store.records.gone().may_be(number, match.job.entrants)
+    path = record_store.path_of(store.files, match.record)
+    path = path if gone else shared_records.found(store.files, match.record)
     return path if path.exists() or not gone else None
 
 

@@ -10,6 +10,7 @@ from ladder.core.retiring import retired
 from ladder.core.roster import Roster
 from ladder.show.bot_json import bot_json, seen_of
 from ladder.store.store import Store
+from ladder.submissions import shared_bots
 from ladder.submissions.clearing import bots_in_use, size_of
 from ladder.submissions.frozen_bots import BOTS
 from referee.commands.shared import Json
@@ -80,7 +81,7 @@ def _check_frozen(store: Store, version: Submission) -> None:
         RefereeError: they are not.
     """
     bots = store.files / BOTS
-    if not (bots / version.hash).is_dir():
+    if not shared_bots.found(store.files, version.hash).is_dir():
         raise RefereeError(
             f"{version.name} v{version.version}: its files are not in {str(bots)!r} any more "
             "(`old_bots` of [disk] says how many old ones are kept): submit it again"

@@ -18,7 +18,7 @@ from ladder.audit.findings import AuditReport, EpochAudit
 from ladder.commands.epoch_lines import epoch_lines
 from ladder.commands.progress import counted
 from ladder.commands.shared import Where, opened, tell_new_key
-from ladder.files import record_store, signed_head
+from ladder.files import shared_records, signed_head
 from ladder.files.signed_head import Head, SignedHead
 from ladder.files.signing import KEY_FILE, kept_key, sign_now
 from ladder.show.sentences import WARNING, favour_lines
@@ -307,7 +307,7 @@ def rebuild(where: Where = None, as_json: Json = False) -> None:
             total = store.counts().matches
             before, after = store.rebuild(lambda done: say(done, total))
             cache.clear(store.files)
-            swept = record_store.sweep(store.files, store.records.every().__contains__, _DAY_S)
+            swept = shared_records.sweep(store.files, store.records.every().__contains__, _DAY_S)
         if as_json:
             told = RebuildJson(before, after, before == after, swept)
             print(json_text(told, indent=None))

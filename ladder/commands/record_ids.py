@@ -4,7 +4,7 @@ from pathlib import Path
 
 from ladder.commands.shared import opened
 from ladder.core.retention import in_words
-from ladder.files import record_store
+from ladder.files import record_store, shared_records
 from referee.errors import RefereeError
 
 
@@ -30,6 +30,6 @@ def find(text: str, where: str | None) -> Path:
             raise RefereeError(
                 f"match {number}: its record is gone, as the ladder has decided (kept: {kept})"
             )
-        if not path.is_file():
+        if not shared_records.brought(path).is_file():
             raise RefereeError(f"match {number}: its record {str(path)!r} is missing")
         return path

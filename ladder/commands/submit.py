@@ -27,6 +27,7 @@ from ladder.core.facts import SALT_BYTES, Fact, Pool, Submission
 from ladder.core.names import author_name, fitted, name_of
 from ladder.core.retiring import may_come_back
 from ladder.core.roster import Roster
+from ladder.files.object_store import store_of
 from ladder.files.signing import kept_key
 from ladder.game_files.pool_file import USUAL_GAMES
 from ladder.show.submit_json import AcceptedJson, RefusedJson, SubmitJson
@@ -155,6 +156,7 @@ def submit(
         partners = tuple(_partner(store.refresh(), text, asked) for text in asked.partners)
         pools = _pools(store, asked.games)
         kept_key(store.files, tell_new_key)  # receipts are signed: what is wrong is said before
+        store_of(store.files)  # likewise
         talk = console(stderr=True)
         taken: list[Accepted] = []
         refused: list[Refusal] = []

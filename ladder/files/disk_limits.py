@@ -26,11 +26,13 @@ class DiskLimits(Struct, frozen=True, forbid_unknown_fields=True):
         build_size: MiB that a build may leave, the bot's sources included.
         build_files: files, links and folders that it may leave.
         old_bots: MiB that the frozen files of versions that do not play may take together.
+        copies: MiB that records may take on a machine, where the ladder has a store by URL.
     """
 
     build_size: Mebibytes = 64
     build_files: Files = 2000
     old_bots: Annotated[int, Meta(ge=0, le=1 << 30)] = 1024
+    copies: Annotated[int, Meta(ge=1, le=1 << 30)] = 1024
 
     @property
     def build_output(self) -> BuildOutput:

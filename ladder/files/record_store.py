@@ -29,6 +29,10 @@ RECORDS: Final = "records"
 ENDING: Final = ".jsonl.zst"
 
 
+class Changed(RefereeError):
+    """A record is not what its hash says."""
+
+
 class TooLarge(HostError):
     """A record has more bytes than a ladder keeps: it is its bots who fill it."""
 
@@ -67,14 +71,18 @@ def keep(folder: Path, plain: Path) -> tuple[str, int]:
     return sha, size
 
 
-def keep_packed(folder: Path, pieces: Iterable[bytes]) -> tuple[str, int]:
+def keep_packed(
+    folder: Path, pieces: Iterable[bytes], wanted: str | None = None
+) -> tuple[str, int]:
     """As `keep`, for a record that is compressed already; what it holds is not looked at.
 
     Args:
         folder: where the ladder has its files.
         pieces: its bytes.
+        wanted: the hash that it has to have, if that is known.
 
     Raises:
+        Changed: it has another one.
         Unwritable: it cannot be kept; nothing of it is left then.
         HostError: nor is one that is too large.
     """
@@ -83,6 +91,8 @@ def keep_packed(folder: Path, pieces: Iterable[bytes]) -> tuple[str, int]:
         records.mkdir(mode=0o700, parents=True, exist_ok=True)
         with _temporary(records) as (temporary, file):
             sha, size = _copied(pieces, file)
+            if wanted not in (None, sha):
+                raise Changed(f"record {wanted} was changed: its SHA-256 is {sha}")
             os.fsync(file)
             final = path_of(folder, sha)
             final.parent.mkdir(exist_ok=True)

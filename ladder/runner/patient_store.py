@@ -1,6 +1,7 @@
 """The store as tasks see it: one question at a time, in a thread; patient while it is away."""
 
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from typing import Final, Protocol, TypeVar
 
 import trio
@@ -8,15 +9,23 @@ import trio
 from ladder.core.candidates import Situation
 from ladder.core.facts import Decision, Match
 from ladder.core.roster import Roster
+from ladder.files import shared_records
+from ladder.files.object_store import StoreAway
 from ladder.store.database import DatabaseGone
 from ladder.store.head_log import publish
 from ladder.store.jobs import Lease, Plan, Settled
 from ladder.store.record_sweep import RecordSweep
 from ladder.store.store import Store
-from referee.errors import HostError
+from ladder.submissions import shared_bots
+from ladder.submissions.frozen_bots import BOTS
+from referee.errors import HostError, RefereeError
+from referee.workers.jobs import Unready
 
 PATIENCE_S: Final = 600.0
 """So long a database may be away before we give up."""
+
+_SHARED_AT_ONCE: Final = 4
+"""So many records and bots are on their way to the store, or from there, at a time."""
 
 _FIRST_WAIT_S: Final = 0.1
 _LONGEST_WAIT_S: Final = 5.0
@@ -62,7 +71,8 @@ class Desk:
         self._listener = listener
         self._sweep = RecordSweep()
         self._one = trio.CapacityLimiter(1)
-        self._away = False
+        self._sharing = trio.CapacityLimiter(_SHARED_AT_ONCE)
+        self._away: list[str] = []
         self._heads_every = heads_every
         self._unpublished = 0
 
@@ -119,8 +129,36 @@ class Desk:
         """Whether a match has this record."""
         return await self._ask(lambda: self._store.records.has(record))
 
-    async def _ask(self, question: Callable[[], T]) -> T:
+    async def share(self, record: str) -> None:
+        """Puts a record that was kept into the ladder's store, if it has one."""
+        await self._ask(lambda: shared_records.share(self._store.files, record), self._sharing)
+
+    async def discard(self, record: str) -> None:
+        """Removes a record that has become part of no fact."""
+        await self._ask(lambda: shared_records.discard(self._store.files, record), self._sharing)
+
+    async def bring(self, bots: Collection[str]) -> None:
+        """Brings the frozen bots of these hashes here that are not, if the ladder has a store.
+
+        Raises:
+            Unready: the store has another one in the place of one.
+        """
+        files = self._store.files
+        for at, digest in enumerate(bots):
+            if not (files / BOTS / digest).is_dir():
+                try:
+                    await self._ask(partial(shared_bots.found, files, digest), self._sharing)
+                except RefereeError as error:
+                    raise Unready(str(error), at) from error
+
+    async def _ask(
+        self, question: Callable[[], T], limiter: trio.CapacityLimiter | None = None
+    ) -> T:
         """The answer, as soon as there is one.
+
+        Args:
+            question: one to the database; of those it is asked one at a time.
+            limiter: how many are asked at a time, where it is one to the store of files.
 
         Raises:
             HostError: there is none, and none is to be expected.
@@ -128,17 +166,19 @@ class Desk:
         wait, until = _FIRST_WAIT_S, trio.current_time() + PATIENCE_S
         while True:
             try:
-                answer = await trio.to_thread.run_sync(question, limiter=self._one)
-            except DatabaseGone as gone:
+                answer = await trio.to_thread.run_sync(question, limiter=limiter or self._one)
+            except (DatabaseGone, StoreAway) as gone:
                 if trio.current_time() > until:
                     raise HostError(f"{gone}; it was away for {PATIENCE_S:.0f} s") from gone
-                if not self._away:
-                    self._away = True
+                what = "the store" if isinstance(gone, StoreAway) else "the database"
+                if what not in self._away:
+                    self._away.append(what)
                     self._listener.say(f"{gone}; waiting for it")
                 await trio.sleep(wait)
                 wait = min(2 * wait, _LONGEST_WAIT_S)
                 continue
-            if self._away:
-                self._away = False
-                self._listener.say("the database answers again")
+            back = "the database" if limiter is None else "the store"
+            if back in self._away:
+                self._away.remove(back)
+                self._listener.say(f"{back} answers again")
             return answer

@@ -6,6 +6,7 @@ from contextlib import AbstractAsyncContextManager
 from msgspec import Struct
 
 from ladder.audit.pool_rules import pool_misfit
+from ladder.files.object_store import store_of
 from ladder.runner.patient_store import Desk
 from ladder.runner.runner import LadderRunner, RunnerListener, Span, lives
 from ladder.store.store import Store
@@ -81,9 +82,11 @@ async def play(
         settings: what the organiser allows.
 
     Raises:
+        RefereeError: the ladder's store needs what is not installed.
         HostError: the database, the disk or the sandbox does not let us.
     """
     local = store.where.is_local
+    store_of(store.files)  # what is not installed is said before a match is played
     async with by() as players:
         watch.say(f"{plural(players.size, 'match', 'matches')} at a time; {where}")
         desk = Desk(

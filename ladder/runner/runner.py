@@ -21,6 +21,7 @@ from ladder.core.facts import Decision, LadderJob, Match, Pool, Submission, unpl
 from ladder.core.matchmaking import Candidates, TableDraw, next_table, why_none
 from ladder.core.next_job import job_of
 from ladder.files import live_records, record_store
+from ladder.files.object_store import StoreAway
 from ladder.host_or_bot import Doubts
 from ladder.runner.match_fact import match_of
 from ladder.runner.patient_store import Desk
@@ -262,13 +263,14 @@ class LadderRunner:
             try:
                 lease, result = await self._played(lease, str(plain))
                 record, size = await trio.to_thread.run_sync(record_store.keep, self._files, plain)
+                await self._desk.share(record)
             except Unready as error:
                 await self._excuse(lease, error)
                 return
             except record_store.TooLarge as error:  # bots did it, and would do it again
                 await self._settle(unplayed(lease.job, str(error), at_ms=0))
                 return
-            except (Shortage, record_store.Unwritable):
+            except (Shortage, record_store.Unwritable, StoreAway):
                 raise  # no bot can be the reason: the job waits for room
             except Exception:
                 del self._held[lease.token]  # it was tried: or it would end every runner for ever
@@ -290,6 +292,7 @@ class LadderRunner:
         roster = self._desk.roster
         pool = roster.pools[lease.job.pool]
         names = tuple(roster.entrants[entrant].name for entrant in lease.job.entrants)
+        await self._desk.bring(lease.job.hashes)
         for attempt in count(1):
             job = replace(workers_job(lease.job, pool, self._files, record), names=names, once=True)
             try:
@@ -308,9 +311,7 @@ class LadderRunner:
             del self._held[token]
         if settled is Settled.DUPLICATE:
             if not await self._desk.has_record(match.record):
-                path = record_store.path_of(self._files, match.record)
-                for file in (path, stderr_file(path)):
-                    file.unlink(missing_ok=True)
+                await self._desk.discard(match.record)
             return
         self._tell(match, decisions)
         await self._desk.let_records_go()

@@ -28,6 +28,8 @@ _CONNECT_S: Final = 5
 _SILENT_S: Final = 10
 """After three times as long without a word from it, a machine is gone."""
 _LOCK: Final = 0x6272_6973_636F  # "brisco", so that no other program's lock is ours by chance
+_RECORDS: Final = _LOCK + 1
+"""Of the records of a ladder whose machines share them."""
 _WRITES: Final = "ladder_writes"
 _DAMAGED: Final = (
     *("malformed", "not a database", "unsupported file format", "encrypted"),
@@ -141,6 +143,31 @@ class Database:
                 if not self.local:
                     connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
                 yield connection
+
+    @contextmanager
+    def records_locked(self, *, alone: bool) -> Iterator[bool]:
+        """A block in which records are not removed or, if `alone`, are held by no other.
+
+        Where the database is a file, locks of the folder of records do that.
+
+        Yields:
+            Whether it is so: who wants to be alone does not wait for the others.
+        """
+        if self.local:
+            yield True
+            return
+        how = "pg_try_advisory_lock" if alone else "pg_advisory_lock_shared"
+        let_go = "pg_advisory_unlock" if alone else "pg_advisory_unlock_shared"
+        key = {"key": _RECORDS}
+        with self._trouble(), self._engine.connect() as connection:
+            is_so = connection.execute(text(f"SELECT {how}(:key)"), key).scalar_one() is not False
+            connection.commit()  # the lock is the connection's, not the transaction's
+            try:
+                yield is_so
+            finally:
+                if is_so:
+                    connection.execute(text(f"SELECT {let_go}(:key)"), key)
+                    connection.commit()
 
     def wipe_log(self) -> bool:
         """Have nothing left of earlier pages in the log beside the file.

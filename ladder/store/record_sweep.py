@@ -1,10 +1,10 @@
 """Removes the records that a ladder lets go, by policy or with a bot, in steps that are bounded."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Final
 
 from ladder.core.retention import AT_ONCE, Sweep
-from ladder.files import record_store
+from ladder.files import shared_records
 from ladder.store.store import Store
 from referee.errors import HostError
 
@@ -47,7 +47,7 @@ class RecordSweep:
         start = self._looked_at if bots == self._erased else 0
         theirs = self._of_erased(store, start)
         due += [record for _, record in theirs if record]
-        removed = record_store.remove(store.files, due) if due else 0
+        removed = _removed(store, due) if due else 0
         if removed is not None:
             self._sweep, self._erased = after, bots
             self._more = len(theirs) == AT_ONCE
@@ -61,6 +61,11 @@ class RecordSweep:
             return []
         entrants = [entrant for entrant in roster.entrants if roster.is_erased(entrant)]
         return store.records.of_entrants(entrants, after, AT_ONCE)
+
+
+def _removed(store: Store, due: Collection[str]) -> int | None:
+    with store.records.removable() as is_alone:
+        return shared_records.remove(store.files, due) if is_alone else None
 
 
 def removed_now(store: Store, horizon: int, say: Callable[[int, int], None]) -> int:

@@ -98,6 +98,7 @@ class Store:
             self.opened = self._beginning()
             self.files = where.files or usual_files(self.opened.ladder)
             check_owner(replace(where, files=self.files))
+            self.records.note_store(self.files)
         except BaseException:
             self.close()
             raise
@@ -360,8 +361,6 @@ class Store:
         """All facts, as they are at one moment."""
         with self._database.reading() as connection:
             yield queries.Reader(connection)
-
-    # --- what is made anew
 
     def rebuild(self, watch: Callable[[int], None] = lambda _: None) -> tuple[str, str]:
         """Makes all that follows from facts anew; returns its digest before and after.

@@ -2,8 +2,8 @@
 
 `fact` is the ladder: its rows are only ever added. `match`, `verdict`, `skill` and `step` are
 indexes: they follow from the facts, and `referee ladder rebuild` makes them anew. `job` has what is
-to be played, which is no fact yet; `token`, `token_use` and `binding` who may hand in bots. Times
-are milliseconds since 1970, UTC.
+to be played, which is no fact yet; `token`, `token_use` and `binding` who may hand in bots; `store`
+where records and bots are kept for all machines. Times are milliseconds since 1970, UTC.
 """
 
 from typing import Any, ClassVar, Final
@@ -227,6 +227,15 @@ class BindingRow(Base):
     subject: Mapped[str]
     token: Mapped[str]
     made_ms: Mapped[int]
+
+
+class StoreRow(Base):
+    """The store by URL of the ladder's records and bots, if it has one; see `ladder.files`."""
+
+    __tablename__ = "store"
+    __table_args__ = (_STRICT,)
+
+    url: Mapped[str] = mapped_column(primary_key=True)
 
 
 INDEXES: Final[tuple[type[Base], ...]] = (MatchRow, FaultFoundRow, SkillRow, StepRow)

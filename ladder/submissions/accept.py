@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from ladder.core.facts import Pool
 from ladder.core.names import LONGEST, fitted, name_of
 from ladder.files.disk_limits import read_limits
+from ladder.submissions import shared_bots
 from ladder.submissions.bot_toml import TOML, toml_of
 from ladder.submissions.copy_in import HandedIn, taken
 from ladder.submissions.frozen_bots import BOTS, freeze, keep, scratch
@@ -97,6 +98,7 @@ async def taken_in(
                 final = _found(frozen, path, settings)
                 await _tried(final, upload, pools, sandbox, say)
                 folder = _kept(frozen, final)
+                await trio.to_thread.run_sync(shared_bots.share, files, final.hash)
     except OSError as error:
         raise HostError(f"cannot freeze a bot in {str(bots)!r}: {error.strerror}") from error
     say(f"frozen as {folder.name}")

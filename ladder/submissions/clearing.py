@@ -22,13 +22,13 @@ from ladder.core.facts import LadderJob
 from ladder.core.roster import Roster
 from ladder.files.disk_limits import read_limits
 from ladder.files.scratch import scratch_name, sweep
-from ladder.submissions.frozen_bots import BOTS
+from ladder.submissions import shared_bots
+from ladder.submissions.frozen_bots import BOTS, frozen_in
 from referee.errors import HostError
 from referee.sandbox.folders import remove_tree
 from referee.sandbox.sizes import usage_of
 
 _DAY_S: Final = 24 * 60 * 60
-_HASH_LENGTH: Final = 64
 _LOCK: Final = "bots.lock"
 
 
@@ -144,7 +144,8 @@ def clear_old(files: Path, situation: Situation) -> list[str]:
     try:
         sweep(bots, ".")
         going, erased = _unknown(bots, roster), erased_hashes(roster)
-        for digest in _in_order(bots, roster, needed_by(roster, situation.jobs)):
+        needed = needed_by(roster, situation.jobs)
+        for digest in _in_order(frozen_in(bots), roster, needed):
             left -= 0 if digest in erased else usage_of(bots / digest).size
             if left < 0 or digest in erased:
                 going.append(digest)
@@ -154,7 +155,21 @@ def clear_old(files: Path, situation: Situation) -> list[str]:
             remove_tree(leaving)
     except OSError as error:
         raise HostError(f"cannot clear {str(bots)!r}: {error.strerror}") from error
+    _clear_store(files, roster, needed)
     return going
+
+
+def _clear_store(files: Path, roster: Roster, needed: Set[str]) -> None:
+    """Remove from the store of a ladder what `clear_old` removes here, by the same bound."""
+    there = {one.name: one for one in shared_bots.stored(files)}
+    left, before = read_limits(files).old_bots << 20, time.time() - _DAY_S
+    erased, known = erased_hashes(roster), {one.hash for one in roster.entrants.values()}
+    going = [digest for digest, one in there.items() if digest not in known and one.at < before]
+    for digest in _in_order(there, roster, needed):
+        left -= 0 if digest in erased else there[digest].size
+        if left < 0 or digest in erased:
+            going.append(digest)
+    shared_bots.remove(files, going)
 
 
 def size_of(files: Path, digest: str) -> int | None:
@@ -176,12 +191,12 @@ def sizes(files: Path, needed: Set[str]) -> FrozenSizes:
         needed: hashes of those that play.
     """
     found = {True: 0, False: 0}
-    for digest in _frozen(files / BOTS):
+    for digest in frozen_in(files / BOTS):
         found[digest in needed] += usage_of(files / BOTS / digest).size
     return FrozenSizes(found[True], found[False])
 
 
-def _in_order(bots: Path, roster: Roster, needed: Set[str]) -> list[str]:
+def _in_order(frozen: Iterable[str], roster: Roster, needed: Set[str]) -> list[str]:
     """Return the bots that may go, those that are kept longest first.
 
     The last old version of each bot comes before the last but one of any: who hands in many
@@ -193,7 +208,7 @@ def _in_order(bots: Path, roster: Roster, needed: Set[str]) -> list[str]:
         place = (later[version.bot], -version.entrant)
         depths[version.hash] = min(place, depths.get(version.hash, place))
         later[version.bot] += 1
-    there = [digest for digest in _frozen(bots) if digest in depths and digest not in needed]
+    there = [digest for digest in frozen if digest in depths and digest not in needed]
     return sorted(there, key=depths.__getitem__)
 
 
@@ -203,13 +218,6 @@ def _unknown(bots: Path, roster: Roster) -> list[str]:
     before = time.time() - _DAY_S
     return [
         digest
-        for digest in _frozen(bots)
+        for digest in frozen_in(bots)
         if digest not in known and (bots / digest).stat().st_mtime < before
     ]
-
-
-def _frozen(bots: Path) -> list[str]:
-    try:
-        return sorted(name for name in os.listdir(bots) if len(name) == _HASH_LENGTH)
-    except FileNotFoundError:
-        return []

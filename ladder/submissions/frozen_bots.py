@@ -33,6 +33,7 @@ BOTS: Final = HANDED_IN
 """The folder of frozen bots, within that of the ladder's files."""
 
 _LONGEST_PART: Final = 255
+_HASH_LENGTH: Final = 64
 
 
 def scratch(bots: Path) -> AbstractContextManager[Path]:
@@ -178,6 +179,14 @@ def keep(frozen: Path, digest: str) -> Path:
         )
     sync_folder(final.parent)
     return final
+
+
+def frozen_in(bots: Path) -> list[str]:
+    """The hashes of the bots that lie frozen in a folder; none where it is not there."""
+    try:
+        return sorted(name for name in os.listdir(bots) if len(name) == _HASH_LENGTH)
+    except FileNotFoundError:
+        return []
 
 
 def is_whole(files: Path, digest: str) -> bool:

@@ -1,21 +1,26 @@
-"""A bot as one file, as it is sent to the site of a ladder."""
+"""A bot as one file, as it is sent to the site of a ladder, to a machine, or into a store."""
 
 import io
+import os
 import zipfile
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final
+from typing import IO, Final
 
 from msgspec import Struct
 
 from ladder.core.names import fitted
 from ladder.submissions.copy_in import HandedIn, taken
+from ladder.submissions.frozen_bots import parts_of
+from referee.bots.held_folder import LARGEST_FOLDER, HeldFolder
 from referee.bots.settings import Settings
 
 _DATE: Final = (1980, 1, 1, 0, 0, 0)
 """Of all files in a zip: the same bot is the same bytes."""
+
+_RUN: Final = 0o111
 
 
 class Packed(Struct, frozen=True):
@@ -65,6 +70,42 @@ def zipped(files: Mapping[str, bytes], runnable: Collection[str] = ()) -> bytes:
         for name, content in files.items():
             archive.writestr(_entry(name, 0o755 if name in runnable else 0o644), content)
     return whole.getvalue()
+
+
+def zip_of(folder: Path) -> bytes:
+    """Return a zip of a frozen bot; equals are equal.
+
+    Raises:
+        ValueError: it holds what no frozen bot does.
+        OSError: it cannot be read.
+    """
+    contents, runnable = {}, []
+    with HeldFolder(folder.resolve()) as held:
+        for name in sorted(held.files()):
+            with held.opened(name) as file:
+                contents[name] = file.read(LARGEST_FOLDER + 1)
+                if os.fstat(file.fileno()).st_mode & _RUN:
+                    runnable.append(name)
+    return zipped(contents, runnable)
+
+
+def unzip(file: IO[bytes] | Path, to: Path) -> None:
+    """Unpack what `zipped` has packed into a new folder.
+
+    Raises:
+        ValueError: it would have too much, or a file would lie elsewhere.
+        zipfile.BadZipFile: it is no zip, or damaged.
+        OSError: the disk does not let us.
+    """
+    to.mkdir()
+    with zipfile.ZipFile(file) as archive:
+        if sum(entry.file_size for entry in archive.infolist()) > LARGEST_FOLDER:
+            raise ValueError(f"it holds more than {LARGEST_FOLDER} bytes")
+        for entry in archive.infolist():
+            path = to.joinpath(*parts_of(entry.filename))
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(archive.read(entry))
+            path.chmod(0o755 if entry.external_attr >> 16 & _RUN else 0o644)
 
 
 def _zip(found: HandedIn, file: Path) -> None:

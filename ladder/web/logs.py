@@ -4,12 +4,13 @@ from collections.abc import Iterator
 from typing import Final
 
 from ladder.core.facts import Match
-from ladder.files import record_store
+from ladder.files.shared_records import found_stderr
 from ladder.show.logs_json import LogLine, LogsJson, MatchLog
 from ladder.store.store import Store
 from ladder.web.content import Missing
 from ladder.web.pages.match_found import match_of
-from referee.record.stderr_log import read_stderr, stderr_file
+from referee.errors import HostError, RefereeError
+from referee.record.stderr_log import read_stderr
 
 MATCHES_READ: Final = 20
 """So many of an author's last matches are looked at."""
@@ -59,7 +60,10 @@ def _logs(store: Store, number: int, match: Match, own: set[int]) -> Iterator[Ma
     if not match.record:
         return
     roster, labels = store.roster, store.roster.labels(versions=True)
-    path = stderr_file(record_store.path_of(store.files, match.record))
+    try:
+        path = found_stderr(store.files, match.record)
+    except (RefereeError, HostError) as error:
+        raise Missing("What bots have written cannot be had just now.") from error
     chunks = list(read_stderr(path)) if path.is_file() else []
     for place, entrant in enumerate(match.job.entrants):
         if entrant not in own:

@@ -12,7 +12,7 @@ from starlette.routing import Route
 from ladder.store.store import Store
 from ladder.web import rendering
 from ladder.web.answers import answer
-from ladder.web.content import Asked, Content, Finding, Page
+from ladder.web.content import Asked, Content, Finding, Missing, Page
 from ladder.web.guard import asked, guarded, made, only, viewer, visitor
 from ladder.web.library import Body
 from ladder.web.notices import Notice, notices
@@ -130,7 +130,10 @@ async def _found(site: Site, page: Page, request: Request, wanted: Asked) -> Ask
     def find() -> Body:
         return Body.of(finding.find())
 
-    body = await made(site, request, finding.key, find, reads=False, lasts=True)
+    try:
+        body = await made(site, request, finding.key, find, reads=False, lasts=True)
+    except Missing:  # now; it may be found the next time
+        return wanted
     return replace(wanted, found=body.plain)
 
 

@@ -4,6 +4,7 @@ import re
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
+from pathlib import Path
 from typing import Final
 
 import trio
@@ -17,6 +18,7 @@ from starlette.routing import Route
 from ladder.core.facts import Pool
 from ladder.core.tokens import Scope
 from ladder.store.store import Store
+from ladder.submissions import shared_bots
 from ladder.submissions.frozen_bots import BOTS
 from ladder.web import rendering
 from ladder.web.answers import PRIVATE, private
@@ -36,6 +38,7 @@ from ladder.web.table_process import TableOrder
 from ladder.web.table_words import USUAL, words_for
 from ladder.web.tables import Tables
 from protocol.messages import View
+from referee.errors import HostError, RefereeError
 from referee.match.chance import KEY_BITS
 from referee.match.seating import Seating
 from referee.sandbox.names import SandboxName
@@ -106,6 +109,7 @@ async def _open(
         if wish.deals > MOST_DEALS:
             raise Refused(f"'deals' is {MOST_DEALS} at most.")
         order = await site.library.ask(partial(order_of, sandbox, token.author, wish))
+        await _bring_bot(Path(order.bot))
         own = await site.library.ask(partial(_is_own, token.author, wish))
         order = replace(order, terms=replace(order.terms, seating=Seating.ONE))
         counts = wish.deals == 1 and not own and not invites
@@ -117,6 +121,18 @@ async def _open(
             await _answered_soon(mine, host)
         return _there(mine)
     return still_there(mine, token.author)
+
+
+async def _bring_bot(folder: Path) -> None:
+    """Have the files of a bot here, where the ladder has them in its store.
+
+    Raises:
+        Missing: they are not to be had.
+    """
+    try:
+        await trio.to_thread.run_sync(shared_bots.found, folder.parents[1], folder.name)
+    except (RefereeError, HostError) as error:
+        raise Missing("That bot cannot be had just now; try again later.") from error
 
 
 def order_of(sandbox: SandboxName, person: str, wish: Wish, store: Store) -> TableOrder:
