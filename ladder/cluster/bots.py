@@ -1,8 +1,6 @@
 """Bots on their way to a machine: packed, and unpacked where they have the same hash again."""
 
 import io
-import os
-import zipfile
 from collections.abc import Collection
 from pathlib import Path
 from typing import Final
@@ -11,10 +9,9 @@ from msgspec import Struct
 
 from ladder.files.scratch import scratch_name
 from ladder.submissions.bot_toml import TOML
-from ladder.submissions.pack import unzip, zipped
+from ladder.submissions.pack import unzip, zip_of
 from referee.bots.files import opened
 from referee.bots.find import HANDED_IN, find
-from referee.bots.held_folder import LARGEST_FOLDER
 from referee.bots.settings import Settings
 from referee.errors import HostError, RefereeError, shortage
 from referee.sandbox.folders import remove_tree
@@ -24,8 +21,6 @@ MOST_BOTS: Final = 200
 
 More than a machine plays at a time, so that none goes that is just read.
 """
-
-_RUN: Final = 0o111
 
 
 class Parcel(Struct, frozen=True):
@@ -56,19 +51,14 @@ def parcel_of(typed: str, settings: Settings) -> Parcel:
                 f"bot {typed!r}: a file beside a sample does not travel in a cluster"
             )
         return Parcel(source.name, source.hash, b"")
-    contents, runnable = {}, []
     try:
-        for name, path in source.files.items():
-            with opened(path) as file:
-                contents[name] = file.read(LARGEST_FOLDER + 1)
-                if os.fstat(file.fileno()).st_mode & _RUN:
-                    runnable.append(name)
+        files = zip_of(source.files, lambda name: opened(source.files[name]))
     except ValueError as error:
         raise RefereeError(f"bot {typed!r}: {error}") from error
     except OSError as error:
         told = HostError(f"bot {typed!r}: {error.strerror}")
         raise shortage(error) or told from error
-    return Parcel(source.name, source.hash, zipped(contents, runnable))
+    return Parcel(source.name, source.hash, files)
 
 
 class BotShelf:
@@ -114,7 +104,7 @@ class BotShelf:
             unzip(io.BytesIO(files), made)
             if not (self._folder / digest).exists():
                 made.rename(self._folder / digest)
-        except (OSError, ValueError, zipfile.BadZipFile) as error:
+        except (OSError, ValueError) as error:
             told = HostError(f"bot {digest[:16]} cannot be unpacked: {error}")
             raise shortage(error) or told from error
         finally:

@@ -3,8 +3,9 @@
 import io
 import os
 import zipfile
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+import zlib
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Final
@@ -14,13 +15,19 @@ from msgspec import Struct
 from ladder.core.names import fitted
 from ladder.submissions.copy_in import HandedIn, taken
 from ladder.submissions.frozen_bots import parts_of
-from referee.bots.held_folder import LARGEST_FOLDER, HeldFolder
+from referee.bots.held_folder import LARGEST_FOLDER, MOST_FILES
 from referee.bots.settings import Settings
 
 _DATE: Final = (1980, 1, 1, 0, 0, 0)
 """Of all files in a zip: the same bot is the same bytes."""
 
 _RUN: Final = 0o111
+
+_NO_ZIP: Final = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
+"""What zipfile raises over what is damaged, encrypted, or packed in another way."""
+
+
+Opened = AbstractContextManager[IO[bytes]]
 
 
 class Packed(Struct, frozen=True):
@@ -72,20 +79,23 @@ def zipped(files: Mapping[str, bytes], runnable: Collection[str] = ()) -> bytes:
     return whole.getvalue()
 
 
-def zip_of(folder: Path) -> bytes:
-    """Return a zip of a frozen bot; equals are equal.
+def zip_of(names: Iterable[str], opened: Callable[[str], Opened]) -> bytes:
+    """Return a zip of the files of a bot; equals are equal.
+
+    Args:
+        names: theirs, in order.
+        opened: opens one of them.
 
     Raises:
-        ValueError: it holds what no frozen bot does.
-        OSError: it cannot be read.
+        ValueError: one is none that a bot may have.
+        OSError: one cannot be read.
     """
     contents, runnable = {}, []
-    with HeldFolder(folder.resolve()) as held:
-        for name in sorted(held.files()):
-            with held.opened(name) as file:
-                contents[name] = file.read(LARGEST_FOLDER + 1)
-                if os.fstat(file.fileno()).st_mode & _RUN:
-                    runnable.append(name)
+    for name in names:
+        with opened(name) as file:
+            contents[name] = file.read(LARGEST_FOLDER + 1)
+            if os.fstat(file.fileno()).st_mode & _RUN:
+                runnable.append(name)
     return zipped(contents, runnable)
 
 
@@ -93,19 +103,25 @@ def unzip(file: IO[bytes] | Path, to: Path) -> None:
     """Unpack what `zipped` has packed into a new folder.
 
     Raises:
-        ValueError: it would have too much, or a file would lie elsewhere.
-        zipfile.BadZipFile: it is no zip, or damaged.
+        ValueError: it is none such: it would have too much, or a file would lie elsewhere.
         OSError: the disk does not let us.
     """
     to.mkdir()
-    with zipfile.ZipFile(file) as archive:
-        if sum(entry.file_size for entry in archive.infolist()) > LARGEST_FOLDER:
-            raise ValueError(f"it holds more than {LARGEST_FOLDER} bytes")
-        for entry in archive.infolist():
-            path = to.joinpath(*parts_of(entry.filename))
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(archive.read(entry))
-            path.chmod(0o755 if entry.external_attr >> 16 & _RUN else 0o644)
+    try:
+        with zipfile.ZipFile(file) as archive:
+            entries = archive.infolist()
+            size = sum(entry.file_size for entry in entries)
+            if size > LARGEST_FOLDER or len(entries) > MOST_FILES:
+                raise ValueError(f"it holds {len(entries)} files, and {size} bytes")
+            for entry in entries:
+                path = to.joinpath(*parts_of(entry.filename))
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(archive.read(entry))
+                path.chmod(0o755 if entry.external_attr >> 16 & _RUN else 0o644)
+    except _NO_ZIP as error:
+        raise ValueError(f"it is no zip of ours: {error}") from error
+    except (FileExistsError, IsADirectoryError, NotADirectoryError) as error:
+        raise ValueError("a file of it is a folder, too") from error
 
 
 def _zip(found: HandedIn, file: Path) -> None:

@@ -5,7 +5,6 @@ of it, and a machine brings it when it is to play there. What comes is compared 
 """
 
 import re
-import zipfile
 from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Final
@@ -14,7 +13,7 @@ from ladder.files.object_store import Absent, Objects, Stored, store_of
 from ladder.submissions.bot_toml import TOML
 from ladder.submissions.frozen_bots import BOTS, freeze, frozen_in, hash_of, keep, scratch
 from ladder.submissions.pack import unzip, zip_of
-from referee.bots.held_folder import LARGEST_FOLDER
+from referee.bots.held_folder import LARGEST_FOLDER, HeldFolder
 from referee.errors import HostError, RefereeError, shortage
 
 _ENDING: Final = ".zip"
@@ -41,7 +40,8 @@ def _put(files: Path, store: Objects, digest: str) -> None:
     with scratch(files / BOTS) as made:
         packed = made / f"{digest}{_ENDING}"
         try:
-            packed.write_bytes(zip_of(files / BOTS / digest))
+            with HeldFolder((files / BOTS / digest).resolve()) as held:
+                packed.write_bytes(zip_of(sorted(held.files()), held.opened))
         except (OSError, ValueError) as error:
             told = HostError(f"bot {digest[:16]} cannot be packed: {error}")
             raise shortage(error) or told from error
@@ -77,13 +77,14 @@ def _bring(files: Path, store: Objects, digest: str) -> None:
                 for piece in store.pieces(_name(digest), 2 * LARGEST_FOLDER):
                     file.write(piece)
             unzip(packed, given / digest)
-            freeze(given / digest, (given / digest / TOML).read_text(), frozen, digest)
+            toml = given / digest / TOML
+            freeze(given / digest, toml.read_text() if toml.is_file() else "", frozen, digest)
             if hash_of(frozen) != digest:
                 raise RefereeError(f"'{store.url}/{_name(digest)}' was changed")
             keep(frozen, digest)
         except Absent:
             pass
-        except (ValueError, zipfile.BadZipFile) as error:
+        except ValueError as error:
             raise RefereeError(f"'{store.url}/{_name(digest)}' was changed: {error}") from error
         except OSError as error:
             told = HostError(f"bot {digest[:16]} cannot be unpacked: {error}")
