@@ -12,9 +12,10 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.installed
-# two tests at a time; those of ALONE look at all that runs on the machine, or start daemons
+# two tests at a time; those of ALONE look at all that runs on the machine, want a core to themselves,
+# or start daemons
 SHARED := -n 2 --dist worksteal
-ALONE  := $(patsubst %,tests/%.py,doctor/test_doctor play/test_host_faults $(addprefix sandbox/test_,\
+ALONE  := $(patsubst %,tests/%.py,doctor/test_doctor play/test_host_faults play/test_settling $(addprefix sandbox/test_,\
 	builds choose container copies count_process memory_channel spare_groups walls watchdog zoo))
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet --no-input
 
