@@ -35,7 +35,7 @@ from ladder.store.kept_records import KeptRecords
 from ladder.store.location import Where, usual_files
 from ladder.store.migrations import check_version, version_of
 from ladder.store.raw_rows import Examiner, Page
-from referee.errors import RefereeError
+from referee.errors import HostError, RefereeError
 
 ProgressCallback = Callable[[int, int], None]
 """Is told how many matches are done, and how many there are."""
@@ -90,7 +90,7 @@ def prove(
     database, findings = Database(where, to_prove=True), AuditFindings()
     try:
         files, kept = _files(where, database), KeptRecords(database)
-        with suppress(RefereeError):  # of what is wrong with its table is told below
+        with suppress(RefereeError, HostError):  # what is wrong there is told below
             kept.note_store(files)
         claims = ClaimCheck(wanted.every_claim, own_claims(files, findings), findings)
         with kept.held(files), database.reading() as connection:

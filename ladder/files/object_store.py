@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Struct
 
-from referee.errors import HostError, RefereeError, not_installed, shortage
+from referee.errors import HostError, RefereeError, check_means, not_installed, shortage
 from referee.text import printable
 from referee.whole_file import atomic_write
 
@@ -258,7 +258,7 @@ def store_of(files: Path) -> Objects | None:
 
     Raises:
         RefereeError: the file that names it is damaged, or a library is not installed.
-        HostError: it cannot be read.
+        Shortage: no file handles or no memory are left to read it.
     """
     url = named(files)
     return None if url is None else _opened(url, os.getpid())
@@ -270,13 +270,18 @@ def named(files: Path) -> str | None:
     try:
         with path.open("rb") as file:
             return checked(msgspec.json.decode(file.read(2 * _LONGEST), type=_Named).url)
-    except FileNotFoundError:
+    except OSError as error:  # opening a ladder has written it, and said what does not let us
+        check_means(error)
         return None
-    except OSError as error:
-        told = HostError(f"{str(path)!r}: {error.strerror}")
-        raise shortage(error) or told from error
     except ValueError as error:
         raise RefereeError(f"{str(path)!r}: {error}: remove it") from error
+
+
+def _names(files: Path, url: str) -> bool:
+    """Whether the file of a machine names this store; one that is damaged names none."""
+    with suppress(RefereeError):
+        return named(files) == url
+    return False
 
 
 def note(files: Path, url: str | None) -> None:
@@ -292,8 +297,9 @@ def note(files: Path, url: str | None) -> None:
     path = files / KEPT_IN
     try:
         if url is None:
-            path.unlink(missing_ok=True)
-        elif not path.exists() or named(files) != url:
+            if os.path.lexists(path):
+                path.unlink()
+        elif not _names(files, url):
             files.mkdir(mode=0o700, parents=True, exist_ok=True)
             with atomic_write(path, mode=0o600) as file:
                 file.write(msgspec.json.encode(_Named(url)) + b"\n")

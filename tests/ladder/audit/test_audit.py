@@ -53,9 +53,9 @@ UNUSED = {
     ("job", "attempts"),
     ("job", "withdrawn"),
 }
-NO_RESULTS = {"token", "token_use", "person", "binding", "epoch"}
+NO_RESULTS = {"token", "token_use", "person", "binding", "epoch", "store"}
 """Tables that no result follows from: who may do what on the site, and when they did; secrets of
-epochs, which an import has not."""
+epochs, which an import has not; where records are."""
 
 COLUMNS = [
     (table.name, column.name)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ladder.files import object_store
-from ladder.files.object_store import Absent, ObjectStore, StoreAway, checked, note, store_of
+from ladder.files.object_store import Absent, ObjectStore, StoreAway, checked, named, note, store_of
 from referee.errors import RefereeError
 from support.s3 import S3, own_s3
 
@@ -205,3 +205,5 @@ def test_a_file_that_names_no_store_is_told_by_its_name(tmp_path: Path) -> None:
         path.write_text(text)
         with pytest.raises(RefereeError, match="store"):
             store_of(tmp_path)
+        note(tmp_path, "s3://bucket/x")  # as opening the ladder does
+        assert named(tmp_path) == "s3://bucket/x"
