@@ -187,7 +187,10 @@ class LadderRunner:
                 if not alone:
                     return
                 situation = await self._desk.situation()
-                await trio.to_thread.run_sync(clear_old, self._files, situation)
+                try:
+                    await trio.to_thread.run_sync(clear_old, self._files, situation)
+                except StoreAway:
+                    return  # after a later match
                 if needed_by(situation.roster, situation.jobs) == playing:
                     self._cleared_for = playing  # else a match under way keeps one that goes later
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from ladder.audit.audit import Wanted, prove
 from ladder.core.facts import Decision, Keep, Match, Pool, Retention, Submission
 from ladder.files import object_store, shared_records
-from ladder.files.object_store import StoreAway
+from ladder.files.object_store import StoreAway, Stored
 from ladder.runner.patient_store import Desk
 from ladder.runner.runner import LadderRunner, Span
 from ladder.store.jobs import Settled
@@ -111,6 +111,15 @@ def test_a_store_that_is_away_for_a_while_loses_nothing(
 ) -> None:
     """It is said once that it is away, and once that it is back."""
     share, failures = shared_records.share, [StoreAway("x is away"), StoreAway("x is away")]
+    away = [StoreAway("x is away")]
+    stored = shared_bots.stored
+
+    def listed(files: Path) -> list[Stored]:
+        if away:
+            raise away.pop()  # as old bots are to be cleared
+        return stored(files)
+
+    monkeypatch.setattr(shared_bots, "stored", listed)
 
     def shared(files: Path, sha: str) -> None:
         if failures:
