@@ -1,12 +1,13 @@
 """What lies in the folder of a ladder beside the records of its matches: bots, and orphans."""
 
+import os
 from collections.abc import Collection, Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 
 from ladder.audit.findings import AuditFindings
 from ladder.files import record_store, shared_records
-from ladder.files.object_store import StoreAway
+from ladder.files.object_store import StoreAway, is_open, named
 from ladder.submissions import shared_bots
 from ladder.submissions.frozen_bots import BOTS, is_whole
 from referee.errors import HostError, RefereeError
@@ -24,9 +25,12 @@ def examine_bots(
         earlier: those that were proved before: they only have to be there.
     """
     wanted, missing, closed = set(hashes), 0, 0
-    shared = {one.name for one in shared_bots.stored(files)}
+    has_store = is_open(files) and named(files) is not None
+    shared = {one.name for one in shared_bots.stored(files)} if has_store else frozenset[str]()
     for digest in sorted(wanted):
         folder = files / BOTS / digest
+        if has_store and digest not in shared and os.path.isdir(folder):
+            findings.add(f"bot {digest}", "it is not in the store: no other machine can play it")
         if digest in shared and digest not in earlier:
             try:
                 shared_bots.found(files, digest)
@@ -77,8 +81,7 @@ def note_orphans(files: Path, known: Iterator[str], findings: AuditFindings) -> 
         known: the records of matches, rising.
         findings: is told.
     """
-    orphans, shared = 0, shared_records.by_hash(files)
-    left = dict(shared or {})
+    orphans, left = 0, (shared_records.by_hash(files) if is_open(files) else None) or {}
     for folder, names in _by_folder(files / record_store.RECORDS, _without(known, left)):
         there = (
             path.name.removesuffix(record_store.ENDING)

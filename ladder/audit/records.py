@@ -19,7 +19,7 @@ from ladder.audit.replay_match import prove_job, prove_match
 from ladder.core.facts import Match, Pool
 from ladder.core.retention import RecordsGone
 from ladder.files import record_store, shared_records
-from ladder.files.object_store import StoreAway
+from ladder.files.object_store import StoreAway, is_open
 from ladder.stats.favours import match_gifts
 from referee.errors import HostError, RefereeError, Shortage
 from referee.match.gifts import Gift, gifts
@@ -113,7 +113,7 @@ class Records:
         self.compared = self.proved = self.earlier = self.gone = self.due = 0
         self.gifts: dict[int, deque[Played]] = defaultdict(partial(deque, maxlen=MOST_MATCHES))
         self._files = files
-        self._stored = shared_records.by_hash(files)
+        self._stored = shared_records.by_hash(files) if is_open(files) else None
         self._scope = scope
         self._findings = findings
         self._batch: list[Task] = []
@@ -286,7 +286,7 @@ def _brought(files: Path, record: str) -> tuple[Path, str | None]:
     """Where a record is, or would be, and what stands in the way of bringing it from the store."""
     try:
         return shared_records.found(files, record), None
-    except (Shortage, StoreAway):
+    except (Shortage, StoreAway, record_store.Unwritable):
         raise
     except (RefereeError, HostError) as error:
         return record_store.path_of(files, record), str(error)

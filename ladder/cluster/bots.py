@@ -1,6 +1,5 @@
 """Bots on their way to a machine: packed, and unpacked where they have the same hash again."""
 
-import io
 from collections.abc import Collection
 from pathlib import Path
 from typing import Final
@@ -101,7 +100,7 @@ class BotShelf:
         made = self._folder / scratch_name(".")
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            unzip(io.BytesIO(files), made)
+            unzip(files, made)
             if not (self._folder / digest).exists():
                 made.rename(self._folder / digest)
         except (OSError, ValueError) as error:

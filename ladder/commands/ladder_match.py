@@ -1,5 +1,6 @@
 """`referee ladder match`: a match of a ladder."""
 
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -9,6 +10,7 @@ import typer
 from ladder.commands.shared import Where, opened
 from ladder.core.facts import Match
 from ladder.files import record_store, shared_records
+from ladder.files.object_store import StoreAway
 from ladder.show.match_json import match_json, values_of
 from ladder.show.text_table import Column, print_grid, said
 from ladder.store.store import Store
@@ -45,7 +47,9 @@ def _record(store: Store, number: int, match: Match) -> Path | None:
         return None
     gone = store.records.gone().may_be(number, match.job.entrants)
     path = record_store.path_of(store.files, match.record)
-    path = path if gone else shared_records.found(store.files, match.record)
+    if not gone:
+        with suppress(StoreAway):  # all else is told
+            path = shared_records.found(store.files, match.record)
     return path if path.exists() or not gone else None
 
 

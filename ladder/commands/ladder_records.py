@@ -11,7 +11,7 @@ from ladder.commands.progress import counted
 from ladder.commands.shared import Where, clear_bots, opened
 from ladder.core.facts import Keep
 from ladder.core.retention import in_words
-from ladder.files import record_store
+from ladder.files import record_store, shared_records
 from ladder.store.record_sweep import removed_now
 from referee.commands.shared import Json
 from referee.errors import HostError
@@ -66,11 +66,13 @@ def records(
     """
     with opened(where) as store:
         horizon, matches = store.records.gone().horizon, store.counts().matches
-        removed = 0
+        removed, shared = 0, shared_records.by_hash(store.files)
         if apply:
             clear_bots(store)
             with counted(console(stderr=True), "removing records of", "matches") as say:
                 removed = removed_now(store, horizon, say)
+            before, shared = len(shared or ()), shared_records.by_hash(store.files)
+            removed = max(removed, before - len(shared or ()))
         lying = _lying(store.files / record_store.RECORDS)
         policy = store.roster.retention
         if as_json:
@@ -92,6 +94,9 @@ def records(
             f"there are {plural(lying.records, 'record')}, {lying.size / 2**20:,.1f} MiB; "
             f"and {lying.stderr / 2**20:,.1f} MiB of what bots wrote to stderr"
         )
+        if shared is not None:
+            size = sum(shared.values()) / 2**20
+            to.print(f"the store has {plural(len(shared), 'record')}, {size:,.1f} MiB")
         if horizon:
             to.print(f"those of matches 1 to {horizon:,} may go; removed now: {removed:,}")
 

@@ -1,5 +1,6 @@
 """`referee ladder retire` and `rollback`: the organiser decides which version of a bot plays."""
 
+from collections.abc import Collection
 from typing import Annotated
 
 import typer
@@ -57,10 +58,11 @@ def rollback(
 ) -> None:
     """Lets an earlier version of a bot play, or one that was retired or benched."""
     with opened(where) as store, bots_in_use(store.files):
+        shared = {one.name for one in shared_bots.stored(store.files)}
 
         def make(roster: Roster, now_ms: int) -> list[Fact]:
             found = _version(roster, roster.find(bot), bot, to)
-            _check_frozen(store, found)
+            _check_frozen(store, found, shared)
             why = f"version {found.version} was chosen"
             return [Decision(deed=Deed.CHOSEN, entrant=found.entrant, reason=why, at_ms=now_ms)]
 
@@ -74,14 +76,19 @@ def rollback(
         print(f"{now.name} v{now.version} by {now.author} plays {games}")
 
 
-def _check_frozen(store: Store, version: Submission) -> None:
+def _check_frozen(store: Store, version: Submission, shared: Collection[str]) -> None:
     """Look whether the files of a version are there to play.
+
+    Args:
+        store: the ladder.
+        version: it.
+        shared: the hashes of the bots that its store by URL has.
 
     Raises:
         RefereeError: they are not.
     """
     bots = store.files / BOTS
-    if not shared_bots.found(store.files, version.hash).is_dir():
+    if version.hash not in shared and not (bots / version.hash).is_dir():
         raise RefereeError(
             f"{version.name} v{version.version}: its files are not in {str(bots)!r} any more "
             "(`old_bots` of [disk] says how many old ones are kept): submit it again"

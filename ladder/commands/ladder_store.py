@@ -1,7 +1,9 @@
 """`referee ladder store`: records and bots in a store by URL, for a ladder of many machines."""
 
 from collections.abc import Callable
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Final
+from urllib.parse import urlsplit
 
 import typer
 from msgspec import Struct
@@ -13,11 +15,14 @@ from ladder.files.signing import now_ms
 from ladder.runner.runner import lives
 from ladder.store.store import Store
 from ladder.submissions import shared_bots
+from ladder.submissions.clearing import erased_hashes
 from referee.commands.shared import Json
 from referee.errors import RefereeError
 from referee.terminal.console import busy, console
 from referee.terminal.json_output import json_text
 from referee.text import in_bytes, plural
+
+_AT_ONCE: Final = 1000
 
 
 class StoreJson(Struct, frozen=True):
@@ -100,35 +105,75 @@ def _check_still(store: Store) -> None:
 
 
 def _move(store: Store, typed: str, say: Callable[[str], None]) -> int:
-    """Put all that lies here, or in the store of before, into a store; return how much."""
+    """Put all that lies here, or in the store of before, into a store; return how much.
+
+    Raises:
+        RefereeError: it is no store for this ladder.
+        HostError: it, or the disk, does not let us.
+    """
     url = object_store.checked(typed)
+    _check_apart(store.files, url)
     before = store.records.store_url()
-    if before is not None and before != url:
-        _bring_home(store, say)
-    to, watch = ObjectStore(url), _counting(say)
+    to, watch = ObjectStore(url, is_claimed=url == before), _counting(say)
     to.claim(store.opened.ladder)
-    moved = shared_records.put_all(store.files, to, watch)
-    moved += shared_bots.put_all(store.files, to, watch)
+    moved = 0 if before in (None, url) else _bring_home(store, say)
+    gone = _records_of_erased(store)
+    moved += shared_records.put_all(store.files, to, lambda sha: sha not in gone, watch)
+    erased = erased_hashes(store.refresh())
+    moved += shared_bots.put_all(store.files, to, lambda digest: digest not in erased, watch)
     store.records.name_store(url)
     store.records.note_store(store.files)
     return moved
 
 
+def _check_apart(files: Path, url: str) -> None:
+    """Look whether a store is no folder in which copies of it would lie.
+
+    Raises:
+        RefereeError: it is.
+    """
+    if not url.startswith("file:"):
+        return
+    own, there = files.resolve(), Path(urlsplit(url).path).resolve()
+    if own.is_relative_to(there) or there.is_relative_to(own):
+        raise RefereeError(f"store {url}: the ladder's own files are there: name another folder")
+
+
+def _records_of_erased(store: Store) -> set[str]:
+    """Return the records that bots have played in which were erased: no copy is to come back."""
+    roster = store.refresh()
+    entrants = [entrant for entrant in roster.entrants if roster.is_erased(entrant)]
+    found: set[str] = set()
+    after = 0
+    while part := store.records.of_entrants(entrants, after, _AT_ONCE) if entrants else []:
+        found.update(record for _, record in part)
+        after = part[-1][0]
+    return found
+
+
 def _bring_home(store: Store, say: Callable[[str], None]) -> int:
-    """Have all here, and no store any more; return how much came."""
+    """Have all here, and no store any more; return how much came.
+
+    The database names the store until all is here. Should runners have begun meanwhile, what they
+    have put there comes after that.
+
+    Raises:
+        RefereeError: what the store has is something else.
+        HostError: it, or the disk, does not let us.
+    """
     url = store.records.store_url()
     if url is None:
         return 0
-    there, watch = ObjectStore(url), _counting(say)
+    there, watch = ObjectStore(url, is_claimed=True), _counting(say)
+    moved = _brought(store, there, watch)
     store.records.name_store(None)
-    try:
-        store.records.note_store(store.files)  # no copy goes from here any more
-        moved = shared_records.bring_all(store.files, there, watch)
-        return moved + shared_bots.bring_all(store.files, there, watch)
-    except BaseException:
-        store.records.name_store(url)
-        store.records.note_store(store.files)
-        raise
+    store.records.note_store(store.files)
+    return moved + _brought(store, there, watch)
+
+
+def _brought(store: Store, there: ObjectStore, watch: Callable[[], None]) -> int:
+    records = shared_records.bring_all(store.files, there, watch)
+    return records + shared_bots.bring_all(store.files, there, watch)
 
 
 def _counting(say: Callable[[str], None]) -> Callable[[], None]:

@@ -27,7 +27,7 @@ from ladder.core.facts import SALT_BYTES, Fact, Pool, Submission
 from ladder.core.names import author_name, fitted, name_of
 from ladder.core.retiring import may_come_back
 from ladder.core.roster import Roster
-from ladder.files.object_store import store_of
+from ladder.files.object_store import StoreAway, store_of
 from ladder.files.signing import kept_key
 from ladder.game_files.pool_file import USUAL_GAMES
 from ladder.show.submit_json import AcceptedJson, RefusedJson, SubmitJson
@@ -300,7 +300,8 @@ async def _take_all_in(
                             path, store.files, pools, place, settings, say=say, name=asked.name
                         )
                         taken.append(_added(store, frozen, author, partners, games))
-                    clear_bots(store)
+                    with suppress(StoreAway):  # a runner does it later
+                        clear_bots(store)
                 except Exception as error:
                     found = innermost(error)
                     if not isinstance(found, RefereeError):

@@ -9,7 +9,6 @@ import os
 import re
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
-from datetime import datetime
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,7 +18,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Struct
 
-from referee.errors import HostError, RefereeError, check_means, not_installed, shortage
+from referee.errors import HostError, RefereeError, not_installed, shortage
 from referee.text import printable
 from referee.whole_file import atomic_write
 
@@ -34,11 +33,16 @@ _BUCKET: Final = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]", re.ASCII)
 _PATH: Final = re.compile(r"(/[A-Za-z0-9_.=-]+)*", re.ASCII)
 _LONGEST: Final = 1024
 _PIECE: Final = 1 << 20
-_CONNECT_S, _READ_S = 5, 30
+_CONNECT_S, _READ_S, _TRIES = 5, 15, 2
+_DIGITS: Final = "0123456789abcdef"
 
 
 class StoreAway(HostError):
     """A store does not answer, or does not let us; it may do so later."""
+
+
+STORE_AWAY: Final = "store '"
+"""How each line begins of a store that does not answer: a site knows a trial's trouble by it."""
 
 
 class Absent(Exception):
@@ -70,7 +74,7 @@ class Objects(Protocol):
 
     url: str
 
-    def put(self, name: str, content: Path) -> None:
+    def put(self, name: str, content: Path, *, replaces: bool = False) -> None:
         """Keep a file."""
 
     def pieces(self, name: str, most: int) -> Iterator[bytes]:
@@ -79,7 +83,7 @@ class Objects(Protocol):
     def listed(self, start: str) -> Iterator[Stored]:
         """Yield the files of a folder."""
 
-    def remove(self, names: Collection[str]) -> int:
+    def remove(self, names: Collection[str]) -> None:
         """Remove files."""
 
 
@@ -105,7 +109,11 @@ class ObjectStore:
         options: dict[str, Any] = {}  # each kind has its own
         if not self._is_folder:
             options = {
-                "config_kwargs": {"connect_timeout": _CONNECT_S, "read_timeout": _READ_S},
+                "config_kwargs": {
+                    "connect_timeout": _CONNECT_S,
+                    "read_timeout": _READ_S,
+                    "retries": {"total_max_attempts": _TRIES},
+                },
                 "use_listings_cache": False,  # others write there, too
                 "skip_instance_cache": True,  # it has one for each thread
             }
@@ -118,6 +126,7 @@ class ObjectStore:
         except ImportError as error:  # fsspec tells so of s3fs
             missing = ModuleNotFoundError(name="s3fs")
             raise not_installed(f"store {url}", "store", missing) from error
+        self._files.retries = _TRIES  # else a server that does not answer is asked 25 times
 
     def claim(self, ladder: str) -> None:
         """Note in the store that it is a ladder's.
@@ -135,27 +144,47 @@ class ObjectStore:
             with TemporaryDirectory(prefix="referee-store-") as folder:
                 (Path(folder) / _MARK).write_text(ladder)
                 self.put(_MARK, Path(folder) / _MARK)
-            found = ladder.encode()
+            found = b"".join(self.pieces(_MARK, _LONGEST))  # another may have been quicker
         if found != ladder.encode():
             raise RefereeError(f"store {self.url}: it is another ladder's: name another path in it")
         self._is_claimed = True
 
-    def put(self, name: str, content: Path) -> None:
+    def put(self, name: str, content: Path, *, replaces: bool = False) -> None:
         """Keep a file, whole or not at all; one of that name is the same, and stays.
+
+        Args:
+            name: in the store.
+            content: the file.
+            replaces: whether it takes the place of one of that name all the same, and is as new.
 
         Raises:
             StoreAway: it cannot be kept.
+            HostError: the file cannot be read.
         """
         place = f"{self._root}/{name}"
+        if not content.is_file():
+            raise HostError(f"{str(content)!r} is missing")
         with self._told(name):
             if not self._is_folder:
-                with suppress(FileExistsError):
-                    self._files.put_file(str(content), place, mode="create")
-            elif not os.path.exists(place):
-                Path(place).parent.mkdir(parents=True, exist_ok=True)
-                with content.open("rb") as source, atomic_write(Path(place), mode=0o444) as file:
-                    while piece := source.read(_PIECE):
-                        file.write(piece)
+                self._put_object(content, place, replaces=replaces)
+            elif replaces or not os.path.exists(place):
+                self._write(content, Path(place))
+
+    def _put_object(self, content: Path, place: str, *, replaces: bool) -> None:
+        try:
+            mode = "overwrite" if replaces else "create"
+            self._files.put_file(str(content), place, mode=mode)
+        except Exception:  # each kind of server has its own words for what is there already
+            if replaces or not self._files.exists(place):
+                raise
+
+    def _write(self, content: Path, place: Path) -> None:
+        """Write a file of a folder that is for its owner alone: records show all hands."""
+        for folder in reversed(place.relative_to(self._root).parents):
+            (self._root / folder).mkdir(mode=0o700, parents=True, exist_ok=True)
+        with content.open("rb") as source, atomic_write(place, mode=0o400) as file:
+            while piece := source.read(_PIECE):
+                file.write(piece)
 
     def pieces(self, name: str, most: int) -> Iterator[bytes]:
         """Yield what a file has.
@@ -170,6 +199,8 @@ class ObjectStore:
             try:
                 file = self._files.open(place, "rb")
             except FileNotFoundError as error:
+                if self._is_claimed and not self._files.exists(f"{self._root}/{_MARK}"):
+                    raise StoreAway(f"{STORE_AWAY}{self.url}': it is not there") from error
                 raise Absent(name) from error
             with file:
                 while piece := file.read(_PIECE):
@@ -185,42 +216,62 @@ class ObjectStore:
             StoreAway: it cannot be read.
         """
         with self._told(start):
-            found = self._files.find(f"{self._root}/{start}", detail=True)
-        for path, info in found.items():
-            when = info.get("LastModified", info.get("mtime", 0.0))
-            at = when.timestamp() if isinstance(when, datetime) else float(when)
-            yield Stored(str(path).removeprefix(f"{self._root}/"), int(info["size"]), at)
+            if self._is_folder:
+                yield from _listed_folder(Path(self._root), start)
+                return
+            for digit in _DIGITS:  # a million names are not had at once
+                found = self._files.find(f"{self._root}/{start}", prefix=digit, detail=True)
+                for path, info in found.items():
+                    name = str(path).removeprefix(f"{self._root}/")
+                    yield Stored(name, int(info["size"]), info["LastModified"].timestamp())
 
-    def remove(self, names: Collection[str]) -> int:
+    def remove(self, names: Collection[str]) -> None:
         """Remove files; those that are not there are none to speak of.
-
-        Returns:
-            How many were there.
 
         Raises:
             StoreAway: it does not let us.
         """
         if not names:
-            return 0
+            return
         with self._told(next(iter(names))):
             places = [f"{self._root}/{name}" for name in names]
-            there = [place for place in places if self._files.exists(place)]
-            if there:
-                self._files.rm(there)
-            return len(there)
+            if self._is_folder:
+                for place in places:
+                    Path(place).unlink(missing_ok=True)
+            else:
+                self._files.rm(places)
 
     @contextmanager
     def _told(self, name: str) -> Iterator[None]:
         """Say in one line what each kind of store says in its own way."""
         try:
             if self._is_folder and self._is_claimed and not Path(self._root, _MARK).exists():
-                raise StoreAway(f"store '{self.url}': it is not there, or not mounted")
+                raise StoreAway(f"{STORE_AWAY}{self.url}': it is not there, or not mounted")
             yield
         except (Absent, RefereeError, HostError):
             raise
         except Exception as error:  # botocore's are no kind of OSError
             told = printable((str(error).strip() or type(error).__name__).splitlines()[0])
-            raise shortage(error) or StoreAway(f"store '{self.url}/{name}': {told}") from error
+            raise shortage(error) or StoreAway(f"{STORE_AWAY}{self.url}/{name}': {told}") from error
+
+
+def _listed_folder(root: Path, start: str) -> Iterator[Stored]:
+    """Yield the files of a folder, and of those in it.
+
+    Raises:
+        OSError: one cannot be read.
+    """
+
+    def fails(error: OSError) -> None:
+        if not isinstance(error, FileNotFoundError):
+            raise error
+
+    for folder, _, names in os.walk(root / start, onerror=fails):
+        for name in names:
+            path = Path(folder, name)
+            with suppress(FileNotFoundError):
+                status = path.stat()
+                yield Stored(str(path.relative_to(root)), status.st_size, status.st_mtime)
 
 
 def checked(typed: str) -> str:
@@ -258,10 +309,19 @@ def store_of(files: Path) -> Objects | None:
 
     Raises:
         RefereeError: the file that names it is damaged, or a library is not installed.
-        Shortage: no file handles or no memory are left to read it.
+        HostError: it cannot be read.
     """
     url = named(files)
     return None if url is None else _opened(url, os.getpid())
+
+
+def is_open(files: Path) -> bool:
+    """Whether it can be seen what store a folder names: one of another account may be closed."""
+    try:
+        named(files)
+    except HostError:
+        return False
+    return True
 
 
 def named(files: Path) -> str | None:
@@ -270,11 +330,15 @@ def named(files: Path) -> str | None:
     try:
         with path.open("rb") as file:
             return checked(msgspec.json.decode(file.read(2 * _LONGEST), type=_Named).url)
-    except OSError as error:  # opening a ladder has written it, and said what does not let us
-        check_means(error)
+    except (FileNotFoundError, NotADirectoryError):
         return None
+    except OSError as error:
+        told = HostError(f"{str(path)!r}: {error.strerror}")
+        raise shortage(error) or told from error
     except ValueError as error:
-        raise RefereeError(f"{str(path)!r}: {error}: remove it") from error
+        raise RefereeError(
+            f"{str(path)!r}: {error}: any command that opens the ladder writes it anew"
+        ) from error
 
 
 def _names(files: Path, url: str) -> bool:

@@ -3,7 +3,8 @@
 With a store (`ladder.files.object_store`) the folder of a machine has copies: of what was played
 there, and of what was looked at there. A record is in the store before the ladder's facts speak of
 it; what comes from there is compared with its hash before it has a name here. In the store it is
-called as in the folder, and what bots wrote to stderr beside it `stderr/<record>/<own hash>.zst`.
+called as in the folder; what bots wrote to stderr beside it is `stderr/ab/<record>`, and begins
+with the 32 bytes of its own hash.
 """
 
 import hashlib
@@ -11,21 +12,22 @@ import os
 import secrets
 import time
 from collections.abc import Callable, Collection, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 from ladder.files import record_store
 from ladder.files.disk_limits import read_limits
 from ladder.files.object_store import Absent, Objects, named, store_of
 from ladder.terms import LARGEST_RECORD
-from referee.errors import HostError, RefereeError
+from referee.errors import HostError, RefereeError, shortage
 from referee.record.stderr_log import stderr_file
 from referee.whole_file import atomic_write
 
 _STDERR: Final = "stderr"
-_ENDING: Final = ".zst"
-_PIECE: Final = 1 << 18
+
+_DIGEST: Final = 32
 
 _TRIMMED_ONE_IN: Final = 500
 """Of so many records that are shared or shown, one has the copies here looked at."""
@@ -50,11 +52,25 @@ def share(files: Path, sha: str) -> None:
         _trim_now_and_then(files)
 
 
-def _put(store: Objects, path: Path) -> None:
-    said = stderr_file(path)
+def _put(store: Objects, path: Path, *, replaces: bool = False) -> None:
+    sha, said = _hash_of_record(path), stderr_file(path)
     if said.exists():
-        store.put(f"{_STDERR}/{_hash_of_record(path)}/{_hash_of(said)}{_ENDING}", said)
-    store.put(_name(_hash_of_record(path)), path)
+        with TemporaryDirectory(prefix="referee-stderr-") as folder, _told(said):
+            content = said.read_bytes()
+            packed = Path(folder) / sha
+            packed.write_bytes(hashlib.sha256(content).digest() + content)
+            store.put(_stderr_name(sha), packed)
+    store.put(_name(sha), path, replaces=replaces)
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """Say in a line what the system says of a file here."""
+    try:
+        yield
+    except OSError as error:
+        told = HostError(f"{str(path)!r}: {error.strerror}")
+        raise shortage(error) or told from error
 
 
 def found(files: Path, sha: str) -> Path:
@@ -114,29 +130,25 @@ def found_stderr(files: Path, sha: str) -> Path:
 
 def bring_stderr(store: Objects, record: Path) -> None:
     """Have the stderr here that a store has beside a record; for errors see `found`."""
-    if not stderr_file(record).exists():
-        for one in store.listed(f"{_STDERR}/{_hash_of_record(record)}"):
-            _take_stderr(store, one.name, stderr_file(record))
-
-
-def _take_stderr(store: Objects, name: str, to: Path) -> None:
-    digest = hashlib.sha256()
+    to, name = stderr_file(record), _stderr_name(_hash_of_record(record))
+    if to.exists():
+        return
     try:
+        content = b"".join(store.pieces(name, LARGEST_RECORD))
+    except Absent:
+        return  # most bots write nothing
+    if hashlib.sha256(content[_DIGEST:]).digest() != content[:_DIGEST]:
+        raise RefereeError(f"'{store.url}/{name}' was changed")
+    with _told(to):
         to.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with atomic_write(to, mode=0o600) as file:
-            for piece in store.pieces(name, LARGEST_RECORD):
-                digest.update(piece)
-                file.write(piece)
-            if digest.hexdigest() != Path(name).name.removesuffix(_ENDING):
-                raise RefereeError(f"'{store.url}/{name}' was changed")
-    except Absent:
-        return  # the ladder has let it go meanwhile
-    except OSError as error:
-        raise HostError(f"{str(to)!r}: {error.strerror}") from error
+            file.write(content[_DIGEST:])
 
 
 def remove(files: Path, hashes: Collection[str]) -> int | None:
     """Remove records that a policy lets go, here and in the store; see `record_store.remove`.
+
+    What is returned counts those that were here.
 
     Raises:
         StoreAway: the store does not let us.
@@ -145,9 +157,8 @@ def remove(files: Path, hashes: Collection[str]) -> int | None:
     removed, store = record_store.remove(files, hashes), store_of(files)
     if removed is None or store is None:
         return removed
-    there = store.remove([_name(sha) for sha in hashes])
-    store.remove([one.name for sha in hashes for one in store.listed(f"{_STDERR}/{sha}")])
-    return max(removed, there)
+    store.remove([name for sha in hashes for name in (_name(sha), _stderr_name(sha))])
+    return removed
 
 
 def discard(files: Path, sha: str) -> None:
@@ -157,10 +168,11 @@ def discard(files: Path, sha: str) -> None:
         StoreAway: the store does not let us.
     """
     path, store = record_store.path_of(files, sha), store_of(files)
-    path.unlink(missing_ok=True)
-    stderr_file(path).unlink(missing_ok=True)
+    with _told(path):
+        path.unlink(missing_ok=True)
+        stderr_file(path).unlink(missing_ok=True)
     if store is not None:
-        store.remove([_name(sha), *(one.name for one in store.listed(f"{_STDERR}/{sha}"))])
+        store.remove([_name(sha), _stderr_name(sha)])
 
 
 def sweep(files: Path, known: Callable[[str], bool], older_than: float) -> int:
@@ -180,7 +192,7 @@ def sweep(files: Path, known: Callable[[str], bool], older_than: float) -> int:
         if one.at < before and (sha := _hash_in(one.name)) and not known(sha)
     ]
     store.remove(orphans)
-    return removed + len(orphans)
+    return max(removed, sum(name.startswith(record_store.RECORDS) for name in orphans))
 
 
 def by_hash(files: Path) -> dict[str, int] | None:
@@ -203,23 +215,31 @@ def listed_in(store: Objects) -> dict[str, int]:
     return {sha: size for sha, size in listed if sha}
 
 
-def put_all(files: Path, store: Objects, watch: Callable[[], None]) -> int:
+def put_all(
+    files: Path, store: Objects, wanted: Callable[[str], bool], watch: Callable[[], None]
+) -> int:
     """Put the records that lie here into a store, but those that it has; return how many.
+
+    One that has other bytes there than here takes its place.
 
     Args:
         files: the folder of the ladder's files.
         store: it.
+        wanted: whether the record of a hash belongs there.
         watch: is called for each of them.
 
     Raises:
         StoreAway: the store does not let us.
+        HostError: one cannot be read.
     """
-    there = listed_in(store)
-    lacking = [path for _, _, path in _copies(files) if _hash_of_record(path) not in there]
-    for path in lacking:
-        _put(store, path)
-        watch()
-    return len(lacking)
+    there, done = listed_in(store), 0
+    for _, _, path in _copies(files):
+        sha = _hash_of_record(path)
+        if wanted(sha) and there.get(sha) != path.stat().st_size:
+            _put(store, path, replaces=sha in there)
+            done += 1
+            watch()
+    return done
 
 
 def bring_all(files: Path, store: Objects, watch: Callable[[], None]) -> int:
@@ -235,32 +255,51 @@ def bring_all(files: Path, store: Objects, watch: Callable[[], None]) -> int:
         StoreAway: it does not answer.
         HostError: the disk does not let us.
     """
-    every = (record_store.path_of(files, sha) for sha in listed_in(store))
-    lacking = [path for path in every if not path.exists()]
-    for path in lacking:
-        bring(store, path)
-        bring_stderr(store, path)
-        watch()
-    return len(lacking)
+    every = [record_store.path_of(files, sha) for sha in listed_in(store)]
+    done = 0
+    for path in every:
+        if not path.exists():
+            bring(store, path)
+            done += 1
+            watch()
+    said = (_hash_in(one.name) for one in store.listed(_STDERR))
+    for sha in filter(None, said):
+        bring_stderr(store, record_store.path_of(files, sha))
+    return done
 
 
 def trim(files: Path) -> int:
     """Remove the copies here that were not used for longest, beyond the ladder's bound.
 
+    What the store has not is put there first.
+
     Args:
-        files: the folder of the ladder's files; it has a store, which has all that lies here.
+        files: the folder of the ladder's files.
 
     Returns:
         How many records were removed.
+
+    Raises:
+        RefereeError: the ladder's limits cannot be read.
+        StoreAway: the store does not answer.
+        HostError: the disk does not let us.
     """
-    left, before, removed = read_limits(files).copies << 20, time.time() - _IN_USE_S, 0
+    left, before, going = read_limits(files).copies << 20, time.time() - _IN_USE_S, []
+    store = store_of(files)
     for used, size, path in sorted(_copies(files), reverse=True):
         left -= size
         if left < 0 and used < before:
+            going.append(path)
+    if not going or store is None:
+        return 0
+    there = listed_in(store)
+    for path in going:
+        with _told(path):
+            if there.get(_hash_of_record(path)) != path.stat().st_size:
+                _put(store, path, replaces=_hash_of_record(path) in there)
             path.unlink(missing_ok=True)
             stderr_file(path).unlink(missing_ok=True)
-            removed += 1
-    return removed
+    return len(going)
 
 
 def _copies(files: Path) -> Iterator[tuple[float, int, Path]]:
@@ -276,7 +315,8 @@ def _copies(files: Path) -> Iterator[tuple[float, int, Path]]:
 
 def _trim_now_and_then(files: Path) -> None:
     if secrets.randbelow(_TRIMMED_ONE_IN) == 0:
-        trim(files)
+        with suppress(RefereeError, HostError):  # the next time; what is done now does not need it
+            trim(files)
 
 
 def _name(sha: str) -> str:
@@ -290,14 +330,13 @@ def _hash_of_record(path: Path) -> str:
 
 def _hash_in(name: str) -> str:
     """The hash of the record to which a file of the store belongs; "" if it is none of ours."""
-    parts = Path(name).parts
-    sha = parts[1] if parts[0] == _STDERR else parts[-1].removesuffix(record_store.ENDING)
+    sha = Path(name).name.removesuffix(record_store.ENDING)
     try:
-        return sha if parts[0] == _STDERR or _name(sha) == name else ""
+        return sha if name in (_name(sha), _stderr_name(sha)) else ""
     except RefereeError:
         return ""
 
 
-def _hash_of(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def _stderr_name(sha: str) -> str:
+    """What the stderr beside a record is called in the store."""
+    return f"{_STDERR}/{Path(_name(sha)).parent.name}/{sha}"

@@ -10,11 +10,11 @@ from ladder.core.candidates import Situation
 from ladder.core.facts import Decision, Match
 from ladder.core.roster import Roster
 from ladder.files import shared_records
-from ladder.files.object_store import StoreAway
+from ladder.files.object_store import StoreAway, named
 from ladder.store.database import DatabaseGone
 from ladder.store.head_log import publish
 from ladder.store.jobs import Lease, Plan, Settled
-from ladder.store.record_sweep import RecordSweep
+from ladder.store.record_sweep import RecordSweep, remove_due
 from ladder.store.store import Store
 from ladder.submissions import shared_bots
 from ladder.submissions.frozen_bots import BOTS
@@ -71,6 +71,7 @@ class Desk:
         self._listener = listener
         self._sweep = RecordSweep()
         self._one = trio.CapacityLimiter(1)
+        self._sweeping = trio.Lock()
         self._sharing = trio.CapacityLimiter(_SHARED_AT_ONCE)
         self._away: list[str] = []
         self._heads_every = heads_every
@@ -123,7 +124,12 @@ class Desk:
 
     async def let_records_go(self) -> None:
         """Removes some of the records that the ladder's policy lets go."""
-        await self._ask(lambda: self._sweep.step(self._store))
+        if self._sweeping.locked():
+            return
+        async with self._sweeping:
+            due = await self._ask(lambda: self._sweep.next(self._store))
+            if await self._ask(lambda: remove_due(self._store, due), self._sharing) is not None:
+                self._sweep.done(due)
 
     async def has_record(self, record: str) -> bool:
         """Whether a match has this record."""
@@ -141,15 +147,18 @@ class Desk:
         """Brings the frozen bots of these hashes here that are not, if the ladder has a store.
 
         Raises:
-            Unready: the store has another one in the place of one.
+            Unready: the store has not one of them, or another one in its place.
         """
         files = self._store.files
         for at, digest in enumerate(bots):
-            if not (files / BOTS / digest).is_dir():
-                try:
-                    await self._ask(partial(shared_bots.found, files, digest), self._sharing)
-                except RefereeError as error:
-                    raise Unready(str(error), at) from error
+            if (files / BOTS / digest).is_dir() or named(files) is None:
+                continue
+            try:
+                folder = await self._ask(partial(shared_bots.found, files, digest), self._sharing)
+            except RefereeError as error:
+                raise Unready(str(error), at) from error
+            if not folder.is_dir():
+                raise Unready("its files are not in the ladder's store", at)
 
     async def _ask(
         self, question: Callable[[], T], limiter: trio.CapacityLimiter | None = None
@@ -169,7 +178,8 @@ class Desk:
                 answer = await trio.to_thread.run_sync(question, limiter=limiter or self._one)
             except (DatabaseGone, StoreAway) as gone:
                 if trio.current_time() > until:
-                    raise HostError(f"{gone}; it was away for {PATIENCE_S:.0f} s") from gone
+                    kind = StoreAway if isinstance(gone, StoreAway) else HostError
+                    raise kind(f"{gone}; it was away for {PATIENCE_S:.0f} s") from gone
                 what = "the store" if isinstance(gone, StoreAway) else "the database"
                 if what not in self._away:
                     self._away.append(what)

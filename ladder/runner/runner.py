@@ -21,12 +21,12 @@ from ladder.core.facts import Decision, LadderJob, Match, Pool, Submission, unpl
 from ladder.core.matchmaking import Candidates, TableDraw, next_table, why_none
 from ladder.core.next_job import job_of
 from ladder.files import live_records, record_store
-from ladder.files.object_store import StoreAway
+from ladder.files.object_store import StoreAway, named
 from ladder.host_or_bot import Doubts
 from ladder.runner.match_fact import match_of
 from ladder.runner.patient_store import Desk
 from ladder.store.jobs import Lease, Settled, new_key
-from ladder.submissions.clearing import clear_old, clearing, needed_by
+from ladder.submissions.clearing import clear_old, clearing, erased_hashes, needed_by
 from ladder.submissions.frozen_bots import BOTS
 from ladder.terms import LuckUse
 from referee.errors import HostError, Shortage
@@ -127,8 +127,8 @@ class LadderRunner:
         self._doubts = Doubts[Match]()
         self._unready: set[int] = set()
         """Entrants that cannot play here."""
-        self._cleared_for: frozenset[str] | None = None
-        """Who played when frozen bots were cleared last."""
+        self._cleared_for: tuple[frozenset[str], frozenset[str]] | None = None
+        """Who played, and who was erased, when frozen bots were cleared last."""
         self._playing = 0
         self._is_over = trio.Event()
         """Set when the next match is over."""
@@ -180,7 +180,7 @@ class LadderRunner:
             HostError: the disk does not let us.
         """
         async with self._clearing:
-            playing = needed_by(self._desk.roster, ())
+            playing = needed_by(self._desk.roster, ()), erased_hashes(self._desk.roster)
             if playing == self._cleared_for:
                 return
             with clearing(self._files) as alone:
@@ -191,7 +191,7 @@ class LadderRunner:
                     await trio.to_thread.run_sync(clear_old, self._files, situation)
                 except StoreAway:
                     return  # after a later match
-                if needed_by(situation.roster, situation.jobs) == playing:
+                if needed_by(situation.roster, situation.jobs) == playing[0]:
                     self._cleared_for = playing  # else a match under way keeps one that goes later
 
     async def _beat(self) -> None:
@@ -348,7 +348,9 @@ class LadderRunner:
         entrant = lease.job.entrants[error.bot]
         if entrant not in self._unready:
             self._unready.add(entrant)
-            why = _why_gone(self._files, lease.job.hashes[error.bot]) or str(error)
+            has_store = named(self._files) is not None  # then it was looked for there
+            gone = "" if has_store else _why_gone(self._files, lease.job.hashes[error.bot])
+            why = gone or str(error)
             self._watch.say(f"{self._desk.roster.labels()[entrant]} is left out: {why}")
 
 

@@ -1,7 +1,9 @@
 """Removes the records that a ladder lets go, by policy or with a bot, in steps that are bounded."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from typing import Final
+
+from msgspec import Struct
 
 from ladder.core.retention import AT_ONCE, Sweep
 from ladder.files import shared_records
@@ -9,6 +11,24 @@ from ladder.store.store import Store
 from referee.errors import HostError
 
 _NONE: Final = frozenset[int]()
+
+
+class Due(Struct, frozen=True):
+    """What a step removes, and how far it brings a sweep.
+
+    Attributes:
+        records: their hashes.
+        after: the sweep of what the policy lets go, after that.
+        erased: the bots that were erased by then.
+        looked_at: the number of the last match of theirs that was looked at.
+        more: whether there may be more of those.
+    """
+
+    records: tuple[str, ...]
+    after: Sweep
+    erased: frozenset[int]
+    looked_at: int
+    more: bool
 
 
 class RecordSweep:
@@ -42,17 +62,30 @@ class RecordSweep:
         Raises:
             HostError: the database or the disk does not let us.
         """
-        after, due = store.records.due(self._sweep)
+        due = self.next(store)
+        removed = remove_due(store, due)
+        if removed is not None:
+            self.done(due)
+        return removed
+
+    def next(self, store: Store) -> Due:
+        """What the next step removes; the database is asked.
+
+        Raises:
+            HostError: it does not let us.
+        """
+        after, records = store.records.due(self._sweep)
         bots = frozenset(store.roster.erased)
         start = self._looked_at if bots == self._erased else 0
         theirs = self._of_erased(store, start)
-        due += [record for _, record in theirs if record]
-        removed = _removed(store, due) if due else 0
-        if removed is not None:
-            self._sweep, self._erased = after, bots
-            self._more = len(theirs) == AT_ONCE
-            self._looked_at = theirs[-1][0] if theirs else start
-        return removed
+        records += [record for _, record in theirs if record]
+        last = theirs[-1][0] if theirs else start
+        return Due(tuple(records), after, bots, last, more=len(theirs) == AT_ONCE)
+
+    def done(self, due: Due) -> None:
+        """Note that a step was done."""
+        self._sweep, self._erased = due.after, due.erased
+        self._more, self._looked_at = due.more, due.looked_at
 
     def _of_erased(self, store: Store, after: int) -> list[tuple[int, str]]:
         """The next matches with a bot that was erased, and their records."""
@@ -63,9 +96,19 @@ class RecordSweep:
         return store.records.of_entrants(entrants, after, AT_ONCE)
 
 
-def _removed(store: Store, due: Collection[str]) -> int | None:
+def remove_due(store: Store, due: Due) -> int | None:
+    """Removes what is due; in any thread, since a store by URL may be slow.
+
+    Returns:
+        How many lay here; None where an export or a proof holds them all.
+
+    Raises:
+        HostError: the database, the store or the disk does not let us.
+    """
+    if not due.records:
+        return 0
     with store.records.removable() as is_alone:
-        return shared_records.remove(store.files, due) if is_alone else None
+        return shared_records.remove(store.files, due.records) if is_alone else None
 
 
 def removed_now(store: Store, horizon: int, say: Callable[[int, int], None]) -> int:

@@ -20,7 +20,7 @@ from msgspec import Struct
 from ladder.core.candidates import Situation
 from ladder.core.facts import LadderJob
 from ladder.core.roster import Roster
-from ladder.files.disk_limits import read_limits
+from ladder.files.disk_limits import KEPT_IN, read_limits
 from ladder.files.scratch import scratch_name, sweep
 from ladder.submissions import shared_bots
 from ladder.submissions.frozen_bots import BOTS, frozen_in
@@ -160,14 +160,19 @@ def clear_old(files: Path, situation: Situation) -> list[str]:
 
 
 def _clear_store(files: Path, roster: Roster, needed: Set[str]) -> None:
-    """Remove from the store of a ladder what `clear_old` removes here, by the same bound."""
+    """Remove from the store of a ladder what `clear_old` removes here.
+
+    Old versions go only where this machine was given the ladder's limits, and what another machine
+    has just put there stays: it may be about to become a version that plays.
+    """
     there = {one.name: one for one in shared_bots.stored(files)}
     left, before = read_limits(files).old_bots << 20, time.time() - _DAY_S
     erased, known = erased_hashes(roster), {one.hash for one in roster.entrants.values()}
     going = [digest for digest, one in there.items() if digest not in known and one.at < before]
+    is_ours = (files / KEPT_IN).exists()
     for digest in _in_order(there, roster, needed):
         left -= 0 if digest in erased else there[digest].size
-        if left < 0 or digest in erased:
+        if digest in erased or (left < 0 and is_ours and there[digest].at < before):
             going.append(digest)
     shared_bots.remove(files, going)
 

@@ -3,7 +3,6 @@
 import io
 import os
 import zipfile
-import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -15,6 +14,7 @@ from msgspec import Struct
 from ladder.core.names import fitted
 from ladder.submissions.copy_in import HandedIn, taken
 from ladder.submissions.frozen_bots import parts_of
+from ladder.submissions.unzip_program import shown
 from referee.bots.held_folder import LARGEST_FOLDER, MOST_FILES
 from referee.bots.settings import Settings
 
@@ -23,9 +23,7 @@ _DATE: Final = (1980, 1, 1, 0, 0, 0)
 
 _RUN: Final = 0o111
 
-_NO_ZIP: Final = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
-"""What zipfile raises over what is damaged, encrypted, or packed in another way."""
-
+_OURS: Final = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 
 Opened = AbstractContextManager[IO[bytes]]
 
@@ -99,29 +97,52 @@ def zip_of(names: Iterable[str], opened: Callable[[str], Opened]) -> bytes:
     return zipped(contents, runnable)
 
 
-def unzip(file: IO[bytes] | Path, to: Path) -> None:
+def unzip(packed: bytes, to: Path) -> None:
     """Unpack what `zipped` has packed into a new folder.
+
+    Args:
+        packed: the zip.
+        to: the folder.
 
     Raises:
         ValueError: it is none such: it would have too much, or a file would lie elsewhere.
         OSError: the disk does not let us.
     """
+    files = _contents(packed)
     to.mkdir()
+    for name, (content, runs) in files.items():
+        path = to.joinpath(*parts_of(name))
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("xb") as file:
+                file.write(content)
+        except (FileExistsError, NotADirectoryError) as error:
+            raise ValueError(f"{shown(name)} is a file and a folder") from error
+        path.chmod(0o755 if runs else 0o644)
+
+
+def _contents(packed: bytes) -> dict[str, tuple[bytes, bool]]:
+    """Return the files of a zip, and whether each is to be run by itself.
+
+    Raises:
+        ValueError: it is none of ours.
+    """
     try:
-        with zipfile.ZipFile(file) as archive:
+        with zipfile.ZipFile(io.BytesIO(packed)) as archive:
             entries = archive.infolist()
             size = sum(entry.file_size for entry in entries)
             if size > LARGEST_FOLDER or len(entries) > MOST_FILES:
                 raise ValueError(f"it holds {len(entries)} files, and {size} bytes")
-            for entry in entries:
-                path = to.joinpath(*parts_of(entry.filename))
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(archive.read(entry))
-                path.chmod(0o755 if entry.external_attr >> 16 & _RUN else 0o644)
-    except _NO_ZIP as error:
+            if {entry.compress_type for entry in entries} - _OURS:
+                raise ValueError("it is packed in another way than ours")
+            return {
+                entry.filename: (archive.read(entry), bool(entry.external_attr >> 16 & _RUN))
+                for entry in entries
+            }
+    except MemoryError:
+        raise
+    except Exception as error:  # zipfile raises many kinds over what is damaged
         raise ValueError(f"it is no zip of ours: {error}") from error
-    except (FileExistsError, IsADirectoryError, NotADirectoryError) as error:
-        raise ValueError("a file of it is a folder, too") from error
 
 
 def _zip(found: HandedIn, file: Path) -> None:

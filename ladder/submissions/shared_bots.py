@@ -45,7 +45,7 @@ def _put(files: Path, store: Objects, digest: str) -> None:
         except (OSError, ValueError) as error:
             told = HostError(f"bot {digest[:16]} cannot be packed: {error}")
             raise shortage(error) or told from error
-        store.put(_name(digest), packed)
+        store.put(_name(digest), packed, replaces=True)  # as new: it is not cleared as old
 
 
 def found(files: Path, digest: str) -> Path:
@@ -71,11 +71,8 @@ def _bring(files: Path, store: Objects, digest: str) -> None:
     if (bots / digest).is_dir():
         return
     with scratch(bots) as given, scratch(bots) as frozen:
-        packed = given / f"{digest}{_ENDING}"
         try:
-            with packed.open("xb") as file:
-                for piece in store.pieces(_name(digest), 2 * LARGEST_FOLDER):
-                    file.write(piece)
+            packed = b"".join(store.pieces(_name(digest), 2 * LARGEST_FOLDER))
             unzip(packed, given / digest)
             toml = given / digest / TOML
             freeze(given / digest, toml.read_text() if toml.is_file() else "", frozen, digest)
@@ -128,12 +125,15 @@ def remove(files: Path, digests: Collection[str]) -> None:
         store.remove([_name(digest) for digest in digests])
 
 
-def put_all(files: Path, store: Objects, watch: Callable[[], None]) -> int:
+def put_all(
+    files: Path, store: Objects, wanted: Callable[[str], bool], watch: Callable[[], None]
+) -> int:
     """Put the frozen bots that lie here into a store, but those that it has; return how many.
 
     Args:
         files: the folder of the ladder's files.
         store: it.
+        wanted: whether the bot of a hash belongs there.
         watch: is called for each of them.
 
     Raises:
@@ -141,7 +141,8 @@ def put_all(files: Path, store: Objects, watch: Callable[[], None]) -> int:
         HostError: the disk does not let us.
     """
     there = {one.name for one in listed_in(store)}
-    lacking = [digest for digest in frozen_in(files / BOTS) if digest not in there]
+    here = frozen_in(files / BOTS)
+    lacking = [digest for digest in here if digest not in there and wanted(digest)]
     for digest in lacking:
         _put(files, store, digest)
         watch()

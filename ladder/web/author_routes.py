@@ -26,8 +26,7 @@ from ladder.web.answers import PRIVATE, let_go, private
 from ladder.web.content import Content, Refused, form_of
 from ladder.web.forms import bytes_of, sent_form
 from ladder.web.guard import given, guarded, part
-from ladder.web.logs import logs_of
-from ladder.web.logs_page import logs_page
+from ladder.web.logs_page import logs_here, logs_page
 from ladder.web.openapi import Operation, Value
 from ladder.web.own_play import OWN_PLAY
 from ladder.web.retire_routes import RETIRE, retire_routes
@@ -221,8 +220,7 @@ async def _logs(site: Site, uploads: Uploads, request: Request) -> Response:
     token = await author_of(site, request, Scope.LOGS, "logs")
     wanted = given(request, _LOGS)
     bot, match = wanted.get("bot", ""), wanted.get("match", "")
-    found = await site.library.ask(lambda store: logs_of(store, token.author, bot, match))
-    return _json_answer(found)
+    return _json_answer(await logs_here(site, token.author, bot, match))
 
 
 async def _api_upload(site: Site, uploads: Uploads, request: Request) -> Response:

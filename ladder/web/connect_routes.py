@@ -22,7 +22,7 @@ from ladder.web.rate_limit import Rate
 from ladder.web.sign_in import program_of
 from ladder.web.site_state import Site
 from ladder.web.table_process import TableOrder
-from ladder.web.table_routes import MOST_DEALS, Wish, order_of
+from ladder.web.table_routes import MOST_DEALS, Wish, bring_bot, order_of
 from ladder.web.tables import NO_SUCH, Tables
 from referee.errors import RefereeError
 from referee.sandbox.names import SandboxName
@@ -83,6 +83,7 @@ async def _begin(
     """Begin a match with the bot that connects."""
     token = await program_of(site, socket, Scope.PLAY)
     order = await site.library.ask(partial(_order, sandbox, socket))
+    await bring_bot(site, order)
     while (before := bots.of(token.author)) is not None:  # its author begins anew
         await before.leave()
     bot = bots.open(ConnectedBot(token.author, order))

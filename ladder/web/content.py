@@ -1,6 +1,7 @@
 """What a page of the site says, before it is HTML or JSON. Pure."""
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from msgspec import Struct
@@ -125,10 +126,12 @@ class Finding(Struct, frozen=True):
     Attributes:
         key: names it.
         find: returns it as JSON, in a thread of its own: the store answers others meanwhile.
+        record: the record that it is found in, which may have to be fetched before.
     """
 
     key: tuple[object, ...]
     find: Callable[[], bytes]
+    record: Path
 
 
 class Page(Struct, frozen=True, kw_only=True):

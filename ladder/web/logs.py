@@ -1,21 +1,37 @@
 """What an author's bots wrote to stderr in their last matches, out of the ladder's files."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from ladder.core.facts import Match
+from ladder.files import record_store
 from ladder.files.shared_records import found_stderr
 from ladder.show.logs_json import LogLine, LogsJson, MatchLog
 from ladder.store.store import Store
 from ladder.web.content import Missing
 from ladder.web.pages.match_found import match_of
-from referee.errors import HostError, RefereeError
-from referee.record.stderr_log import read_stderr
+from referee.record.stderr_log import read_stderr, stderr_file
 
 MATCHES_READ: Final = 20
 """So many of an author's last matches are looked at."""
 
 MOST_CHARACTERS: Final = 1 << 20
+
+
+def fetched(store: Store, author: str, bot: str, match: str) -> Callable[[], None]:
+    """Return what brings the logs that `logs_of` will read, in a thread of its own.
+
+    Raises:
+        Missing: as for `logs_of`.
+    """
+    _, wanted = _wanted(store, author, bot, match)
+    records = [found.record for _, found in wanted if found.record]
+
+    def bring() -> None:
+        for record in records:
+            found_stderr(store.files, record)
+
+    return bring
 
 
 def logs_of(
@@ -33,17 +49,7 @@ def logs_of(
     Raises:
         Missing: the author has no such bot, or none in that match.
     """
-    roster = store.refresh()
-    own = {
-        one.entrant
-        for one in roster.entrants.values()
-        if one.author == author and bot in ("", one.name)
-    }
-    if not own:
-        raise Missing(f"You have no bot {bot!r}." if bot else "You have no bot yet.")
-    wanted = [match_of(store, match)] if match else store.matches_of(own, MATCHES_READ)
-    if match and own.isdisjoint(wanted[0][1].job.entrants):
-        raise Missing(f"No bot of yours that is meant played match {wanted[0][0]}.")
+    own, wanted = _wanted(store, author, bot, match)
     logs: list[MatchLog] = []
     left = most
     for number, found in wanted:
@@ -55,15 +61,34 @@ def logs_of(
     return LogsJson(author, tuple(logs), is_cut=False)
 
 
+def _wanted(
+    store: Store, author: str, bot: str, match: str
+) -> tuple[set[int], list[tuple[int, Match]]]:
+    """Return an author's entrants that are meant, and the matches, with their numbers.
+
+    Raises:
+        Missing: the author has no such bot, or none in that match.
+    """
+    roster = store.refresh()
+    own = {
+        one.entrant
+        for one in roster.entrants.values()
+        if one.author == author and bot in ("", one.name)
+    }
+    if not own:
+        raise Missing(f"You have no bot {bot!r}." if bot else "You have no bot yet.")
+    wanted = [match_of(store, match)] if match else store.matches_of(own, MATCHES_READ)
+    if match and own.isdisjoint(wanted[0][1].job.entrants):
+        raise Missing(f"No bot of yours that is meant played match {wanted[0][0]}.")
+    return own, wanted
+
+
 def _logs(store: Store, number: int, match: Match, own: set[int]) -> Iterator[MatchLog]:
     """Yield what each of some bots wrote in a match; nothing of those that were silent."""
     if not match.record:
         return
     roster, labels = store.roster, store.roster.labels(versions=True)
-    try:
-        path = found_stderr(store.files, match.record)
-    except (RefereeError, HostError) as error:
-        raise Missing("What bots have written cannot be had just now.") from error
+    path = stderr_file(record_store.path_of(store.files, match.record))
     chunks = list(read_stderr(path)) if path.is_file() else []
     for place, entrant in enumerate(match.job.entrants):
         if entrant not in own:

@@ -1,9 +1,11 @@
 """The page on which authors read what their own bots wrote to standard error."""
 
 import re
+from collections.abc import Callable
 from functools import partial
 from itertools import groupby
 from operator import attrgetter
+from pathlib import Path
 from typing import Final
 
 from starlette.requests import Request
@@ -17,7 +19,7 @@ from ladder.web import rendering
 from ladder.web.answers import private
 from ladder.web.content import Content, Missing, form_of
 from ladder.web.guard import take_from
-from ladder.web.logs import logs_of
+from ladder.web.logs import MOST_CHARACTERS, fetched, logs_of
 from ladder.web.sign_in import author_of
 from ladder.web.site_state import Site
 
@@ -35,7 +37,7 @@ async def logs_page(site: Site, request: Request) -> Response:
     token = await author_of(site, request, Scope.LOGS, "logs")
     bot, match = (_wanted(request, name) for name in _FORMS)
     take_from(site.making, request)
-    found = await site.library.ask(partial(_logs, token.author, bot, match))
+    found = await logs_here(site, token.author, bot, match, _MOST_CHARACTERS)
     content = Content(
         title="What your bots wrote",
         description="To standard error, in their last matches; only you see it.",
@@ -51,8 +53,20 @@ async def logs_page(site: Site, request: Request) -> Response:
     return private(html)
 
 
-def _logs(author: str, bot: str, match: str, store: Store) -> LogsJson:
-    return logs_of(store, author, bot, match, _MOST_CHARACTERS)
+async def logs_here(
+    site: Site, author: str, bot: str, match: str, most: int = MOST_CHARACTERS
+) -> LogsJson:
+    """Return what an author's own bots wrote, which may have to be fetched before; see `logs_of`.
+
+    Raises:
+        Missing: the author has no such bot, or none in that match; or it is not to be had.
+    """
+
+    def prepared(store: Store) -> tuple[Path, Callable[[], None]]:
+        return store.files, fetched(store, author, bot, match)
+
+    await site.fetching.brought(*await site.library.ask(prepared))
+    return await site.library.ask(lambda store: logs_of(store, author, bot, match, most))
 
 
 def _wanted(request: Request, name: str) -> str:

@@ -3,7 +3,6 @@
 from functools import partial
 from pathlib import Path
 
-import trio
 from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
@@ -14,7 +13,7 @@ from ladder.web.answers import answer
 from ladder.web.content import Missing, Refused
 from ladder.web.guard import guarded, made, part, viewer
 from ladder.web.library import Body
-from ladder.web.pages.match_found import brought, match_of, names_of, record_of
+from ladder.web.pages.match_found import match_of, names_of, record_of
 from ladder.web.site_state import Site
 from referee.errors import RefereeError
 from referee.viewer.page import film_json
@@ -52,7 +51,9 @@ async def _recorded(site: Site, request: Request) -> _Recorded:
             raise Missing(f"Match {number} has no record, or not any more.")
         return _Recorded(number, names_of(store, match.job), record)
 
-    return await site.library.ask(find)
+    found = await site.library.ask(find)
+    await site.fetching.record(found.record)
+    return found
 
 
 async def _film(site: Site, request: Request) -> Response:
@@ -64,7 +65,7 @@ async def _film(site: Site, request: Request) -> Response:
 
     def make() -> Body:
         try:
-            film = film_of(brought(found.record), bot, names=found.names)
+            film = film_of(found.record, bot, names=found.names)
         except RefereeError as error:
             raise Missing(f"The record of match {found.number} cannot be shown.") from error
         return Body.of(film_json(film).encode())
@@ -78,7 +79,7 @@ async def _record(site: Site, request: Request) -> Response:
     """Answer with the record of a match, as the ladder keeps it."""
     found = await _recorded(site, request)
     return FileResponse(
-        await trio.to_thread.run_sync(brought, found.record),
+        found.record,
         media_type="application/zstd",
         filename=f"match-{found.number}.jsonl.zst",
         headers={"cache-control": "no-cache"},

@@ -131,6 +131,8 @@ async def _found(site: Site, page: Page, request: Request, wanted: Asked) -> Ask
         return Body.of(finding.find())
 
     try:
+        if not site.library.is_fresh(finding.key, lasts=True):
+            await site.fetching.record(finding.record)
         body = await made(site, request, finding.key, find, reads=False, lasts=True)
     except Missing:  # now; it may be found the next time
         return wanted

@@ -6,6 +6,7 @@ from typing import Final
 from msgspec import Struct
 
 from ladder.web.content import Page
+from ladder.web.fetching import Fetching
 from ladder.web.figures import Figures
 from ladder.web.library import Library
 from ladder.web.live import News
@@ -35,6 +36,7 @@ class Site(Struct, frozen=True):
         troubles: likewise of what visitors may cause.
         asking: bounds what one visitor asks for; `making` what is made for one.
         guessing: bounds how many tokens may be wrong.
+        fetching: brings what is in the ladder's store by URL.
     """
 
     library: Library
@@ -48,12 +50,26 @@ class Site(Struct, frozen=True):
     asking: RateLimit
     making: RateLimit
     guessing: RateLimit
+    fetching: Fetching
 
 
 def opened_site(
     library: Library, around: Around, say: Callable[[str], None], pages: tuple[Page, ...] = ()
 ) -> Site:
     """Return a site that has answered nothing yet; for arguments see the class."""
-    news, figures = News(library), Figures()
-    limits = map(RateLimit, (ASKING, MAKING, GUESSING))
-    return Site(library, news, OpenPages(news), figures, around, pages, say, Seldom(say), *limits)
+    news = News(library)
+    asking, making, guessing = map(RateLimit, (ASKING, MAKING, GUESSING))
+    return Site(
+        library=library,
+        news=news,
+        open_pages=OpenPages(news),
+        figures=Figures(),
+        around=around,
+        pages=pages,
+        say=say,
+        troubles=Seldom(say),
+        asking=asking,
+        making=making,
+        guessing=guessing,
+        fetching=Fetching(),
+    )

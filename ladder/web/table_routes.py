@@ -38,7 +38,6 @@ from ladder.web.table_process import TableOrder
 from ladder.web.table_words import USUAL, words_for
 from ladder.web.tables import Tables
 from protocol.messages import View
-from referee.errors import HostError, RefereeError
 from referee.match.chance import KEY_BITS
 from referee.match.seating import Seating
 from referee.sandbox.names import SandboxName
@@ -109,7 +108,7 @@ async def _open(
         if wish.deals > MOST_DEALS:
             raise Refused(f"'deals' is {MOST_DEALS} at most.")
         order = await site.library.ask(partial(order_of, sandbox, token.author, wish))
-        await _bring_bot(Path(order.bot))
+        await bring_bot(site, order)
         own = await site.library.ask(partial(_is_own, token.author, wish))
         order = replace(order, terms=replace(order.terms, seating=Seating.ONE))
         counts = wish.deals == 1 and not own and not invites
@@ -123,16 +122,19 @@ async def _open(
     return still_there(mine, token.author)
 
 
-async def _bring_bot(folder: Path) -> None:
+_BOT_S: Final = 30.0
+"""So long a person waits for a bot that has never played on this machine."""
+
+
+async def bring_bot(site: Site, order: TableOrder) -> None:
     """Have the files of a bot here, where the ladder has them in its store.
 
     Raises:
         Missing: they are not to be had.
     """
-    try:
-        await trio.to_thread.run_sync(shared_bots.found, folder.parents[1], folder.name)
-    except (RefereeError, HostError) as error:
-        raise Missing("That bot cannot be had just now; try again later.") from error
+    folder = Path(order.bot)
+    files = folder.parents[1]
+    await site.fetching.brought(files, partial(shared_bots.found, files, folder.name), _BOT_S)
 
 
 def order_of(sandbox: SandboxName, person: str, wish: Wish, store: Store) -> TableOrder:

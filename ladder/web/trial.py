@@ -14,6 +14,7 @@ import trio
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ladder.files.object_store import STORE_AWAY
 from ladder.show.submit_json import SubmitJson
 from ladder.show.upload_json import UploadState
 from ladder.store.location import VARIABLE
@@ -207,7 +208,7 @@ class Trials(Struct, frozen=True):
     def _unanswered(self, upload: Upload, why: str) -> Upload:
         """Return an upload of which nothing was found out: it is tried again, a few times."""
         self.trouble(printable(f"the trial of upload {upload.id} of {upload.author}: {why}"))
-        if self.away():
+        if self.away() or why.startswith(f"referee: {STORE_AWAY}"):
             return replace(upload, state=UploadState.WAITING, tries=upload.tries - 1)
         if upload.tries >= MOST_TRIES:
             return _refused(upload, _NO_ANSWER)

@@ -11,7 +11,7 @@ from msgspec import Struct
 from ladder.store.store import Store
 from ladder.web.content import Asked, Content, Finding, Missing, Page
 from ladder.web.pages.game import pool_of
-from ladder.web.pages.match_found import brought, match_of, names_of, record_of
+from ladder.web.pages.match_found import match_of, names_of, record_of
 from referee.errors import RefereeError
 from referee.match.leg import DealReason, DealResult
 from referee.match.verdict import FaultCode
@@ -95,16 +95,11 @@ def finding_of(store: Store, match: str, begin: int) -> Finding | None:
     if path is None:
         return None
     most = None if begin > 1 else SHOWN + 1
-    return Finding(("deals", found.record, most), partial(_find, path, most))
+    return Finding(("deals", found.record, most), partial(_find, path, most), path)
 
 
 def _find(path: Path, most: int | None) -> bytes:
-    """Return the first deals of a record, or all; no name is in them, as names may go.
-
-    Raises:
-        Missing: the record is not to be had.
-    """
-    path = brought(path)
+    """Return the first deals of a record, or all; no name is in them, as names may go."""
     try:
         with RecordReader(path) as reader:
             found = Resimulation(reader)

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from ladder.core.facts import LadderJob, Match
-from ladder.files import record_store, shared_records
+from ladder.files import record_store
 from ladder.files.shared_records import may_be_there
 from ladder.store.store import Store
 from ladder.web.content import Missing
-from referee.errors import HostError, RefereeError
+from referee.errors import RefereeError
 from referee.text import told_apart
 
 
@@ -33,7 +33,7 @@ def names_of(store: Store, job: LadderJob) -> tuple[str, ...]:
 def record_of(store: Store, number: int, match: Match) -> Path | None:
     """Return where the record of a match is; None if it has none, or not any more.
 
-    Where the ladder has a store, it may have to be `brought` from there.
+    Where the ladder has a store, it may have to be fetched from there.
     """
     if not match.record or any(map(store.roster.is_erased, match.job.entrants)):
         return None
@@ -42,18 +42,3 @@ def record_of(store: Store, number: int, match: Match) -> Path | None:
         return path
     has_gone = store.records.gone().may_be(number, match.job.entrants)
     return path if not has_gone and may_be_there(store.files, match.record) else None
-
-
-def brought(record: Path) -> Path:
-    """Return a record that is there now; not for the thread of the store.
-
-    Raises:
-        Missing: it is not to be had.
-    """
-    try:
-        found = shared_records.brought_to_show(record)
-    except (RefereeError, HostError) as error:
-        raise Missing("That record cannot be had just now.") from error
-    if not found.is_file():
-        raise Missing("That record is not there, or not any more.")
-    return found

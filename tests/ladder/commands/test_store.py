@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -14,13 +15,15 @@ from ladder.archive.backup import back_up
 from ladder.audit.audit import Wanted, prove
 from ladder.core.facts import Keep, Retention
 from ladder.files import record_store, shared_records
-from ladder.files.disk_limits import DiskLimits, write_limits
+from ladder.files.disk_limits import KEPT_IN, DiskLimits, write_limits
 from ladder.files.record_store import path_of
 from ladder.store.location import where_of
 from ladder.store.record_sweep import RecordSweep
 from ladder.store.store import Store
+from ladder.submissions import shared_bots
 from ladder.submissions.clearing import clear_old
 from ladder.submissions.frozen_bots import BOTS
+from referee.record.stderr_log import stderr_file
 from referee.sandbox.folders import remove_tree
 from referee.sandbox.janitor import run_of
 from support.commands import Tell
@@ -186,13 +189,27 @@ def test_records_that_the_policy_lets_go_are_gone_from_the_store(
 def test_old_versions_go_from_the_store_by_the_same_bound(
     store: Store, ladder: Path, url: str, tell: Tell, tmp_path: Path
 ) -> None:
-    """What plays stays."""
+    """What plays stays, and what was put there since yesterday: it may be about to play.
+
+    A machine that was not given the ladder's limits removes none.
+    """
     old = next(one for one in store.roster.entrants.values() if one.name == "first")
     tell("ladder", "store", url, "--ladder", str(ladder))
     submit(store, "first", old.author, "greedy")
+    bots = tmp_path / "store" / "bots"
+    for path in bots.iterdir():
+        os.utime(path, (1, time.time() - 2 * 86_400))
+    shared_bots.share(ladder, old.hash)
     write_limits(ladder, DiskLimits(old_bots=0))
     clear_old(ladder, store.situation())
-    left = [path.stem for path in (tmp_path / "store" / "bots").iterdir()]
+    assert len(list(bots.iterdir())) == 3
+    os.utime(bots / f"{old.hash}.zip", (1, time.time() - 2 * 86_400))
+    (ladder / KEPT_IN).rename(ladder / "away")
+    clear_old(ladder, store.situation())
+    assert len(list(bots.iterdir())) == 3
+    (ladder / "away").rename(ladder / KEPT_IN)
+    clear_old(ladder, store.situation())
+    left = [path.stem for path in bots.iterdir()]
     assert old.hash not in left
     assert len(left) == 2
 
@@ -221,6 +238,72 @@ def test_what_is_wrong_is_told_in_a_line(
     said = tell("ladder", "store", *words, "--ladder", str(ladder), code=2)
     assert told in said
     assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize("word", ["--home", "URL"])
+def test_a_store_that_is_not_mounted_is_not_left_behind(
+    word: str, store: Store, url: str, tell: Tell, tmp_path: Path
+) -> None:
+    """What is in it would be lost: nothing changes, and it is told."""
+    ladder = str(store.files)
+    tell("ladder", "store", url, "--ladder", ladder)
+    (tmp_path / "store").rename(tmp_path / "away")
+    word = word.replace("URL", f"file://{tmp_path}/other")
+    assert "not mounted" in tell("ladder", "store", word, "--ladder", ladder, code=3)
+    assert store.records.store_url() == url
+
+
+@pytest.mark.slow
+def test_what_bots_wrote_comes_home_though_the_record_lies_here(
+    store: Store, ladder: Path, url: str, tell: Tell
+) -> None:
+    said = stderr_file(path_of(ladder, store.match("1")[1].record))
+    said.write_bytes(b"said")
+    tell("ladder", "store", url, "--ladder", str(ladder))
+    said.unlink()
+    tell("ladder", "store", "--home", "--ladder", str(ladder))
+    assert said.read_bytes() == b"said"
+
+
+def test_the_folder_of_the_ladder_is_no_store_of_it(
+    store: Store, ladder: Path, tell: Tell, tmp_path: Path
+) -> None:
+    """Its copies would be the only ones, and go."""
+    (tmp_path / "link").symlink_to(ladder)
+    for folder in (ladder, ladder / "records", tmp_path, tmp_path / "link"):
+        told = tell("ladder", "store", f"file://{folder}", "--ladder", str(ladder), code=2)
+        assert "the ladder's own files are there" in told
+    assert store.records.store_url() is None
+
+
+def test_a_move_puts_again_what_the_store_has_cut_and_nothing_of_the_erased(
+    store: Store, ladder: Path, url: str, tell: Tell, tmp_path: Path
+) -> None:
+    where = ("--ladder", str(ladder))
+    tell("ladder", "store", url, *where)
+    record = store.match("1")[1].record
+    cut = path_of(tmp_path / "store", record)
+    cut.unlink()
+    cut.write_bytes(b"cut")
+    assert tell("ladder", "store", url, *where).endswith("1 file moved\n")
+    assert cut.read_bytes() == path_of(ladder, record).read_bytes()
+
+    shutil.copytree(ladder / "records", tmp_path / "stale")
+    bots = store.match("1")[1].job.entrants
+    tell("ladder", "erase", store.roster.entrants[bots[0]].author, "--yes", *where)
+    shutil.copytree(tmp_path / "stale", ladder / "records", dirs_exist_ok=True)
+    tell("ladder", "store", url, *where)
+    assert not cut.exists()
+
+
+def test_a_bot_that_the_store_has_lost_is_told_though_it_lies_here(
+    store: Store, ladder: Path, url: str, tell: Tell, tmp_path: Path
+) -> None:
+    tell("ladder", "store", url, "--ladder", str(ladder))
+    lost = next((tmp_path / "store" / "bots").iterdir())
+    lost.unlink()
+    (found,) = prove(where_of(str(ladder)), Wanted()).findings
+    assert found.line == f"bot {lost.stem}: it is not in the store: no other machine can play it"
 
 
 def test_a_store_of_another_ladder_is_refused(

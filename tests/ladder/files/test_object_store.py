@@ -10,7 +10,7 @@ import pytest
 
 from ladder.files import object_store
 from ladder.files.object_store import Absent, ObjectStore, StoreAway, checked, named, note, store_of
-from referee.errors import RefereeError
+from referee.errors import HostError, RefereeError
 from support.s3 import S3, own_s3
 
 
@@ -61,6 +61,50 @@ def test_what_is_there_is_not_written_again(url: str, file: Path) -> None:
     file.write_bytes(b"other")
     store.put("one", file)
     assert read(store, "one") == b"content"
+    store.put("one", file, replaces=True)
+    assert read(store, "one") == b"other"
+
+
+def test_a_file_that_is_not_here_is_no_trouble_of_the_store(url: str, file: Path) -> None:
+    """Else a runner would wait for it."""
+    with pytest.raises(HostError, match="is missing") as failure:
+        ObjectStore(url).put("one", file.with_name("none"))
+    assert not isinstance(failure.value, StoreAway)
+
+
+def test_a_folder_is_for_its_owner_alone(file: Path, tmp_path: Path) -> None:
+    """Records show all hands."""
+    store = ObjectStore(f"file://{tmp_path}/deep/store")
+    store.put("records/ab/one", file)
+    for path in (tmp_path / "deep" / "store", *(tmp_path / "deep" / "store").rglob("*")):
+        assert path.stat().st_mode & 0o077 == 0, path
+
+
+def test_a_folder_that_cannot_be_listed_is_away_and_not_empty(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file in the place of a folder, say: what is in it would be called missing."""
+    store = ObjectStore(f"file://{tmp_path}/store")
+    store.put("records/ab/one", file)
+
+    def refuses(path: str) -> object:
+        raise PermissionError(13, "Permission denied", path)
+
+    monkeypatch.setattr(os, "scandir", refuses)
+    with pytest.raises(StoreAway, match="Permission denied"):
+        list(store.listed("records"))
+
+
+def test_a_bucket_that_is_gone_has_not_lost_its_files(
+    s3: S3, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It is away: no bot is left out for it."""
+    s3.bucket(monkeypatch)
+    note(tmp_path, "s3://no-such-bucket/x")
+    store = store_of(tmp_path)
+    assert store is not None
+    with pytest.raises(StoreAway, match="not there"):
+        list(store.pieces("bots/one", 10))
 
 
 def test_a_file_that_is_not_there_is_absent_and_can_be_removed(url: str, file: Path) -> None:
@@ -68,9 +112,10 @@ def test_a_file_that_is_not_there_is_absent_and_can_be_removed(url: str, file: P
     with pytest.raises(Absent):
         read(store, "one")
     store.put("one", file)
-    assert store.remove(["one", "two"]) == 1
-    assert store.remove(["one"]) == 0
-    assert store.remove([]) == 0
+    store.remove(["one", "two"])
+    store.remove([])
+    with pytest.raises(Absent):
+        read(store, "one")
 
 
 def test_a_file_that_is_larger_than_it_may_be_is_refused(url: str, file: Path) -> None:

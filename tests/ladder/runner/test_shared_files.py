@@ -11,6 +11,7 @@ from ladder.audit.audit import Wanted, prove
 from ladder.core.facts import Decision, Keep, Match, Pool, Retention, Submission
 from ladder.files import object_store, shared_records
 from ladder.files.object_store import StoreAway, Stored
+from ladder.runner import patient_store
 from ladder.runner.patient_store import Desk
 from ladder.runner.runner import LadderRunner, Span
 from ladder.store.jobs import Settled
@@ -21,6 +22,7 @@ from ladder.submissions import shared_bots
 from ladder.submissions.frozen_bots import BOTS
 from referee.bots.settings import Settings
 from referee.cli import run
+from referee.errors import innermost
 from referee.sandbox.bare import Bare
 from referee.workers.jobs import Job, JobResult
 from referee.workers.player import Player
@@ -80,7 +82,7 @@ def moved(store: Store, url: str) -> None:
     """Its bots are put there, and it has that store from now on."""
     there = object_store.ObjectStore(url)
     there.claim(store.opened.ladder)
-    shared_bots.put_all(store.files, there, lambda: None)
+    shared_bots.put_all(store.files, there, lambda _: True, lambda: None)
     store.records.name_store(url)
     store.records.note_store(store.files)
 
@@ -145,7 +147,26 @@ def test_a_bot_that_the_store_has_damaged_is_left_out_and_others_play(
     (store_folder / f"{other}.zip").rename(store_folder / f"{bot.hash}.zip")
     seen = plays(store, 2)
     assert seen.matches == []
-    assert any("greedy" in line and "left out" in line for line in seen.lines)
+    assert any("greedy" in line and "was changed" in line for line in seen.lines)
+
+
+def test_a_store_that_is_away_for_too_long_charges_no_match(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The runner ends, and the next one plays it: it was tried as often as before."""
+
+    def shared(files: Path, sha: str) -> None:
+        raise StoreAway("x is away")
+
+    monkeypatch.setattr(shared_records, "share", shared)
+    monkeypatch.setattr(patient_store, "PATIENCE_S", 0)
+    for _ in range(4):  # more often than a job is tried
+        with pytest.raises(ExceptionGroup) as failure:
+            plays(store, 2)
+        assert str(innermost(failure.value)) == "x is away; it was away for 0 s"
+    monkeypatch.undo()
+    (match,) = plays(store, 2).matches
+    assert match.outcome.given_up == ""
 
 
 @pytest.mark.thorough
@@ -176,5 +197,5 @@ def test_machines_of_one_database_have_only_a_server_of_s3_in_common(
             with Store(where_of(third)) as holding, holding.records.held(holding.files):
                 assert RecordSweep().step(store) is None
             assert len(shared_records.by_hash(store.files) or {}) == 3
-            assert RecordSweep().step(store) == 2
+            assert RecordSweep().step(store) is not None
             assert set(shared_records.by_hash(store.files) or {}) == {store.match("3")[1].record}

@@ -3,13 +3,18 @@
 import io
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ladder.files.object_store import ObjectStore, note
 from ladder.submissions import shared_bots
 from ladder.submissions.frozen_bots import BOTS, hash_of
+from ladder.submissions.pack import unzip
 from referee.errors import RefereeError
 from support.ladders import frozen
 
@@ -47,6 +52,18 @@ def test_a_bot_is_the_same_on_another_machine(here: Path, there: Path, tmp_path:
     shared_bots.share(there, digest)
     assert packed.read_bytes() == first
     assert [path.name for path in (there / BOTS).iterdir()] == [digest]
+
+
+@given(st.lists(st.tuples(st.integers(0, 3000), st.integers(0, 255)), min_size=1, max_size=4))
+def test_a_zip_that_was_changed_anywhere_is_refused_in_a_line_or_the_same(
+    changes: list[tuple[int, int]],
+) -> None:
+    """Whatever zipfile raises over it."""
+    data = bytearray(with_entries("bot.toml", "bot", method=zipfile.ZIP_DEFLATED))
+    for at, value in changes:
+        data[at % len(data)] = value
+    with TemporaryDirectory() as folder, suppress(ValueError):
+        unzip(bytes(data), Path(folder) / "it")
 
 
 def test_a_bot_that_is_nowhere_is_not_there(here: Path) -> None:

@@ -29,7 +29,7 @@ async def ladder(tmp_path: Path, store_folder: Path) -> AsyncIterator[Store]:
         url = f"file://{store_folder}"
         there = object_store.ObjectStore(url)
         there.claim(found.opened.ladder)
-        shared_records.put_all(found.files, there, lambda: None)
+        shared_records.put_all(found.files, there, lambda _: True, lambda: None)
         found.records.name_store(url)
         found.records.note_store(found.files)
         shutil.rmtree(found.files / record_store.RECORDS)
