@@ -1,25 +1,32 @@
 """Whether what a machine has brought counts.
 
-Its record is played again by the rules (`ladder.cluster.believed`). Since a record could be made up
-within the rules, one job of a hundred, which the machine cannot know beforehand, is played on
-another machine, too; where the two differ, a third one says which was right, if bots do not play by
-chance. Faults of time do not count where the machine has become slow: that is measured afterwards,
-when the bots have ended, and has to be so plain that bots cannot bring it about.
+Its record is played again by the rules (`ladder.cluster.believed`), or, where the organiser says so
+and the result is plain, in one of N cases; the others are read. Since a record could be made up
+within the rules, one job of a hundred is played on another machine, too; where the two differ, a
+third one says which was right, if bots do not play by chance. Both are drawn when the result is
+there, so that no machine can know it beforehand. Faults of time do not count where the machine has
+become slow: that is measured afterwards, when the bots have ended, and has to be so plain that bots
+cannot bring it about.
 """
 
 import secrets
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractAsyncContextManager, suppress
 from typing import Final, Protocol
 
 import trio
 
+from ladder.cluster.believed import Scrutiny
 from ladder.cluster.connection import MachineGone
 from ladder.cluster.messages import Brought
 from ladder.cluster.peers import MOST_SLOW, SLOWEST, Peer, Peers
+from ladder.cluster.plain_results import is_plain
 from ladder.cluster.verifiers import Verify
+from referee.bots.settings import ClusterChecks
 from referee.match.verdict import FaultCode
 from referee.text import printable
+from referee.workers.job_plan import plan_of
 from referee.workers.jobs import Job, JobResult
 from referee.workers.messages import JobPlayed
 
@@ -32,6 +39,10 @@ MOST_TROUBLES: Final = 3
 
 _ENOUGH: Final = 3
 """So many machines say which of two is right."""
+
+
+Draw = Callable[[int], int]
+"""Returns a number below another one that nobody can foresee, as `secrets.randbelow` does."""
 
 
 class NoOther(Exception):
@@ -69,18 +80,43 @@ class Checks:
     """Looks at what machines bring, and leaves those out whose results do not hold."""
 
     def __init__(
-        self, machines: Machines, verify: Verify, say: Callable[[str], None], one_in: int
+        self,
+        machines: Machines,
+        verify: Verify,
+        say: Callable[[str], None],
+        how: ClusterChecks,
+        *,
+        proof: str,
+        draw: Draw = secrets.randbelow,
     ) -> None:
         """Has looked at nothing yet.
 
         Args:
             machines: play jobs again.
-            verify: plays records again.
+            verify: looks at records.
             say: is told who is left out, and why.
-            one_in: of so many jobs one is played again elsewhere.
+            how: how much is looked at closely.
+            proof: the command that proves results later; "": there is none, so that every record is
+                played again before its result counts.
+            draw: says by chance what is looked at closely.
         """
         self._machines, self._verify = machines, verify
-        self._say, self._one_in = say, one_in
+        self._say, self._how, self._draw = say, how, draw
+        self._proof = proof if how.verify > 1 else ""
+        self._only_read: Counter[str] = Counter()
+        """How many results have counted whose records were only read, by what lines call the
+        machine: one that goes and comes again has them still."""
+
+    @property
+    def statement(self) -> str:
+        """What is not proved before it counts, in words; "" where all is."""
+        if not self._proof:
+            return ""
+        return (
+            f"of {self._how.verify:,} records one is played again before its result counts, drawn "
+            "by chance, and each with a fault or a void deal; the others are only read (verify "
+            f"under [cluster] in settings.toml): `{self._proof}` proves them"
+        )
 
     async def counts(self, peer: Peer, job: Job, brought: Brought) -> bool:
         """Whether a job that a machine has played counts; else it is to be played elsewhere.
@@ -90,15 +126,41 @@ class Checks:
             job: what was to be played.
             brought: its report says that it was played.
         """
-        if not await self.holds(peer, job, brought) or await self._was_slow(peer, brought):
+        again = not self._draw(self._how.again)
+        scrutiny = Scrutiny.PLAYED_AGAIN if again else self._scrutiny(job, brought)
+        if not await self.holds(peer, job, brought, scrutiny):
             return False
-        return bool(secrets.randbelow(self._one_in)) or await self._is_agreed(peer, job, brought)
+        if await self._was_slow(peer, brought):
+            return False
+        if again and not await self._is_agreed(peer, job, brought):
+            return False
+        if scrutiny is Scrutiny.READ:
+            if peer.left_out:  # meanwhile: what counts from now on would be in nobody's line
+                return await self.holds(peer, job, brought)
+            self._only_read[named(peer)] += 1
+        return True
 
-    async def holds(self, peer: Peer, job: Job, brought: Brought) -> bool:
-        """Whether the record of a result proves it; a machine is left out whose does not."""
-        why = await self._verify(job, played(brought), brought.record)
+    def _scrutiny(self, job: Job, brought: Brought) -> Scrutiny:
+        """Draw how closely the record of a result is looked at."""
+        if not self._proof or not self._draw(self._how.verify):
+            return Scrutiny.PLAYED_AGAIN
+        plain = is_plain(job, plan_of(job), played(brought).outcome)
+        return Scrutiny.READ if plain else Scrutiny.PLAYED_AGAIN
+
+    async def holds(
+        self, peer: Peer, job: Job, brought: Brought, scrutiny: Scrutiny = Scrutiny.PLAYED_AGAIN
+    ) -> bool:
+        """Whether the record of a result proves it; a machine is left out whose does not.
+
+        Args:
+            peer: the machine.
+            job: what was to be played.
+            brought: its report says that it was played.
+            scrutiny: how closely the record is looked at.
+        """
+        why = await self._verify(job, played(brought), brought.record, scrutiny)
         if why is not None:
-            self.leave_out(peer, why)
+            self.leave_out(peer, why, doubtful=True)
         return why is None
 
     async def _was_slow(self, peer: Peer, brought: Brought) -> bool:
@@ -141,7 +203,8 @@ class Checks:
         """Leave out the machine that differs from two that agree, if there is one."""
         for peer, brought in seen.items():
             if not _same(brought, again):
-                self.leave_out(peer, "two other machines play the same job otherwise, and alike")
+                why = "two other machines play the same job otherwise, and alike"
+                self.leave_out(peer, why, doubtful=True)
 
     def blame(self, peer: Peer, why: str) -> None:
         """Note that a machine could not play what another has played."""
@@ -151,11 +214,23 @@ class Checks:
                 peer, f"it could not play {MOST_TROUBLES} matches that others could: {why}"
             )
 
-    def leave_out(self, peer: Peer, why: str) -> None:
-        """Give a machine no more jobs, and say so."""
-        if not peer.left_out:
-            peer.left_out = why
-            self._say(f"machine {named(peer)} is left out: {why}")
+    def leave_out(self, peer: Peer, why: str, *, doubtful: bool = False) -> None:
+        """Give a machine no more jobs, and say so.
+
+        Args:
+            peer: the machine.
+            why: in words.
+            doubtful: whether what it has played before is to be doubted, too.
+        """
+        if peer.left_out:
+            return
+        peer.left_out = why
+        only_read = self._only_read[named(peer)] if doubtful else 0
+        more = (
+            f"; of its earlier results {only_read:,} counted with records that were only read: "
+            f"`{self._proof}` proves them"
+        )
+        self._say(f"machine {named(peer)} is left out: {why}{more if only_read else ''}")
 
 
 def named(peer: Peer) -> str:

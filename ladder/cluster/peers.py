@@ -7,6 +7,7 @@ from typing import Final
 from msgspec import Struct
 
 from ladder.cluster.messages import Machine
+from ladder.cluster.pace import Pace
 
 SLOWEST: Final = 3.0
 """A machine whose round trips take so many times the usual gets no jobs."""
@@ -24,7 +25,7 @@ class Peer:
     Attributes:
         address: where the engine has it.
         machine: how it has introduced itself.
-        jobs: how many it has played that count.
+        pace: what it has played that counts.
         slow: in how many it was slow.
         troubles: how many it could not play that another could, since it has played one.
         left_out: why it gets no more jobs; "" if it does.
@@ -32,10 +33,10 @@ class Peer:
         has: hashes of the bots that have come there.
     """
 
-    def __init__(self, address: str, machine: Machine) -> None:
-        """It is there, and plays nothing."""
-        self.address, self.machine = address, machine
-        self.jobs = self.slow = self.busy = self.troubles = 0
+    def __init__(self, address: str, machine: Machine, now: float) -> None:
+        """It is there from this moment on, and plays nothing."""
+        self.address, self.machine, self.pace = address, machine, Pace(now)
+        self.slow = self.busy = self.troubles = 0
         self.left_out = self.too_slow = ""
         self.has: set[str] = set()
 
@@ -89,9 +90,9 @@ class Peers:
         """Return the addresses at which a machine is new."""
         return sorted(address for address in addresses if address not in self._here)
 
-    def join(self, address: str, machine: Machine) -> Peer:
+    def join(self, address: str, machine: Machine, now: float) -> Peer:
         """Add a machine; where it cannot play as the others do, it is left out."""
-        peer = self._here[address] = Peer(address, machine)
+        peer = self._here[address] = Peer(address, machine, now)
         peer.left_out = self._wanted.misfit(machine)
         return peer
 

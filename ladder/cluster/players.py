@@ -5,7 +5,8 @@ A job goes to a machine that is free. Where that is lost, or what it brings does
 over.
 """
 
-from collections.abc import AsyncIterator, Callable, Collection
+import secrets
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Final, Protocol
@@ -17,7 +18,8 @@ from msgspec.structs import replace
 
 from ladder.cluster import machine
 from ladder.cluster.address import Address
-from ladder.cluster.checks import Checks, NoOther, named, played
+from ladder.cluster.board import board, closing_lines
+from ladder.cluster.checks import Checks, Draw, NoOther, named, played
 from ladder.cluster.connection import Connection, MachineGone
 from ladder.cluster.errands import Errands
 from ladder.cluster.keep import keep
@@ -30,6 +32,7 @@ from ladder.cluster.messages import (
     read_brought,
     read_machine,
 )
+from ladder.cluster.pace import Pace
 from ladder.cluster.peers import Peer, Peers, Wanted
 from ladder.cluster.refusal import Refusal, refusal_of
 from ladder.cluster.verifiers import Verify, verified_here, verifying
@@ -40,9 +43,6 @@ from referee.text import plural, printable
 from referee.version import own_version
 from referee.workers.jobs import BrokenOff, Job, JobResult
 from referee.workers.messages import JobPlayed
-
-ONE_IN: Final = 100
-"""Of so many jobs one is played again on another machine."""
 
 _LOOK_S: Final = 1.0
 """So often we look which machines are there."""
@@ -57,6 +57,7 @@ _SENDINGS: Final = 3
 """So often a job is sent to a machine that says that bots are missing."""
 
 Say = Callable[[str], None]
+Show = Callable[[Sequence[str]], None]
 
 
 class Calls(Protocol):
@@ -82,31 +83,51 @@ class Cluster:
         settings: Settings,
         say: Say,
         *,
-        one_in: int = ONE_IN,
+        show: Show = lambda _: None,
+        proof: str = "",
         verify: Verify = verified_here,
+        draw: Draw = secrets.randbelow,
     ) -> None:
         """Knows no machine yet.
 
         Args:
             connection: to the scheduler.
-            settings: of this machine, which the others have to have, too.
+            settings: of this machine; what they grant bots the others have to grant, too.
             say: is told who joins, leaves, and is left out, and why.
-            one_in: of so many jobs one is played again elsewhere.
-            verify: plays records again.
+            show: is given the lines that say how machines do, every second.
+            proof: the command that proves results later; "" where there is none.
+            verify: looks at records.
+            draw: says by chance what is looked at closely.
         """
-        self._connection, self._say = connection, say
+        self._connection, self._say, self._show = connection, say, show
+        self._pace = Pace(trio.current_time())
         self._errands = Errands(settings)
         self._changed = trio.Condition()
         self._calls: dict[Peer, set[trio.CancelScope]] = {}
         self._had_machines = False
-        self._checks = Checks(self, verify, say, one_in)
+        self._checks = Checks(self, verify, say, settings.cluster, proof=proof, draw=draw)
         rules, granted = machine.rules_digest(), machine.settings_digest(settings)
         self.peers = Peers(Wanted(own_version(), rules, granted))
+
+    @property
+    def unproved(self) -> str:
+        """What is not proved before it counts, in words; "" where all is."""
+        return self._checks.statement
 
     @property
     def size(self) -> int:
         """How many jobs the machines that are there have at a time."""
         return sum(peer.slots for peer in self.peers.playing)
+
+    @property
+    def machines(self) -> int:
+        """How many machines may get jobs."""
+        return len(self.peers.playing)
+
+    @property
+    def cores(self) -> int:
+        """How many jobs those play at a time; what else they have waits there."""
+        return sum(peer.machine.cores for peer in self.peers.playing)
 
     async def more(self, size: int) -> None:
         """Wait until the machines that are there have more than so many jobs at a time."""
@@ -134,7 +155,7 @@ class Cluster:
         for peer in self.peers.lose(there):
             for call in self._calls.pop(peer, ()):
                 call.cancel()  # the engine may never end it: a new scheduler knows of no old call
-            done = plural(peer.jobs, "match", "matches")
+            done = plural(peer.pace.matches, "match", "matches")
             self._say(f"machine {named(peer)} has gone, after {done}")
         met: dict[str, Machine] = {}
         async with trio.open_nursery() as nursery:
@@ -144,14 +165,21 @@ class Cluster:
                 if peer.too_slow:
                     nursery.start_soon(self._measure_again, peer)
         for address, found in sorted(met.items()):
-            self._say(_joined(self.peers.join(address, found)))
+            self._say(_joined(self.peers.join(address, found, trio.current_time())))
         for peer in self.peers.judge_speed():
             now = peer.too_slow and f"gets no jobs for now: {peer.too_slow}"
             self._say(f"machine {named(peer)} {now or 'gets jobs again'}")
         if self._had_machines and not self.peers.playing:
             self._say("no machine is left that plays: waiting for one to join")
         self._had_machines = bool(self.peers.playing)
+        self._show(board(self.peers.here, self._pace, trio.current_time()))
         await self._tell()
+
+    def tell_what_was_played(self) -> None:
+        """Say what each machine has played, unless nothing was."""
+        if self._pace.matches:
+            for line in closing_lines(self.peers.here, self._pace, trio.current_time()):
+                self._say(line)
 
     async def _meet(self, address: str, met: dict[str, Machine]) -> None:
         """Have a machine introduce itself; one that does not is asked again the next time."""
@@ -209,8 +237,11 @@ class Cluster:
         """Return a result whose record is where the job wants it."""
         if job.record is not None:
             await trio.to_thread.run_sync(keep, Path(job.record), brought)
-        peer.jobs, peer.troubles = peer.jobs + 1, 0
-        return played(brought)
+        result = played(brought)
+        for pace in (peer.pace, self._pace):
+            pace.add(len(result.outcome.blocks), trio.current_time())
+        peer.troubles = 0
+        return result
 
     @asynccontextmanager
     async def another(self, avoid: Collection[Peer]) -> AsyncIterator[Peer]:
@@ -254,7 +285,8 @@ class Cluster:
             try:
                 brought = read_brought(data)
             except msgspec.MsgspecError as error:
-                self._checks.leave_out(peer, "it does not answer as a machine does")
+                why = "it does not answer as a machine does"
+                self._checks.leave_out(peer, why, doubtful=True)
                 raise MachineGone(f"machine {named(peer)} has answered nonsense") from error
             if not isinstance(brought.report, Missing):
                 self._check_time(peer, brought, trio.current_time() - begun)
@@ -272,7 +304,8 @@ class Cluster:
         if isinstance(brought.report, JobPlayed):
             wall_us = brought.report.result.outcome.wall_us
             if not 0 <= wall_us <= 1e6 * seconds:
-                self._checks.leave_out(peer, "its matches take longer than it took to play them")
+                why = "its matches take longer than it took to play them"
+                self._checks.leave_out(peer, why, doubtful=True)
                 raise MachineGone(f"machine {named(peer)} has another clock")
 
     async def round_trip_us(self, peer: Peer) -> float:
@@ -312,7 +345,13 @@ def _joined(peer: Peer) -> str:
 
 @asynccontextmanager
 async def opened_cluster(
-    scheduler: Address, security: Security, settings: Settings, say: Say
+    scheduler: Address,
+    security: Security,
+    settings: Settings,
+    say: Say,
+    *,
+    show: Show = lambda _: None,
+    proof: str = "",
 ) -> AsyncIterator[Cluster]:
     """The machines of a cluster, until the block is left.
 
@@ -320,14 +359,20 @@ async def opened_cluster(
         scheduler: where it is.
         security: what we show it, and ask of it.
         settings: of this machine.
-        say: is told who joins, leaves and is left out.
+        say: is told who joins, leaves and is left out, what is not proved before it counts, and in
+            the end what each machine has played.
+        show: is given the lines that say how machines do, every second.
+        proof: the command that proves results later; "": there is none, so that every record is
+            played again before its result counts.
 
     Raises:
         HostError: it does not answer, or no machine has joined it.
     """
     async with Connection.opened(scheduler, security) as connection:
         with verifying() as verify:
-            cluster = Cluster(connection, settings, say, verify=verify)
+            cluster = Cluster(connection, settings, say, show=show, proof=proof, verify=verify)
+            if cluster.unproved:
+                say(cluster.unproved)
             with trio.move_on_after(_JOINING_S):
                 await cluster.look()
                 while not cluster.peers.playing:
@@ -337,5 +382,8 @@ async def opened_cluster(
                 raise HostError(f"cluster {scheduler}: no machine that could play has joined it")
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(cluster.watch)
-                yield cluster
+                try:
+                    yield cluster
+                finally:
+                    cluster.tell_what_was_played()
                 nursery.cancel_scope.cancel()

@@ -16,20 +16,22 @@ from typing import Final
 
 import trio
 
-from ladder.cluster.believed import disbelief
+from ladder.cluster.believed import Scrutiny, disbelief
 from referee.errors import HostError, shortage
 from referee.signals import SIGNALS
 from referee.workers.jobs import Job, JobResult
 
 _PR_SET_PDEATHSIG: Final = 1
 
-Verify = Callable[[Job, JobResult, bytes], Awaitable[str | None]]
-"""Says why a result is not believed, by its record; None if that proves it."""
+Verify = Callable[[Job, JobResult, bytes, Scrutiny], Awaitable[str | None]]
+"""Says why a result is not believed, by its record; None if it is."""
 
 
-async def verified_here(job: Job, result: JobResult, record: bytes) -> str | None:
+async def verified_here(
+    job: Job, result: JobResult, record: bytes, scrutiny: Scrutiny
+) -> str | None:
     """Verify a result in a thread of this process."""
-    return await trio.to_thread.run_sync(_disbelief, job, result, record)
+    return await trio.to_thread.run_sync(_disbelief, job, result, record, scrutiny)
 
 
 @contextmanager
@@ -43,10 +45,10 @@ def verifying() -> Iterator[Verify]:
     executor = ProcessPoolExecutor(cores, get_context("spawn"), _begin, (os.getpid(),))
     room = trio.CapacityLimiter(2 * cores)
 
-    async def verify(job: Job, result: JobResult, record: bytes) -> str | None:
+    async def verify(job: Job, result: JobResult, record: bytes, scrutiny: Scrutiny) -> str | None:
         async with room:
             try:
-                found = executor.submit(_disbelief, job, result, record)
+                found = executor.submit(_disbelief, job, result, record, scrutiny)
                 return await trio.to_thread.run_sync(found.result, abandon_on_cancel=True)
             except BrokenExecutor as error:
                 raise HostError("a process that verifies records has ended by itself") from error
@@ -66,12 +68,12 @@ def _begin(conductor: int) -> None:
         os._exit(1)
 
 
-def _disbelief(job: Job, result: JobResult, record: bytes) -> str | None:
+def _disbelief(job: Job, result: JobResult, record: bytes, scrutiny: Scrutiny) -> str | None:
     try:
         with TemporaryDirectory(prefix="referee-cluster-") as folder:
             path = Path(folder) / "record"
             path.write_bytes(record)
-            return disbelief(job, result, path)
+            return disbelief(job, result, path, scrutiny)
     except OSError as error:
         told = HostError(f"a record cannot be verified: {error.strerror}")
         raise shortage(error) or told from error

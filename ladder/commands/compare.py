@@ -11,7 +11,7 @@ import trio
 import typer
 from msgspec.structs import replace
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn
 
 from ladder.commands.players import ClusterOption, opened_players
 from ladder.compare.blocks import block_list, new_folder, write_csv
@@ -32,6 +32,7 @@ from referee.match.terms import Terms, all_options, read_options
 from referee.match.verdict import ATTEMPTS, Freeze
 from referee.play.interrupts import interruptible
 from referee.sandbox.names import SandboxName
+from referee.terminal.board import Board, BoardProgress
 from referee.terminal.console import busy, console
 from referee.terminal.json_output import json_text
 from referee.workers.jobs import Job, JobResult
@@ -188,18 +189,22 @@ async def _conduct(
     async with interruptible(playing):
         with playing:
             async with AsyncExitStack() as stack:
+                board, settings = Board(), read_settings()
                 with busy(talk, "preparing the workers ..."):
-                    pool = await stack.enter_async_context(
-                        opened_players(cluster, workers, sandbox, read_settings(), talk.print)
+                    players = opened_players(
+                        cluster, workers, sandbox, settings, talk.print, show=board.show
                     )
-                with _progress(comparison, talk) as watch:
+                    pool = await stack.enter_async_context(players)
+                with _progress(comparison, talk, board) as watch:
                     await play(comparison, pool, watch, records)
     comparison.interrupt()
 
 
 @contextmanager
-def _progress(comparison: Comparison, talk: Console) -> Iterator[Callable[[JobResult], None]]:
-    """Shows the blocks that were played, and where the mean lies by now."""
+def _progress(
+    comparison: Comparison, talk: Console, board: Board
+) -> Iterator[Callable[[JobResult], None]]:
+    """Shows the blocks that were played, where the mean lies by now, and a board below."""
     columns = (
         SpinnerColumn(),
         TextColumn("blocks", markup=False),
@@ -207,7 +212,9 @@ def _progress(comparison: Comparison, talk: Console) -> Iterator[Callable[[JobRe
         MofNCompleteColumn(),
         TextColumn("{task.description}", markup=False),
     )
-    with Progress(*columns, console=talk, transient=True, disable=not talk.is_terminal) as progress:
+    off = not talk.is_terminal
+    with BoardProgress(*columns, console=talk, transient=True, disable=off) as progress:
+        progress.board = board
         task = progress.add_task("", total=comparison.plan.parts * comparison.plan.part)
 
         def watch(result: JobResult) -> None:

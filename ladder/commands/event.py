@@ -44,6 +44,7 @@ from referee.play.interrupts import interruptible
 from referee.sandbox.choose import opened_for
 from referee.sandbox.first_reads import read_first
 from referee.sandbox.names import SandboxName
+from referee.terminal.board import Board
 from referee.terminal.console import busy, console
 from referee.terminal.json_output import json_text
 from referee.text import plural
@@ -295,14 +296,23 @@ async def _conduct(
                     asked = event.plan if check and not begun else None
                     prepared = _prepared(event, way, settings, asked, say, begun=begun)
                     sandbox, where = await kept.enter_async_context(prepared)
-                workers = None if cluster else event.workers
-                players = opened_players(cluster, workers, sandbox, settings, talk.print)
+                workers, board = None if cluster else event.workers, Board()
+                proof = f"referee event check {shlex.quote(str(log.path))} --records"
+                players = opened_players(
+                    cluster,
+                    workers,
+                    sandbox,
+                    settings,
+                    talk.print,
+                    show=board.show,
+                    proof=proof if way.records else "",
+                )
                 pool = await kept.enter_async_context(players)
                 by = f"cluster: {cluster}" if cluster else f"sandbox: {where}"
                 talk.print(f"{plural(pool.size, 'match', 'matches')} at a time; {by}", style="dim")
                 logged = log.found.matches.values()
                 before = sum(block.deals for match in logged for block in match.outcome.blocks)
-                with shown(talk, expected_deals(event.plan), before) as watch:
+                with shown(talk, expected_deals(event.plan), before, board=board) as watch:
                     return await play_event(event.plan, way, log, pool, watch)
     return None
 

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import trio
 import typer
-from msgspec import Struct
+from msgspec import Struct, field
 
 from ladder.commands.players import ClusterOption, opened_players
-from ladder.commands.shared import Sandbox, Sandboxes, Where, opened, tell_new_key
+from ladder.commands.shared import Sandbox, Sandboxes, Where, opened, proof_of, tell_new_key
 from ladder.core.facts import Fact, Keep, Pool
 from ladder.core.retention import in_words
 from ladder.core.roster import Roster
@@ -37,6 +37,7 @@ from referee.match.clock import time_text
 from referee.match.terms import unusual_options
 from referee.play.interrupts import interruptible
 from referee.sandbox.names import SandboxName
+from referee.terminal.board import Board
 from referee.terminal.console import busy, console
 from referee.terminal.json_output import json_text
 from referee.text import plural
@@ -245,8 +246,9 @@ def run(
         check_pools(store)
         _publish(store, settings)  # before play: a ladder that its own log contradicts is refused
         talk = console(stderr=True)
-        with shown(talk, blocks) as watch:
-            by = Asked(cluster, workers, SandboxName(sandbox), settings)
+        board = Board()
+        with shown(talk, blocks, board) as watch:
+            by = Asked(cluster, workers, SandboxName(sandbox), settings, board)
             stopped = trio.run(_conduct, store, watch, Span(blocks, once), by)
         head = _publish(store, settings)
         if as_json:
@@ -272,12 +274,13 @@ def _publish(store: Store, settings: Settings) -> SignedHead | None:
 
 
 class Asked(Struct, frozen=True):
-    """Who is to play; for attributes see `opened_players`."""
+    """Who is to play; for attributes see `opened_players`, and what is shown of them `Board`."""
 
     cluster: str | None
     workers: int | None
     sandbox: SandboxName
     settings: Settings
+    board: Board = field(default_factory=Board)
 
 
 async def _conduct(store: Store, watch: RunnerProgress, span: Span, asked: Asked) -> bool:
@@ -291,7 +294,14 @@ async def _conduct(store: Store, watch: RunnerProgress, span: Span, asked: Asked
                     ready = await made_ready(sandbox, asked.settings, say)
                 sandbox, where = ready.sandbox, str(ready)
             by = partial(
-                opened_players, asked.cluster, asked.workers, sandbox, asked.settings, watch.say
+                opened_players,
+                asked.cluster,
+                asked.workers,
+                sandbox,
+                asked.settings,
+                watch.say,
+                show=asked.board.show,
+                proof=proof_of(store),
             )
             await play(store, watch, span, by=by, where=where, settings=asked.settings)
     return playing.cancelled_caught

@@ -1,10 +1,10 @@
 """Who plays the matches of a command: the cores of this machine, or a cluster."""
 
 import os
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -13,6 +13,9 @@ from referee.errors import RefereeError, not_installed
 from referee.sandbox.names import SandboxName
 from referee.workers.jobs import Players
 from referee.workers.pool import opened_pool
+
+if TYPE_CHECKING:
+    from ladder.cluster.players import Cluster
 
 EXTRA: Final = "cluster"
 ADDRESS_VARIABLE: Final = "REFEREE_CLUSTER"
@@ -48,6 +51,9 @@ async def opened_players(
     sandbox: SandboxName,
     settings: Settings,
     say: Callable[[str], None],
+    *,
+    show: Callable[[Sequence[str]], None] = lambda _: None,
+    proof: str = "",
 ) -> AsyncIterator[Players]:
     """Who plays matches, until the block is left.
 
@@ -56,7 +62,10 @@ async def opened_players(
         workers: how many matches at a time; not with a cluster, where each machine says that.
         sandbox: where bots run; likewise.
         settings: of this machine.
-        say: is told which machines of a cluster join, leave, and are left out.
+        say: is told which machines of a cluster join, leave, are left out, and have played what.
+        show: is given lines that say how they do, every second.
+        proof: the command that proves results later; "": there is none, so that every record that
+            machines bring is played again before its result counts.
 
     Raises:
         RefereeError: the sandbox does not work here, or there are no keys of the cluster.
@@ -68,12 +77,26 @@ async def opened_players(
         return
     if workers is not None:
         raise RefereeError("say --workers or --cluster, not both: a machine says how many it plays")
+    async with _opened(cluster, settings, say, show=show, proof=proof) as machines:
+        yield machines
+
+
+@asynccontextmanager
+async def _opened(
+    cluster: str,
+    settings: Settings,
+    say: Callable[[str], None],
+    *,
+    show: Callable[[Sequence[str]], None] = lambda _: None,
+    proof: str = "",
+) -> AsyncIterator["Cluster"]:
     try:  # the engine takes half a second to import
         from ladder.cluster.address import read_address  # noqa: PLC0415  # see above
         from ladder.cluster.keys import security_of  # noqa: PLC0415  # see above
         from ladder.cluster.players import opened_cluster  # noqa: PLC0415  # see above
     except ModuleNotFoundError as error:
         raise not_installed("--cluster", EXTRA, error) from error
-    security = security_of(keys_folder(None))
-    async with opened_cluster(read_address(cluster), security, settings, say) as machines:
+    scheduler, security = read_address(cluster), security_of(keys_folder(None))
+    opening = opened_cluster(scheduler, security, settings, say, show=show, proof=proof)
+    async with opening as machines:
         yield machines

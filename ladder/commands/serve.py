@@ -11,9 +11,9 @@ import typer
 from starlette.routing import BaseRoute, Route
 
 from ladder.commands.players import ClusterOption, opened_players
-from ladder.commands.shared import Sandbox, Sandboxes, Where, opened_or_made, tell_new_key
+from ladder.commands.shared import Sandbox, Sandboxes, Where, opened_or_made, proof_of, tell_new_key
 from ladder.runner.play import Ready, check_pools, made_ready, play
-from ladder.runner.progress import shown
+from ladder.runner.progress import RunnerProgress, shown
 from ladder.runner.runner import Span
 from ladder.store.head_log import publish
 from ladder.store.location import anywhere
@@ -40,6 +40,7 @@ from referee.commands.shared import Workers
 from referee.play.interrupts import interruptible
 from referee.sandbox.names import SandboxName
 from referee.sandbox.priority import answer_soon
+from referee.terminal.board import Board
 from referee.terminal.console import busy, console
 
 
@@ -97,7 +98,8 @@ def serve_site(
             held.enter_context(closing(Uploads(store.files, settings.site))) if uploads else None
         )
         players = held.enter_context(_players(store, settings)) if run else None
-        watch = held.enter_context(shown(console(stderr=True), None))
+        board = Board()
+        watch = held.enter_context(shown(console(stderr=True), None, board))
         has_tables = uploads and settings.site.tables > 0
         delay = settings.site.live_delay if settings.site.live else None
         around = Around(
@@ -127,12 +129,36 @@ def serve_site(
             routes += connect_routes(site, bots, ready.sandbox)
             work.append(bots.run)
         if players is not None and ready is not None:
-            playing = partial(play, players, watch, Span())
-            by = partial(opened_players, cluster, workers, ready.sandbox, settings, watch.say)
-            where_played = f"cluster: {cluster}" if cluster else str(ready)
-            work.append(partial(playing, by=by, where=where_played, settings=settings))
+            work.append(
+                _runner(players, watch, board, ready, settings, cluster=cluster, workers=workers)
+            )
         answer_soon()
         trio.run(_until_stopped, partial(serve, site, listen, routes, work))
+
+
+def _runner(
+    store: Store,
+    watch: RunnerProgress,
+    board: Board,
+    ready: Ready,
+    settings: Settings,
+    *,
+    cluster: str | None,
+    workers: int | None,
+) -> Work:
+    """Return what plays the matches of a ladder, by a cluster or on this machine."""
+    by = partial(
+        opened_players,
+        cluster,
+        workers,
+        ready.sandbox,
+        settings,
+        watch.say,
+        show=board.show,
+        proof=proof_of(store),
+    )
+    where = f"cluster: {cluster}" if cluster else str(ready)
+    return partial(play, store, watch, Span(), by=by, where=where, settings=settings)
 
 
 def _trials(site: Site, uploads: Uploads, submits: Sequence[Submits], ready: Ready) -> Trials:

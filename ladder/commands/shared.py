@@ -67,6 +67,11 @@ def opened_or_made(where: str | None) -> Store:
     return Store(where_of(where), Beginning(begun.name, begun.pools))
 
 
+def proof_of(store: Store) -> str:
+    """Return what a person types to prove what the matches of a ladder have come to."""
+    return f"referee ladder verify{store.where.option}"
+
+
 def tell_new_key(path: Path) -> None:
     """Says aloud that a ladder has a new key: who knows its public half has to be told of another.
 

@@ -8,9 +8,11 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
+from ladder.audit.job_record import record_trouble
+from ladder.audit.record_outcome import Unfinished
 from ladder.benching import benched
 from ladder.core.seal import Contributions, Seal, withheld
 from ladder.event.conductor import RECORDS, NothingPlayed, Played, played_in
@@ -18,14 +20,14 @@ from ladder.event.log import Contents
 from ladder.event.log_lines import MatchLine
 from ladder.event.plan import EventPlan
 from ladder.event.rounds import next_round
-from ladder.event.schedule import Part, parts, record_name
+from ladder.event.schedule import Part, job, parts, record_name
 from ladder.results import RoundResult
-from referee.errors import RefereeError
-from referee.match.chance import block_key, event_key
+from referee.errors import RefereeError, check_means
+from referee.match.luck import VALUES_DIGEST
 from referee.record.proof import prove_any
+from referee.record.reader import Mismatch, RecordReader
 from referee.text import plural
 
-_DEAL: Final = b'{"deal":'
 _MOST_NAMED: Final = 3
 
 
@@ -44,10 +46,6 @@ class Finding(Struct, frozen=True):
     what: str
     state: State
     told: str
-
-
-class _Deal(Struct, frozen=True):
-    key: str
 
 
 def check_event(
@@ -151,12 +149,15 @@ def _records(found: Contents, played: Played, folder: Path, tell: Callable[[int]
         if not path.is_file():
             missing += 1
             continue
-        trouble = _trouble(path, part, found.matches[part.place], played.key)
+        trouble = _trouble(path, part, found.matches[part.place], played)
         good += not trouble
         if trouble:
             wrong.append(f"{path.name}: {trouble}")
         tell(number)
-    told = f"{plural(good, 'record')} played again: decks and results are those of the log"
+    same = "decks and results are those of the log"
+    if not played.key:
+        same = "of the matches that the log names; results are compared when its key is published"
+    told = f"{plural(good, 'record')} played again: {same}"
     if missing:
         told += f"; {missing} not there"
     if wrong:
@@ -175,25 +176,36 @@ def _parts(played: Played, found: Contents) -> list[Part]:
     return sorted((one for one in every if one.place in found.matches), key=lambda one: one.place)
 
 
-def _trouble(path: Path, part: Part, line: MatchLine, key: str) -> str:
+def _trouble(path: Path, part: Part, line: MatchLine, played: Played) -> str:
+    """Return what is wrong with a record, or with what the log has of its match; "" if nothing is.
+
+    Until the key is published, decks and results cannot be compared: only what names the match.
+    """
+    if played.key:
+        return _difference(path, part, line, played)
     proof = prove_any(path)
     if not proof.verified and not (proof.unfinished and line.outcome.given_up):
         return proof.trouble or "it does not hold"
     if proof.game_digest is not None and proof.game_digest != line.outcome.game_digest:
         return "it is of another match than the log"
-    if key:
-        event = event_key(key)
-        due = {str(block_key(event, at)) for at in range(part.first, part.first + part.blocks)}
-        try:
-            if not _keys_in(path) <= due:
-                return "it has other decks than the key"
-        except msgspec.MsgspecError:  # of a match that was given up, the end may be torn
-            return "a line of it cannot be read"
     return ""
 
 
-def _keys_in(path: Path) -> set[str]:
-    with path.open("rb") as file:
-        return {
-            msgspec.json.decode(text, type=_Deal).key for text in file if text.startswith(_DEAL)
-        }
+def _difference(path: Path, part: Part, line: MatchLine, played: Played) -> str:
+    """Return in what a record is otherwise than the log says of its match, by the event's key."""
+    plan, said = played.plan, line.outcome
+    names = [entrant.name for entrant in plan.entrants]
+    out = [forfeit.bot for forfeit in line.forfeits]
+    wanted = job(plan, part, out, bots=names, key=played.key, record=None)
+    if plan.luck_values != VALUES_DIGEST:  # nobody can count it here as it was counted
+        wanted = replace(wanted, luck=False)
+        said = replace(said, blocks=tuple(replace(block, luck=()) for block in said.blocks))
+    try:
+        with RecordReader(path) as reader:
+            referee = reader.header.referee
+        return record_trouble(wanted, said, path, referee) or ""
+    except Unfinished as error:
+        return "" if said.given_up else str(error)
+    except (Mismatch, RefereeError) as error:
+        check_means(error)
+        return str(error)

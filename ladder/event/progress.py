@@ -22,6 +22,7 @@ from rich.text import Text
 
 from ladder.event.plan import SectionPlan
 from ladder.results import Round, RoundResult
+from referee.terminal.board import Board, BoardProgress
 from referee.text import plural
 
 _SPEED_OVER_S = 30.0
@@ -121,7 +122,12 @@ def _title(section: SectionPlan, number: int, played: Round) -> str:
 
 @contextmanager
 def shown(
-    talk: Console, deals: int, before: int, clock: Callable[[], float] = time.monotonic
+    talk: Console,
+    deals: int,
+    before: int,
+    clock: Callable[[], float] = time.monotonic,
+    *,
+    board: Board | None = None,
 ) -> Iterator[EventProgress]:
     """Shows how an event goes until the block is left.
 
@@ -130,6 +136,7 @@ def shown(
         deals: how many deals the event is expected to have.
         before: how many of them were played before we began; they say nothing about our speed.
         clock: returns seconds.
+        board: what is shown below the bar.
     """
     columns = (
         TextColumn("{task.description}", markup=False),
@@ -138,12 +145,13 @@ def shown(
         _Rate(),
         TimeRemainingColumn(),
     )
-    with Progress(
+    with BoardProgress(
         *columns,
         console=talk,
         transient=True,
         disable=not talk.is_terminal,
         speed_estimate_period=_SPEED_OVER_S,
     ) as progress:
+        progress.board = board
         task = progress.add_task("", total=deals, completed=before)
         yield EventProgress(talk, progress, task, clock)

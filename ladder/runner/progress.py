@@ -15,6 +15,7 @@ from rich.progress import (
 
 from ladder.core.facts import Decision, Match, Pool, Submission
 from referee.match.outcome import BlockResult
+from referee.terminal.board import Board, BoardProgress
 from referee.text import plural
 
 _SPEED_OVER_S = 30.0
@@ -76,12 +77,15 @@ def _scores(names: Sequence[str], block: BlockResult) -> str:
 
 
 @contextmanager
-def shown(talk: Console, blocks: int | None) -> Iterator[RunnerProgress]:
+def shown(
+    talk: Console, blocks: int | None, board: Board | None = None
+) -> Iterator[RunnerProgress]:
     """Shows how a runner goes until the block is left.
 
     Args:
         talk: where to.
         blocks: how many it is to play; None where it goes on until it is stopped.
+        board: what is shown below the bar.
     """
     columns = (
         SpinnerColumn(),
@@ -92,11 +96,12 @@ def shown(talk: Console, blocks: int | None) -> Iterator[RunnerProgress]:
         *((TimeRemainingColumn(),) if blocks else ()),
         TextColumn("{task.description}", style="dim", markup=False),
     )
-    with Progress(
+    with BoardProgress(
         *columns,
         console=talk,
         transient=True,
         disable=not talk.is_terminal,
         speed_estimate_period=_SPEED_OVER_S,
     ) as progress:
+        progress.board = board
         yield RunnerProgress(talk, progress, progress.add_task("", total=blocks))

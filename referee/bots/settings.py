@@ -80,6 +80,18 @@ class Heads(Struct, frozen=True, forbid_unknown_fields=True):
     every: Annotated[int, Meta(ge=0, le=1 << 20)] = 100
 
 
+class ClusterChecks(Struct, frozen=True, forbid_unknown_fields=True):
+    """How much of what the machines of a cluster bring is looked at closely, drawn by chance.
+
+    Attributes:
+        verify: of so many records one is played again before its result counts; 1: each is.
+        again: of so many matches one is played on another machine, too.
+    """
+
+    verify: Positive = 1
+    again: Positive = 100
+
+
 class SignIn(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """By whom authors of a site may sign in instead of by their link: a provider of OpenID Connect.
 
@@ -136,6 +148,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         build: the bounds of a build.
         copies: what the copies that bots run from may take of the disk.
         heads: when ladders publish signed heads.
+        cluster: how much of what machines of a cluster bring is looked at closely.
         site: what the site of a ladder takes in of each author.
     """
 
@@ -147,6 +160,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     build: Bounds = Bounds(memory=2048, processes=512, tmp=512)
     copies: CopyLimits = CopyLimits()
     heads: Heads = Heads()
+    cluster: ClusterChecks = ClusterChecks()
     site: SiteLimits = SiteLimits()
 
     def grant(self, wish: Wish) -> Bounds:

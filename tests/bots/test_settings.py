@@ -82,6 +82,8 @@ def test_the_settings_are_the_first_file_there_is(tmp_path: Path) -> None:
         ("[most]\nmemory = 10", "default: memory = 256 is more than most: memory = 10"),
         ("images = " + "[" * 20_000, "recursion"),
         ('[site]\nget = "javascript:alert(1)"', "$.site.get"),
+        ("[cluster]\nverify = 0", "$.cluster.verify"),
+        ("[cluster]\nverified = 2", "unknown field `verified`"),
         (f"# {'x' * 70_000}", "more than 65536 bytes"),
     ],
 )

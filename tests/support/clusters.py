@@ -1,5 +1,6 @@
 """Clusters without an engine: machines of this process, some of which lie, die or are slow."""
 
+import secrets
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -8,17 +9,21 @@ import trio
 from msgspec.structs import replace
 
 from ladder.cluster import machine as functions
+from ladder.cluster.checks import Draw
 from ladder.cluster.connection import MachineGone
 from ladder.cluster.machine import Here, rules_digest, settings_digest
 from ladder.cluster.messages import Brought, Machine, encode, read_brought
 from ladder.cluster.players import Cluster
 from referee.bots.find import BotSpec, find
-from referee.bots.settings import Settings
+from referee.bots.settings import ClusterChecks, Settings
+from referee.match.outcome import MatchOutcome
 from referee.sandbox import Sandbox
 from referee.sandbox.bare import Bare
 from referee.version import own_version
 from referee.workers.jobs import Job, JobResult
+from referee.workers.messages import JobPlayed
 from referee.workers.player import Player
+from support.terms import job_of
 
 Change = Callable[[Brought], Brought]
 
@@ -123,6 +128,46 @@ class FakeConnection:
         return await self.machines[address].call(function, *args)
 
 
+def job(**more: object) -> Job:
+    """Two deals of bots that play by no chance."""
+    usual = {"key": "k", "first": 3, "blocks": 1, "names": ("one", "other"), "time": "move=20s"}
+    bots = ("sample:greedy", "sample:first")
+    return job_of(game="briscola-2", bots=bots, **{**usual, **more})
+
+
+def without_times(outcome: MatchOutcome) -> MatchOutcome:
+    return replace(outcome, wall_us=0, used_us=(), sandbox="")
+
+
+async def alone(wanted: Job) -> MatchOutcome:
+    """What it comes to on one machine."""
+    return without_times((await Player(Bare(), Settings()).play(wanted)).outcome)
+
+
+def outcome(change: Callable[[MatchOutcome], MatchOutcome]) -> Callable[[Brought], Brought]:
+    """Changes what a machine says of a job."""
+
+    def changed(brought: Brought) -> Brought:
+        assert isinstance(brought.report, JobPlayed)
+        found = change(brought.report.result.outcome)
+        return replace(brought, report=JobPlayed(JobResult(found)))
+
+    return changed
+
+
+def with_more(found: MatchOutcome) -> MatchOutcome:
+    (block,) = found.blocks
+    return replace(found, blocks=(replace(block, values=(240, -240)),))
+
+
+def moved(found: MatchOutcome) -> MatchOutcome:
+    """The same sums, and the first block brought more than it has, the second less."""
+    first, second, *rest = found.blocks
+    (a, b), (c, d) = first.values, second.values
+    blocks = (replace(first, values=(a + 2, b - 2)), replace(second, values=(c - 2, d + 2)))
+    return replace(found, blocks=(*blocks, *rest))
+
+
 def here(name: str) -> Machine:
     """A machine that could play."""
     return Machine(
@@ -138,11 +183,17 @@ def here(name: str) -> Machine:
 
 
 async def cluster(
-    *machines: FakeMachine, said: list[str] | None = None, one_in: int = 1_000_000
+    *machines: FakeMachine,
+    said: list[str] | None = None,
+    one_in: int = 1_000_000,
+    verify: int = 1,
+    proof: str = "",
+    draw: Draw = secrets.randbelow,
 ) -> tuple[Cluster, FakeConnection]:
     """A cluster that has seen its machines."""
     connection = FakeConnection(machines)
     lines = [] if said is None else said
-    found = Cluster(connection, Settings(), lines.append, one_in=one_in)
+    settings = Settings(cluster=ClusterChecks(verify=verify, again=one_in))
+    found = Cluster(connection, settings, lines.append, proof=proof, draw=draw)
     await found.look()
     return found, connection

@@ -52,6 +52,8 @@ def test_a_comparison_is_the_same_on_machines(cluster: Processes, tmp_path: Path
     assert len(list((tmp_path / "records").glob("*.jsonl"))) == 4
     for name in ("m0", "m1"):
         assert re.search(rf"machine {name} joins: .*, 1 core, L [\d.]+ us; sandbox: bwrap", said)
+        assert re.search(rf"machine {name}: \d match.*, \d block.*, [\d.]+ blocks/s", said)
+    assert re.search(r"cluster: \d+ matches, \d+ blocks, [\d.]+ blocks/s", said)
 
 
 @pytest.mark.slow

@@ -12,51 +12,15 @@ from msgspec.structs import replace
 from ladder.cluster.checks import MOST_TROUBLES
 from ladder.cluster.messages import Brought, Ended, Missing, encode
 from ladder.cluster.peers import MOST_SLOW
-from referee.bots.settings import Settings
 from referee.errors import RefereeError, Shortage
-from referee.match.outcome import FaultFound, MatchOutcome
+from referee.match.outcome import FaultFound
 from referee.match.verdict import ATTEMPTS, FaultCode
-from referee.sandbox.bare import Bare
 from referee.sandbox.folders import remove_tree
-from referee.workers.jobs import BrokenOff, Job, JobResult, Unready
+from referee.workers.jobs import BrokenOff, JobResult, Unready
 from referee.workers.messages import Broken, Failed, JobPlayed, JobRefused
-from referee.workers.player import Player
 from referee.workers.pool import WorkerBug
-from support.clusters import FakeMachine, cluster
+from support.clusters import FakeMachine, alone, cluster, job, outcome, with_more, without_times
 from support.sandboxes import Troubled
-from support.terms import job_of
-
-
-def job(**more: object) -> Job:
-    """Two deals of bots that play by no chance."""
-    usual = {"key": "k", "first": 3, "blocks": 1, "names": ("one", "other"), "time": "move=20s"}
-    bots = ("sample:greedy", "sample:first")
-    return job_of(game="briscola-2", bots=bots, **{**usual, **more})
-
-
-def without_times(outcome: MatchOutcome) -> MatchOutcome:
-    return replace(outcome, wall_us=0, used_us=(), sandbox="")
-
-
-async def alone(wanted: Job) -> MatchOutcome:
-    """What it comes to on one machine."""
-    return without_times((await Player(Bare(), Settings()).play(wanted)).outcome)
-
-
-def outcome(change: Callable[[MatchOutcome], MatchOutcome]) -> Callable[[Brought], Brought]:
-    """Changes what a machine says of a job."""
-
-    def changed(brought: Brought) -> Brought:
-        assert isinstance(brought.report, JobPlayed)
-        found = change(brought.report.result.outcome)
-        return replace(brought, report=JobPlayed(JobResult(found)))
-
-    return changed
-
-
-def won_by_more(found: MatchOutcome) -> MatchOutcome:
-    (block,) = found.blocks
-    return replace(found, blocks=(replace(block, values=(240, -240)),))
 
 
 async def test_a_job_comes_to_what_it_does_on_one_machine(tmp_path: Path) -> None:
@@ -68,11 +32,11 @@ async def test_a_job_comes_to_what_it_does_on_one_machine(tmp_path: Path) -> Non
     record = tmp_path / "match.jsonl"
     assert record.read_bytes().startswith(b'{"record":')
     (peer,) = found.peers.here
-    assert (peer.jobs, peer.busy) == (1, 0)
+    assert (peer.pace.matches, peer.busy) == (1, 0)
 
 
 LIES: dict[str, Callable[[Brought], Brought]] = {
-    "more points": outcome(won_by_more),
+    "more points": outcome(with_more),
     "a fault": outcome(lambda found: replace(found, faults=(0, 1))),
     "no acts": outcome(lambda found: replace(found, acts=0)),
     "times": outcome(lambda found: replace(found, used_us=(1, 1))),
@@ -415,7 +379,7 @@ async def test_a_comparison_does_not_wait_for_machines_that_have_gone(tmp_path: 
         await trio.testing.wait_all_tasks_blocked(0.05)
         del connection.machines["tls://b"]
         await found.look()
-    assert first.jobs == 1
+    assert first.pace.matches == 1
 
 
 async def test_machines_that_are_not_as_this_one_is_play_nothing(tmp_path: Path) -> None:
