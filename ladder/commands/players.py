@@ -2,13 +2,13 @@
 
 import os
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from referee.bots.settings import Settings
+from referee.bots.settings import Settings, read_settings
 from referee.errors import RefereeError, not_installed
 from referee.sandbox.names import SandboxName
 from referee.workers.jobs import Players
@@ -79,6 +79,24 @@ async def opened_players(
         raise RefereeError("say --workers or --cluster, not both: a machine says how many it plays")
     async with _opened(cluster, settings, say, show=show, proof=proof) as machines:
         yield machines
+
+
+def opened_machines(
+    cluster: str, say: Callable[[str], None]
+) -> AbstractAsyncContextManager["Cluster"]:
+    """The machines of a cluster, until the block is left; each record is played again.
+
+    Found by the entry-point group `briscola_referee.clusters`.
+
+    Args:
+        cluster: the address of its scheduler.
+        say: is told which machines join, leave, are left out, and have played what.
+
+    Raises:
+        RefereeError: there are no keys of the cluster, or the settings are wrong.
+        HostError: the cluster does not answer.
+    """
+    return _opened(cluster, read_settings(), say)
 
 
 @asynccontextmanager

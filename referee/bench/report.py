@@ -14,6 +14,7 @@ class Machine(Struct, frozen=True):
 
     Attributes:
         cores: how many we may use.
+        compiler: of the C program beside which all is measured; "" where there is none.
         exchange: whether the call that makes an act was compiled: "compiled" or "plain".
         busy: how many processes wanted to run on average in the minute before; ours are none.
     """

@@ -56,7 +56,7 @@ class Crowd:
             nonlocal acts
             for job in waiting:
                 outcome = (await self._pool.play(job)).outcome
-                _check(outcome)
+                check_outcome(outcome)
                 acts += outcome.acts
 
         begin = time.perf_counter()
@@ -72,7 +72,12 @@ class Crowd:
             record.unlink()
 
 
-def _check(outcome: MatchOutcome) -> None:
+def check_outcome(outcome: MatchOutcome) -> None:
+    """Refuse to time a match that was not played as it should be.
+
+    Raises:
+        HostError: a bot was faulted, a deal was void, or the match was given up.
+    """
     troubles = [fault.detail for fault in outcome.fault_list]
     if outcome.given_up:
         troubles.append(outcome.given_up)

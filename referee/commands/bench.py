@@ -10,11 +10,13 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
+from referee.bench import cluster as clusters
 from referee.bench.figures import BY_DEFAULT, LEGEND, Part
 from referee.bench.report import BenchReport
 from referee.bench.running import ProgressCallback, measure
 from referee.bench.sizes import QUICK, USUAL, Sizes
-from referee.bench.targets import Goal
+from referee.commands.bench_cluster import run_cluster, show_cluster
+from referee.commands.bench_words import judged, short
 from referee.errors import RefereeError
 from referee.play.interrupts import interruptible
 from referee.terminal.console import console, print_table
@@ -22,13 +24,18 @@ from referee.terminal.json_output import json_text
 from referee.text import plural
 
 _ROUNDS, _QUICK_ROUNDS, _MOST_ROUNDS = 7, 2, 1000
+_CLUSTER_ROUNDS = 5
 _BUSY = 0.5
 
 
 def bench(
     rounds: Annotated[
         int | None,
-        typer.Option(metavar="N", help=f"All take turns so many times.  [default: {_ROUNDS}]"),
+        typer.Option(
+            metavar="N",
+            help=f"All take turns so many times.  [default: {_ROUNDS}; {_CLUSTER_ROUNDS} with "
+            "--cluster]",
+        ),
     ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="A rough look: less of everything, two rounds.")
@@ -40,6 +47,14 @@ def bench(
         list[Part] | None,
         typer.Option(help="Only this, may be repeated.  [default: all but docker]"),
     ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Instead: what a match on the machines of a cluster costs beside one on this "
+            "machine's cores: tls://HOST:PORT of its scheduler.",
+        ),
+    ] = None,
 ) -> None:
     """Measures what the referee costs.
 
@@ -48,6 +63,13 @@ def bench(
     """
     if rounds is not None and not 1 <= rounds <= _MOST_ROUNDS:
         raise RefereeError(f"rounds={rounds}: from 1 to {_MOST_ROUNDS}")
+    if cluster is not None:
+        if only:
+            raise RefereeError(
+                "say --cluster or --only, not both: a cluster is measured as a whole"
+            )
+        _bench_cluster(cluster, rounds, quick=quick, as_json=as_json)
+        return
     report = trio.run(
         _run,
         tuple(only or BY_DEFAULT),
@@ -58,6 +80,22 @@ def bench(
         print(json_text(report))
     else:
         show(report, console())
+
+
+def _bench_cluster(address: str, rounds: int | None, *, quick: bool, as_json: bool) -> None:
+    """Measures a cluster, and prints what was found."""
+    report = trio.run(
+        run_cluster,
+        clusters.opener(),
+        address,
+        rounds or (_QUICK_ROUNDS if quick else _CLUSTER_ROUNDS),
+        clusters.QUICK if quick else clusters.USUAL,
+        _progress,
+    )
+    if as_json:
+        print(json_text(report))
+    else:
+        show_cluster(report, console())
 
 
 async def _run(parts: tuple[Part, ...], rounds: int, sizes: Sizes) -> BenchReport:
@@ -116,17 +154,5 @@ def show(report: BenchReport, to: Console) -> None:
 def _rows(report: BenchReport) -> Iterator[tuple[str | Text, ...]]:
     for row in report.rows:
         in_l = "" if row.in_l is None else f"{row.in_l:.2f}"
-        figures = (_short(row.median), row.unit, _short(row.low), _short(row.high), in_l)
-        yield (row.what, *figures, "" if row.goal is None else _judged(row.goal))
-
-
-def _judged(goal: Goal) -> Text:
-    word = Text("ok", "green") if goal.met else Text("missed", "bold red")
-    seen = f" ({goal.reached:.1f} x)" if goal.text.endswith(" x") else ""  # it is in no column
-    return Text.assemble(goal.text, seen, ": ", word)
-
-
-def _short(value: float) -> str:
-    """A number to about three places."""
-    places = 0 if value >= 100 else 1 if value >= 10 else 2
-    return f"{value:,.{places}f}"
+        figures = (short(row.median), row.unit, short(row.low), short(row.high), in_l)
+        yield (row.what, *figures, judged(row.goal))

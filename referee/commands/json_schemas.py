@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from protocol.schema import output_schemas, write
+from referee.bench.cluster_report import ClusterReport
 from referee.bench.report import BenchReport
 from referee.commands.check import CheckJson
 from referee.commands.clean import CleanJson
@@ -30,6 +31,7 @@ _OUTPUTS: Final = {
     "games ID": GameJson,
     "clean": CleanJson,
     "bench": BenchReport,
+    "bench --cluster": ClusterReport,
 }
 
 

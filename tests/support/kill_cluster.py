@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,6 +28,7 @@ from support.kill_event import EVENT, command, finish, outcome_of, watched
 from support.processes import REFEREE
 
 MACHINES = 3
+_JOINED_S = 90.0
 _GONE_S = 5.0
 """So long a machine may take to see that its scheduler is gone."""
 
@@ -40,6 +41,17 @@ def free_port() -> int:
     return port
 
 
+@contextmanager
+def on_cores(cores: Collection[int]) -> Iterator[None]:
+    """What is started in the block stays on these cores; on ours, where none are named."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, cores or before)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
 class Processes:
     """A scheduler and machines, all of them processes of this machine, each with its own files.
 
@@ -50,14 +62,15 @@ class Processes:
         machines: they.
     """
 
-    def __init__(self, folder: Path, machines: int = MACHINES) -> None:
+    def __init__(self, folder: Path, machines: int = MACHINES, cores: Sequence[int] = ()) -> None:
         """Starts them.
 
         Args:
             folder: for their keys, logs and files.
             machines: how many; each plays a match at a time.
+            cores: one for each machine, of its own; else they have what we have.
         """
-        self._folder = folder
+        self._folder, self._cores = folder, cores
         make_keys(folder / "keys", datetime.now(UTC))
         self.address = f"tls://127.0.0.1:{free_port()}"
         self.environment = {
@@ -83,11 +96,19 @@ class Processes:
 
     def _machine(self, at: int) -> "subprocess.Popen[bytes]":
         words = ("worker", self.address, "--name", f"m{at}", "--workers", "1", "--sandbox", "bwrap")
-        return self._start(f"machine-{at}", *words)
+        with on_cores(self._cores[at : at + 1]):
+            return self._start(f"machine-{at}", *words)
 
     def logs(self) -> str:
         """What they have said."""
         return "".join(path.read_text() for path in sorted(self._folder.glob("*.log")))
+
+    def wait_for_machines(self) -> None:
+        """Returns once all of them have joined."""
+        until = time.monotonic() + _JOINED_S
+        while self.logs().count(" has joined ") < len(self.machines):
+            assert time.monotonic() < until, self.logs()
+            time.sleep(0.05)  # they are other processes: there is no clock of ours to move
 
     def mend(self) -> None:
         """Starts again what is gone; machines go with their scheduler."""
@@ -119,10 +140,12 @@ class Processes:
 
 
 @contextmanager
-def running(folder: Path, machines: int = MACHINES) -> Iterator[Processes]:
-    """A cluster of processes, until the block is left."""
+def running(
+    folder: Path, machines: int = MACHINES, cores: Sequence[int] = ()
+) -> Iterator[Processes]:
+    """A cluster of processes, until the block is left; see `Processes`."""
     folder.mkdir()
-    found = Processes(folder, machines)
+    found = Processes(folder, machines, cores)
     try:
         yield found
     finally:

@@ -1,12 +1,16 @@
 """Real schedulers and machines: what is played there is what is played here, whatever dies."""
 
+import json
 import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
+from commands.test_json_schemas import fits
 
+from referee.bench.cluster_report import ClusterReport
 from support import kill_cluster
 from support.kill_cluster import Processes, running
 from support.processes import REFEREE
@@ -72,6 +76,21 @@ def test_a_ladder_is_played_by_machines_and_holds(cluster: Processes, tmp_path: 
     assert f"at a time; cluster: {cluster.address}" in said
     out, _ = told("ladder", "verify", *where)
     assert "all of it holds" in out
+
+
+@pytest.mark.slow
+def test_a_cluster_is_measured_beside_the_cores_of_this_machine(cluster: Processes) -> None:
+    """What it prints as JSON is what its schema says."""
+    cluster.wait_for_machines()
+    out, said = told("bench", "--cluster", cluster.address, "--quick", "--rounds", "1", "--json",
+                     cluster=cluster)  # fmt: skip
+    fits("bench cluster", json.loads(out))
+    report = msgspec.json.decode(out, type=ClusterReport)
+    assert [row.deals for row in report.rows] == [2, 10, 50]
+    assert (report.machines, report.cores, report.rounds) == (2, 2, 1)
+    assert report.sandbox.startswith("bwrap: ")
+    assert all(row.part > 0 and row.conductor_ms[0] > 0 for row in report.rows)
+    assert "machine m0 joins: " in said
 
 
 @pytest.mark.thorough
