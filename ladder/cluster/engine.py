@@ -56,6 +56,25 @@ def set_up() -> None:
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 
+def pages(port: int) -> dict[str, list[str]]:
+    """Return the settings by which a scheduler shows its pages to this machine.
+
+    Only such as show something: others of the engine's, which a machine's own files of settings may
+    name, end machines, or fetch from wherever they are told to. And no page that a browser has from
+    elsewhere may open their websockets, which a browser lets it unless they refuse.
+
+    Args:
+        port: at which they are shown.
+    """
+    routes = ["scheduler.info", "scheduler.json", "health", "statics"]
+    return {
+        "distributed.scheduler.http.routes": [f"distributed.http.{name}" for name in routes],
+        "distributed.scheduler.dashboard.bokeh-application.allow_websocket_origin": [
+            f"{host}:{port}" for host in (_LOCAL, "localhost")
+        ],
+    }
+
+
 def run_scheduler(
     listen: Address, security: Security, dashboard: int | None, say: Callable[[str], None]
 ) -> None:
@@ -77,8 +96,7 @@ def run_scheduler(
                 tried.bind((_LOCAL, dashboard))
             except OSError as error:
                 raise RefereeError(f"--dashboard {dashboard}: {error.strerror}") from error
-        dask.config.refresh()
-        dask.config.set(_SETTINGS)
+        dask.config.set(pages(dashboard))
 
     async def main() -> None:
         stop = asyncio.Event()

@@ -8,6 +8,7 @@ import pytest
 from distributed.security import Security
 
 from ladder.cluster.address import PORT, Address, read_address
+from ladder.cluster.engine import pages
 from ladder.cluster.keys import AUTHORITY, CERTIFICATE, KEY, make_keys, security_of
 from referee.errors import RefereeError
 
@@ -138,3 +139,13 @@ def test_a_cluster_is_not_spoken_to_in_the_clear(scheme: str) -> None:
     """Not on this machine either: any of its users could have it run what they like."""
     with pytest.raises(RefereeError, match="speaks TLS only"):
         read_address(f"{scheme}://127.0.0.1:8786")
+
+
+def test_the_pages_of_the_engine_show_and_do_nothing_else() -> None:
+    """Whatever a machine's own files of settings name; and to no page from elsewhere."""
+    shown = pages(8787)
+    routes = shown["distributed.scheduler.http.routes"]
+    assert "distributed.http.scheduler.api" not in routes, "it ends machines"
+    assert "distributed.http.proxy" not in routes, "it fetches from anywhere"
+    (origins,) = (value for name, value in shown.items() if "websocket" in name)
+    assert origins == ["127.0.0.1:8787", "localhost:8787"]
