@@ -52,6 +52,17 @@ def _under_way(peer: Peer) -> int:
     return min(peer.busy, peer.machine.cores)
 
 
+def joining_line(peer: Peer) -> str:
+    """Return what is said of a machine that has joined."""
+    found = peer.machine
+    l_us = "L unknown" if found.l_us is None else f"L {found.l_us:.1f} us"
+    about = f"{printable(found.processor)}, {plural(found.cores, 'core')}, {l_us}"
+    name, sandbox = printable(found.name), printable(found.sandbox)
+    if peer.left_out:
+        return f"machine {name} is left out: {peer.left_out} ({about})"
+    return f"machine {name} joins: {about}; sandbox: {sandbox}"
+
+
 def closing_lines(here: Sequence[Peer], total: Pace, now: float) -> Iterator[str]:
     """Yield what each machine has played, and all of them together, once all is over.
 

@@ -1,6 +1,7 @@
 """The machines of a cluster from the conductor's side: who is there, free, and trusted. Pure."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from statistics import median_low
 from typing import Final
 
@@ -39,6 +40,21 @@ class Peer:
         self.slow = self.busy = self.troubles = 0
         self.left_out = self.too_slow = ""
         self.has: set[str] = set()
+        self._owed: list[float] = []
+
+    @contextmanager
+    def owing(self, seconds: float) -> Iterator[float]:
+        """Have it owe a job until the block is left; how long that may be is what is yielded.
+
+        Args:
+            seconds: how long it may have the job once it has no other; it plays them in turn.
+        """
+        ahead = sum(self._owed) / self.machine.cores
+        self._owed.append(seconds)
+        try:
+            yield ahead + seconds
+        finally:
+            self._owed.remove(seconds)
 
     @property
     def slots(self) -> int:

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from ladder.cluster import machine
 from ladder.cluster.address import Address
-from ladder.cluster.board import board, closing_lines
+from ladder.cluster.board import board, closing_lines, joining_line
 from ladder.cluster.checks import Checks, Draw, NoOther, named, played
 from ladder.cluster.connection import Connection, MachineGone
 from ladder.cluster.errands import Errands
@@ -32,14 +32,16 @@ from ladder.cluster.messages import (
     read_brought,
     read_machine,
 )
+from ladder.cluster.overdue import Overdue
 from ladder.cluster.pace import Pace
+from ladder.cluster.patience import patience_s
 from ladder.cluster.peers import Peer, Peers, Wanted
 from ladder.cluster.refusal import Refusal, refusal_of
 from ladder.cluster.verifiers import Verify, verified_here, verifying
 from referee.bots.settings import Settings
 from referee.errors import HostError
 from referee.match.verdict import ATTEMPTS
-from referee.text import plural, printable
+from referee.text import plural
 from referee.version import own_version
 from referee.workers.jobs import BrokenOff, Job, JobResult
 from referee.workers.messages import JobPlayed
@@ -104,6 +106,7 @@ class Cluster:
         self._errands = Errands(settings)
         self._changed = trio.Condition()
         self._calls: dict[Peer, set[trio.CancelScope]] = {}
+        self._overdue = Overdue()
         self._had_machines = False
         self._checks = Checks(self, verify, say, settings.cluster, proof=proof, draw=draw)
         rules, granted = machine.rules_digest(), machine.settings_digest(settings)
@@ -157,6 +160,7 @@ class Cluster:
                 call.cancel()  # the engine may never end it: a new scheduler knows of no old call
             done = plural(peer.pace.matches, "match", "matches")
             self._say(f"machine {named(peer)} has gone, after {done}")
+        self._overdue.look()
         met: dict[str, Machine] = {}
         async with trio.open_nursery() as nursery:
             for address in self.peers.unknown(there):
@@ -165,7 +169,7 @@ class Cluster:
                 if peer.too_slow:
                     nursery.start_soon(self._measure_again, peer)
         for address, found in sorted(met.items()):
-            self._say(_joined(self.peers.join(address, found, trio.current_time())))
+            self._say(joining_line(self.peers.join(address, found, trio.current_time())))
         for peer in self.peers.judge_speed():
             now = peer.too_slow and f"gets no jobs for now: {peer.too_slow}"
             self._say(f"machine {named(peer)} {now or 'gets jobs again'}")
@@ -274,6 +278,18 @@ class Cluster:
             MachineGone: it does not answer any more, or not as a machine does.
             RefereeError: a bot is none.
         """
+        with peer.owing(patience_s(job)) as seconds, self._overdue.within(seconds) as scope:
+            brought = await self._sent(peer, job)
+        if not scope.cancelled_caught:
+            return brought
+        minutes = plural(round(seconds / 60), "minute")
+        self._checks.leave_out(
+            peer, f"a match has not ended there in {minutes}, which is more than clocks allow"
+        )
+        raise MachineGone(f"machine {named(peer)} hangs")
+
+    async def _sent(self, peer: Peer, job: Job) -> Brought:
+        """As `ask`, however long it takes."""
         job, parcels = await self._errands.ready(job)
         travelling = {one.hash: one.files for one in parcels if one.files}
         errand = encode(Errand(job, tuple(one.hash if one.files else "" for one in parcels)))
@@ -332,15 +348,6 @@ class Cluster:
             finally:
                 calls.discard(scope)
         raise MachineGone(f"machine {named(peer)} has gone")
-
-
-def _joined(peer: Peer) -> str:
-    found = peer.machine
-    l_us = "L unknown" if found.l_us is None else f"L {found.l_us:.1f} us"
-    about = f"{printable(found.processor)}, {plural(found.cores, 'core')}, {l_us}"
-    if peer.left_out:
-        return f"machine {named(peer)} is left out: {peer.left_out} ({about})"
-    return f"machine {named(peer)} joins: {about}; sandbox: {printable(found.sandbox)}"
 
 
 @asynccontextmanager

@@ -58,6 +58,7 @@ class FakeMachine:
     """A machine.
 
     Attributes:
+        calls: how many it has got.
         jobs: what it was given.
         sent: hashes of the bots that came along, an entry a call.
         deaths: so many of its next jobs it leaves without an answer.
@@ -69,6 +70,7 @@ class FakeMachine:
 
     answer: bytes | None = None
     is_silent = False
+    calls = 0
 
     def __init__(
         self,
@@ -96,6 +98,7 @@ class FakeMachine:
 
     async def call(self, function: Callable[..., bytes], *args: Any) -> bytes:  # as the engine has
         """What the engine would have the machine do."""
+        self.calls += 1
         if self.is_silent:
             await trio.sleep_forever()
         if function is functions.introduce:
