@@ -15,7 +15,8 @@ READY  := $(VENV)/.installed
 # two tests at a time; those of ALONE look at all that runs on the machine, want a core to themselves,
 # or start daemons
 SHARED := -n 2 --dist worksteal
-ALONE  := $(patsubst %,tests/%.py,doctor/test_doctor play/test_host_faults play/test_settling $(addprefix sandbox/test_,\
+ALONE  := $(patsubst %,tests/%.py,doctor/test_doctor $(addprefix ladder/cluster/test_,odd_machines partitions) \
+	$(addprefix play/test_,host_faults settling) $(addprefix sandbox/test_,\
 	builds choose container copies count_process memory_channel spare_groups walls watchdog zoo))
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet --no-input
 
@@ -38,13 +39,14 @@ ci: $(VENV)/.web lint docs servers
 	REFEREE_NO_SKIP=1 $(BIN)/pytest -q --thorough $(SHARED) $(ALONE:%=--ignore=%)
 	REFEREE_NO_SKIP=1 $(BIN)/pytest -q --thorough $(ALONE)
 
-# bubblewrap, Chromium, a Docker daemon and PostgreSQL's server (the tests start both), and the languages of the
-# kits that `referee new` copies; packages of Debian and its like, where PostgreSQL is told not to make
+# bubblewrap, Chromium, ip, a Docker daemon and PostgreSQL's server (the tests start both), and the languages of
+# the kits that `referee new` copies; packages of Debian and its like, where PostgreSQL is told not to make
 # a server that always runs
 servers:
 	wanted="$$(command -v bwrap > /dev/null || echo bubblewrap) $$(command -v dockerd > /dev/null || echo docker.io)"; \
 	wanted="$$wanted $$(ls /usr/lib/postgresql/*/bin/initdb > /dev/null 2>&1 || command -v initdb > /dev/null || echo postgresql)"; \
 	wanted="$$wanted $$(command -v chromium > /dev/null || echo chromium)"; \
+	wanted="$$wanted $$(command -v ip > /dev/null || echo iproute2)"; \
 	for kit in g++:g++ rustc:rustc go:golang-go javac:default-jdk-headless node:nodejs ruby:ruby \
 	    lua5.4:lua5.4 mcs:mono-mcs mono:mono-runtime; do \
 	    command -v "$${kit%%:*}" > /dev/null || wanted="$$wanted $${kit#*:}"; \

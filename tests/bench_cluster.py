@@ -27,7 +27,7 @@ from referee.commands.bench_cluster import show_rows
 from referee.sandbox.names import SandboxName
 from referee.terminal.console import console
 from referee.workers.pool import WorkerPool
-from support.kill_cluster import running
+from support.kill_cluster import machine_name, running
 
 
 async def main(rounds: int, jobs: int, machines: int) -> None:
@@ -37,8 +37,14 @@ async def main(rounds: int, jobs: int, machines: int) -> None:
     with tempfile.TemporaryDirectory() as place, ExitStack() as held:
         folder = Path(place) / "cluster"
         os.sched_setaffinity(0, every.difference(cores) or every)
-        started = held.enter_context(running(folder, machines, cores))
-        started.wait_for_machines()
+        names = [machine_name(at) for at in range(machines)]
+        pinned = {
+            name: ("taskset", "-c", str(core)) for name, core in zip(names, cores, strict=False)
+        }
+        started = held.enter_context(
+            running(folder, machines, before=lambda name: pinned.get(name, ()))
+        )
+        started.wait_for(*names)
         await compared(started.address, folder / "keys", cores, rounds, jobs)
 
 

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,31 +25,29 @@ from ladder.commands.players import ADDRESS_VARIABLE, KEYS_VARIABLE
 from ladder.event.log import LOG
 from referee.sandbox.procfs import descendants
 from support.kill_event import EVENT, command, finish, outcome_of, watched
-from support.processes import REFEREE
+from support.processes import REFEREE, wait_until
 
 MACHINES = 3
-_JOINED_S = 90.0
+LOCAL = "127.0.0.1"
+_JOINING_S = 90.0
 _GONE_S = 5.0
 """So long a machine may take to see that its scheduler is gone."""
+
+Before = Callable[[str], tuple[str, ...]]
+"""Returns what stands before the command of a process, by its name: what changes its world."""
 
 
 def free_port() -> int:
     """A port of this machine that nothing listens at."""
     with socket.socket() as bound:
-        bound.bind(("127.0.0.1", 0))
+        bound.bind((LOCAL, 0))
         port: int = bound.getsockname()[1]
     return port
 
 
-@contextmanager
-def on_cores(cores: Collection[int]) -> Iterator[None]:
-    """What is started in the block stays on these cores; on ours, where none are named."""
-    before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, cores or before)
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, before)
+def machine_name(at: int) -> str:
+    """What we call a machine; its own name is shorter."""
+    return f"machine-{at}"
 
 
 class Processes:
@@ -62,30 +60,32 @@ class Processes:
         machines: they.
     """
 
-    def __init__(self, folder: Path, machines: int = MACHINES, cores: Sequence[int] = ()) -> None:
-        """Starts them.
+    def __init__(self, folder: Path, host: str, before: Before) -> None:
+        """Starts a scheduler.
 
         Args:
             folder: for their keys, logs and files.
-            machines: how many; each plays a match at a time.
-            cores: one for each machine, of its own; else they have what we have.
+            host: where the scheduler listens.
+            before: is asked for `scheduler`, `machine-0` and so on.
         """
-        self._folder, self._cores = folder, cores
+        self._folder, self._before = folder, before
+        self._said_before: dict[str, int] = {}
         make_keys(folder / "keys", datetime.now(UTC))
-        self.address = f"tls://127.0.0.1:{free_port()}"
+        self.address = f"tls://{host}:{free_port()}"
         self.environment = {
             **os.environ,
             KEYS_VARIABLE: str(folder / "keys"),
             ADDRESS_VARIABLE: self.address,
         }
         self.scheduler = self._scheduler()
-        self.machines = [self._machine(at) for at in range(machines)]
+        self.machines: list[subprocess.Popen[bytes]] = []
 
     def _start(self, name: str, *words: str) -> "subprocess.Popen[bytes]":
-        with (self._folder / f"{name}.log").open("ab") as log:
+        with self._log(name).open("ab") as log:
+            self._said_before[name] = os.fstat(log.fileno()).st_size
             return subprocess.Popen(
-                [str(REFEREE), "cluster", *words],
-                env={**self.environment, "XDG_CACHE_HOME": str(self._folder / name)},
+                [*self._before(name), str(REFEREE), "cluster", *words],
+                env={**self.environment, "XDG_CACHE_HOME": str(self.files(name))},
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
@@ -96,19 +96,31 @@ class Processes:
 
     def _machine(self, at: int) -> "subprocess.Popen[bytes]":
         words = ("worker", self.address, "--name", f"m{at}", "--workers", "1", "--sandbox", "bwrap")
-        with on_cores(self._cores[at : at + 1]):
-            return self._start(f"machine-{at}", *words)
+        return self._start(machine_name(at), *words)
+
+    def files(self, name: str) -> Path:
+        """The folder for what a process keeps."""
+        return self._folder / name
+
+    def _log(self, name: str) -> Path:
+        return self._folder / f"{name}.log"
+
+    def said(self, name: str) -> str:
+        """What a process has said, without those that were before it in its place."""
+        return self._log(name).read_bytes()[self._said_before[name] :].decode()
 
     def logs(self) -> str:
         """What they have said."""
         return "".join(path.read_text() for path in sorted(self._folder.glob("*.log")))
 
-    def wait_for_machines(self) -> None:
-        """Returns once all of them have joined."""
-        until = time.monotonic() + _JOINED_S
-        while self.logs().count(" has joined ") < len(self.machines):
-            assert time.monotonic() < until, self.logs()
-            time.sleep(0.05)  # they are other processes: there is no clock of ours to move
+    def add(self, machines: int) -> None:
+        """Starts machines, each of which plays a match at a time, once the scheduler listens."""
+        wait_until(lambda: "scheduler:" in self.said("scheduler"), _JOINING_S)
+        self.machines += [self._machine(at) for at in range(machines)]
+
+    def wait_for(self, *names: str) -> None:
+        """Waits until machines of these names have joined."""
+        wait_until(lambda: all("has joined" in self.said(name) for name in names), _JOINING_S)
 
     def mend(self) -> None:
         """Starts again what is gone; machines go with their scheduler."""
@@ -141,12 +153,13 @@ class Processes:
 
 @contextmanager
 def running(
-    folder: Path, machines: int = MACHINES, cores: Sequence[int] = ()
+    folder: Path, machines: int = MACHINES, *, host: str = LOCAL, before: Before = lambda _: ()
 ) -> Iterator[Processes]:
-    """A cluster of processes, until the block is left; see `Processes`."""
+    """A cluster of processes with so many machines, until the block is left; see `Processes`."""
     folder.mkdir()
-    found = Processes(folder, machines, cores)
+    found = Processes(folder, host, before)
     try:
+        found.add(machines)
         yield found
     finally:
         found.end()

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -24,3 +25,11 @@ async def until(holds: Callable[[], object], within_s: float = _PATIENCE_S) -> N
     with trio.fail_after(within_s):
         while not holds():  # noqa: ASYNC110  # there is no event
             await trio.sleep(0.01)
+
+
+def wait_until(holds: Callable[[], object], within_s: float = _PATIENCE_S) -> None:
+    """The same without trio."""
+    over = time.monotonic() + within_s
+    while not holds():
+        assert time.monotonic() < over, f"waited {within_s} s for nothing"
+        time.sleep(0.02)

@@ -2,7 +2,6 @@
 
 import json
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from commands.test_json_schemas import fits
 from referee.bench.cluster_report import ClusterReport
 from support import kill_cluster
 from support.kill_cluster import Processes, running
-from support.processes import REFEREE
+from support.reports import told, without_times
 from support.sandboxes import need
 
 BOTS = ("sample:greedy", "sample:first-c")
@@ -27,30 +26,13 @@ def cluster(tmp_path: Path) -> Iterator[Processes]:
         yield found
 
 
-def told(*words: str, cluster: Processes | None = None) -> tuple[str, str]:
-    """What a command prints, by a cluster or on this machine."""
-    done = subprocess.run(
-        [str(REFEREE), *words],
-        env=None if cluster is None else cluster.environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=100,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout, done.stderr
-
-
-def without_times(text: str) -> str:
-    """A report, its times left out."""
-    return re.sub(r"[\d.]+ m?s\b", "", text)
-
-
 @pytest.mark.slow
 def test_a_comparison_is_the_same_on_machines(cluster: Processes, tmp_path: Path) -> None:
     """Word for word, times aside; and with a record of each match."""
     words = ("compare", *BOTS, "--until", "8", "--key", "k")
-    there, said = told(*words, "--records", str(tmp_path / "records"), cluster=cluster)
+    there, said = told(
+        *words, "--records", str(tmp_path / "records"), environment=cluster.environment
+    )
     here, _ = told(*words)
     assert without_times(there) == without_times(here)
     assert len(list((tmp_path / "records").glob("*.jsonl"))) == 4
@@ -71,7 +53,7 @@ def test_a_ladder_is_played_by_machines_and_holds(cluster: Processes, tmp_path: 
     told("ladder", "open", "--game", "briscola-2", *where)
     told("submit", str(bot), "--author", "a", "--sandbox", "bwrap", *where)
     told("submit", "sample:greedy", "--author", "b", "--sandbox", "bwrap", *where)
-    out, said = told("ladder", "run", "--blocks", "6", *where, cluster=cluster)
+    out, said = told("ladder", "run", "--blocks", "6", *where, environment=cluster.environment)
     assert out.startswith("played 6 blocks in ")
     assert f"at a time; cluster: {cluster.address}" in said
     out, _ = told("ladder", "verify", *where)
@@ -81,9 +63,9 @@ def test_a_ladder_is_played_by_machines_and_holds(cluster: Processes, tmp_path: 
 @pytest.mark.slow
 def test_a_cluster_is_measured_beside_the_cores_of_this_machine(cluster: Processes) -> None:
     """What it prints as JSON is what its schema says."""
-    cluster.wait_for_machines()
-    out, said = told("bench", "--cluster", cluster.address, "--quick", "--rounds", "1", "--json",
-                     cluster=cluster)  # fmt: skip
+    cluster.wait_for("machine-0", "machine-1")
+    words = ("bench", "--cluster", cluster.address, "--quick", "--rounds", "1", "--json")
+    out, said = told(*words, environment=cluster.environment)
     fits("bench cluster", json.loads(out))
     report = msgspec.json.decode(out, type=ClusterReport)
     assert [row.deals for row in report.rows] == [2, 10, 50]
