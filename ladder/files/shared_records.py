@@ -220,7 +220,7 @@ def put_all(
 ) -> int:
     """Put the records that lie here into a store, but those that it has; return how many.
 
-    One that has other bytes there than here takes its place.
+    One that is cut there is replaced; one that is not what its hash says stays here.
 
     Args:
         files: the folder of the ladder's files.
@@ -234,8 +234,10 @@ def put_all(
     """
     there, done = listed_in(store), 0
     for _, _, path in _copies(files):
-        sha = _hash_of_record(path)
-        if wanted(sha) and there.get(sha) != path.stat().st_size:
+        sha, size = _hash_of_record(path), path.stat().st_size
+        if not wanted(sha) or there.get(sha) == size:
+            continue
+        if record_store.difference(path, sha, size) is None:  # else `verify` tells it
             _put(store, path, replaces=sha in there)
             done += 1
             watch()
@@ -271,7 +273,7 @@ def bring_all(files: Path, store: Objects, watch: Callable[[], None]) -> int:
 def trim(files: Path) -> int:
     """Remove the copies here that were not used for longest, beyond the ladder's bound.
 
-    What the store has not is put there first.
+    What the store has not, or not as it is here, stays: `referee ladder store URL` puts it there.
 
     Args:
         files: the folder of the ladder's files.
@@ -292,14 +294,14 @@ def trim(files: Path) -> int:
             going.append(path)
     if not going or store is None:
         return 0
-    there = listed_in(store)
+    there, removed = listed_in(store), 0
     for path in going:
-        with _told(path):
-            if there.get(_hash_of_record(path)) != path.stat().st_size:
-                _put(store, path, replaces=_hash_of_record(path) in there)
-            path.unlink(missing_ok=True)
-            stderr_file(path).unlink(missing_ok=True)
-    return len(going)
+        with _told(path), suppress(FileNotFoundError):
+            if there.get(_hash_of_record(path)) == path.stat().st_size:
+                path.unlink()
+                stderr_file(path).unlink(missing_ok=True)
+                removed += 1
+    return removed
 
 
 def _copies(files: Path) -> Iterator[tuple[float, int, Path]]:

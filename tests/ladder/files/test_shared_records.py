@@ -154,20 +154,36 @@ def test_copies_that_were_not_used_for_longest_go_and_come_again(
     assert shared_records.found(here, hashes[1]).exists()
 
 
-def test_a_copy_that_the_store_has_not_is_put_there_before_it_goes(
-    here: Path, tmp_path: Path
-) -> None:
-    """As one that a runner on this machine kept before it knew of the store."""
+def test_a_copy_that_the_store_has_not_stays(here: Path, tmp_path: Path) -> None:
+    """As one that the ladder has let go elsewhere: it is not to come back, nor the last to go."""
     write_limits(here, DiskLimits(copies=1))
     for number in range(3):
         plain = here / "plain"
         plain.write_bytes(random.Random(number).randbytes(600 << 10))
         sha, _ = record_store.keep(here, plain)
         os.utime(record_store.path_of(here, sha), (1, time.time() - DAY))
-    assert shared_records.trim(here) == 2
-    assert len(in_store(tmp_path)) == 2
-    note(here, None)
     assert shared_records.trim(here) == 0
+    assert in_store(tmp_path) == {}
+    assert len(list((here / "records").rglob("*.zst"))) == 3
+
+
+def test_a_damaged_copy_takes_the_place_of_nothing(here: Path, tmp_path: Path) -> None:
+    """Where the store has it whole; and where the store's is cut, the copy takes its place."""
+    damaged, whole = kept(here, 1), kept(here, 2)
+    for sha in (damaged, whole):
+        shared_records.share(here, sha)
+    path = record_store.path_of(here, damaged)
+    path.chmod(0o600)
+    path.write_bytes(path.read_bytes() + b"x")
+    cut = record_store.path_of(tmp_path / "store", whole)
+    cut.chmod(0o600)
+    cut.write_bytes(b"cut")
+    before = record_store.path_of(tmp_path / "store", damaged).read_bytes()
+    store = ObjectStore(f"file://{tmp_path}/store")
+
+    assert shared_records.put_all(here, store, lambda _: True, lambda: None) == 1
+    assert record_store.path_of(tmp_path / "store", damaged).read_bytes() == before
+    assert cut.read_bytes() == record_store.path_of(here, whole).read_bytes()
 
 
 def test_a_record_that_became_part_of_no_fact_is_gone_everywhere(
