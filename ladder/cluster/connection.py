@@ -32,6 +32,8 @@ class Connection:
     def __init__(self, client: Client, scheduler: Address) -> None:
         """It is there; see `opened`."""
         self._client, self._scheduler = client, scheduler
+        self._connected = trio.current_time()
+        """When we last saw that it was."""
         self._names = map(f"{secrets.token_hex(8)}-{{}}".format, count())
 
     @classmethod
@@ -61,12 +63,28 @@ class Connection:
             HostError: the scheduler is gone.
         """
         try:
+            self._check()
             with trio.fail_after(_SCHEDULER_S):
                 ask = self._client.scheduler_info
                 info = await trio.to_thread.run_sync(ask, abandon_on_cancel=True)
             return set(info["workers"])
         except Exception as error:  # as above
             raise HostError(f"cluster {self._scheduler}: its scheduler has gone") from error
+
+    def _check(self) -> None:
+        """Look whether the engine is connected, or was so lately that it may be about to be again.
+
+        It does not end with a connection that it fails to make again, nor raise anything: once it
+        told for ever who was there, from a scheduler to which it could send no job.
+
+        Raises:
+            TimeoutError: it is not.
+        """
+        now = trio.current_time()
+        if self._client.status == "running":
+            self._connected = now
+        elif now - self._connected > _SCHEDULER_S:
+            raise TimeoutError("it does not answer")
 
     async def call(self, address: str, function: Callable[..., bytes], *args: object) -> bytes:
         """Call a function on a machine, once.
