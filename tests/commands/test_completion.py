@@ -26,7 +26,7 @@ def asked(words: str, kind: str = "complete_bash") -> subprocess.CompletedProces
     [
         ("referee ma", "match"),
         ("referee match --ga", "--game"),
-        ("referee ladder st", "standings"),
+        ("referee ladder sta", "standings"),
         ("referee event ru", "run"),
     ],
 )
