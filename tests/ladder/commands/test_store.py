@@ -291,7 +291,8 @@ def test_a_move_puts_again_what_the_store_has_cut_and_nothing_of_the_erased(
     shutil.copytree(ladder / "records", tmp_path / "stale")
     bots = store.match("1")[1].job.entrants
     tell("ladder", "erase", store.roster.entrants[bots[0]].author, "--yes", *where)
-    shutil.copytree(tmp_path / "stale", ladder / "records", dirs_exist_ok=True)
+    shutil.rmtree(ladder / "records")
+    shutil.copytree(tmp_path / "stale", ladder / "records")
     tell("ladder", "store", url, *where)
     assert not cut.exists()
 
