@@ -42,7 +42,7 @@ _ENOUGH: Final = 3
 
 
 Draw = Callable[[int], int]
-"""Returns a number below another one that nobody can foresee, as `secrets.randbelow` does."""
+"""Returns a number below another one that no machine can foresee, as `secrets.randbelow` does."""
 
 
 class NoOther(Exception):
@@ -135,7 +135,7 @@ class Checks:
         if again and not await self._is_agreed(peer, job, brought):
             return False
         if scrutiny is Scrutiny.READ:
-            if peer.left_out:  # meanwhile: what counts from now on would be in nobody's line
+            if peer.left_out:  # meanwhile: no line would count what counts from now on
                 return await self.holds(peer, job, brought)
             self._only_read[named(peer)] += 1
         return True

@@ -1,4 +1,4 @@
-"""Jobs that machines have had for too long: whoever waits for one waits no more."""
+"""Jobs that machines have had for too long: the task that waits for one waits no more."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

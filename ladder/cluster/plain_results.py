@@ -1,4 +1,4 @@
-"""Results with which nothing is odd: whoever played them, they can be what was played. Pure.
+"""Results with which nothing is odd: a match can have come to them. Pure.
 
 Only of these it may be left to chance whether the record is played again: whatever charges a bot,
 and whatever the rest of the referee would stumble over, is proved each time.

@@ -197,7 +197,7 @@ def _difference(path: Path, part: Part, line: MatchLine, played: Played) -> str:
     names = [entrant.name for entrant in plan.entrants]
     out = [forfeit.bot for forfeit in line.forfeits]
     wanted = job(plan, part, out, bots=names, key=played.key, record=None)
-    if plan.luck_values != VALUES_DIGEST:  # nobody can count it here as it was counted
+    if plan.luck_values != VALUES_DIGEST:  # this referee cannot count it as it was counted
         wanted = replace(wanted, luck=False)
         said = replace(said, blocks=tuple(replace(block, luck=()) for block in said.blocks))
     try:

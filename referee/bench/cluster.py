@@ -74,7 +74,7 @@ def opener() -> Opener:
     """Return who opens clusters.
 
     Raises:
-        RefereeError: nobody who does is installed.
+        RefereeError: no package that does is installed.
     """
     for plug_in in entry_points(group=PLUG_INS):
         try:
