@@ -12,6 +12,7 @@ from ladder.files.disk_limits import DiskLimits, write_limits
 from ladder.files.object_store import ObjectStore, note
 from referee.errors import RefereeError
 from referee.record.stderr_log import stderr_file
+from support.shared_stores import machine
 
 DAY = 86_400.0
 
@@ -24,14 +25,6 @@ def here(tmp_path: Path) -> Path:
 @pytest.fixture
 def there(tmp_path: Path) -> Path:
     return machine(tmp_path, "there")
-
-
-def machine(tmp_path: Path, name: str) -> Path:
-    """The folder of files of a machine of a ladder with a store."""
-    files = tmp_path / name
-    ObjectStore(f"file://{tmp_path}/store").claim("it")
-    note(files, f"file://{tmp_path}/store")
-    return files
 
 
 def kept(files: Path, number: int = 1, said: bytes = b"") -> str:

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ladder.files.object_store import ObjectStore, note
 from ladder.submissions import shared_bots
 from ladder.submissions.frozen_bots import BOTS, hash_of
 from ladder.submissions.pack import unzip
 from referee.errors import RefereeError
 from support.ladders import frozen
+from support.shared_stores import machine
 
 
 @pytest.fixture
@@ -27,14 +27,6 @@ def here(tmp_path: Path) -> Path:
 @pytest.fixture
 def there(tmp_path: Path) -> Path:
     return machine(tmp_path, "there")
-
-
-def machine(tmp_path: Path, name: str) -> Path:
-    """The folder of files of a machine of a ladder with a store."""
-    files = tmp_path / name
-    ObjectStore(f"file://{tmp_path}/store").claim("it")
-    note(files, f"file://{tmp_path}/store")
-    return files
 
 
 def test_a_bot_is_the_same_on_another_machine(here: Path, there: Path, tmp_path: Path) -> None:
