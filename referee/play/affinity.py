@@ -8,19 +8,27 @@ from pathlib import Path
 
 
 @contextmanager
-def one_core() -> Iterator[None]:
-    """Keeps us and the bots we start on one core: they take turns, and hand over faster so."""
+def one_core(core: int | None = None) -> Iterator[None]:
+    """Keeps us and what we start on one core: they take turns, and hand over faster so.
+
+    Args:
+        core: which, of those that this thread has; None: the one that we have used last.
+    """
     before = os.sched_getaffinity(0)
     if len(before) == 1:  # as in a worker: to set it once more costs a millisecond
         yield
         return
-    with open("/proc/self/stat") as stat:
-        last_used = int(stat.read().rpartition(")")[2].split()[36])
-    os.sched_setaffinity(0, {last_used if last_used in before else min(before)})
+    os.sched_setaffinity(0, {_last_used(before) if core is None else core})
     try:
         yield
     finally:
         os.sched_setaffinity(0, before)
+
+
+def _last_used(cores: set[int]) -> int:
+    with open("/proc/self/stat") as stat:
+        found = int(stat.read().rpartition(")")[2].split()[36])
+    return found if found in cores else min(cores)
 
 
 @contextmanager
