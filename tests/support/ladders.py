@@ -1,12 +1,14 @@
 """Small ladders for tests: bots frozen without a trial, matches invented or really played.
 
-Public: `made` opens a ladder with pools and bots; `job`, `lease` and `count` take a match through
-it; `invented` makes up what a match brought, `played` plays it bare, with a record; `filled` counts
-many. All but what is really played, and times, is the same in each run.
+Public: `made` opens a ladder with pools and bots, `copied` one like another; `job`, `lease` and
+`count` take a match through it; `invented` makes up what a match brought, `played` plays it bare,
+with a record; `filled` counts many. All but what is really played, and times, is the same in each
+run.
 """
 
 import hashlib
 import re
+import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
@@ -73,6 +75,12 @@ def made(
     for name in bots:
         submit(store, name, f"author-of-{name}")
     return store
+
+
+def copied(pattern: Path, to: Path) -> Store:
+    """A ladder like one that nothing has open, with all its files; the caller closes it."""
+    shutil.copytree(pattern, to, symlinks=True)
+    return Store(where_of(str(to)))
 
 
 def submit(store: Store, name: str, author: str, does: str | None = None) -> Submission:

@@ -15,14 +15,22 @@ from ladder.store.location import where_of
 from ladder.store.store import Store
 from referee.cli import run
 from referee.errors import HostError, RefereeError
-from support.ladders import count, filled, invented, job, made
+from support.ladders import copied, count, filled, invented, job, made
+
+
+@pytest.fixture(scope="module")
+def pattern(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two matches that were really played."""
+    pattern = tmp_path_factory.mktemp("pattern") / "ladder"
+    with made(pattern) as store:
+        filled(store, 2, really=True)
+    return pattern
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
+def store(pattern: Path, tmp_path: Path) -> Iterator[Store]:
     """Two matches with records, a key, a token, and an upload that waits."""
-    with made(tmp_path / "ladder") as store:
-        filled(store, 2, really=True)
+    with copied(pattern, tmp_path / "ladder") as store:
         kept_key(store.files)
         store.tokens.add("ada", (Scope.SUBMIT,), 1)
         (store.files / "uploads").mkdir()

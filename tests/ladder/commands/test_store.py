@@ -27,7 +27,7 @@ from referee.record.stderr_log import stderr_file
 from referee.sandbox.folders import remove_tree
 from referee.sandbox.janitor import run_of
 from support.commands import Tell
-from support.ladders import filled, job, lease, made, submit
+from support.ladders import copied, filled, job, lease, made, submit
 
 
 @pytest.fixture
@@ -45,11 +45,19 @@ def url(tmp_path: Path) -> str:
     return f"file://{tmp_path}/store"
 
 
-@pytest.fixture
-def store(ladder: Path) -> Iterator[Store]:
+@pytest.fixture(scope="module")
+def pattern(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three matches that were really played, by three bots; all is in the folder."""
-    with made(ladder, bots=("first", "greedy", "random")) as store:
+    pattern = tmp_path_factory.mktemp("pattern") / "ladder"
+    with made(pattern, bots=("first", "greedy", "random")) as store:
         filled(store, 3, really=True)
+    return pattern
+
+
+@pytest.fixture
+def store(pattern: Path, ladder: Path) -> Iterator[Store]:
+    """A ladder like the pattern, which tests may change."""
+    with copied(pattern, ladder) as store:
         yield store
 
 
