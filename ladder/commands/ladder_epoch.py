@@ -80,11 +80,24 @@ def _told(facts: list[Revealed]) -> list[str]:
 def _listed(epochs: tuple[EpochJson, ...]) -> list[str]:
     if not epochs:
         return ["this ladder is not sealed: its organiser draws the key of each match"]
-    return [f"epoch {one.epoch} (beacon: {one.beacon}): {_state(one)}" for one in epochs]
+    last = max((one.epoch for one in epochs if one.value is not None), default=0)
+    return [
+        f"epoch {one.epoch} (beacon: {one.beacon}): {_state(one, is_last=one.epoch == last)}"
+        for one in epochs
+    ]
 
 
-def _state(one: EpochJson) -> str:
+def _state(one: EpochJson, *, is_last: bool) -> str:
+    """Where an epoch stands.
+
+    Args:
+        one: it.
+        is_last: whether none has begun after it.
+    """
     if one.value is None:
         return "sealed, and waits for its beacon"
     draws = "its draws are not known here" if one.draws is None else plural(one.draws, "draw")
-    return f"{'over' if one.secret is not None else 'under way'}, {draws}"
+    if one.secret is not None:
+        return f"over, {draws}"
+    unfinished = "under way" if is_last else "followed by a later one, its secret is not told"
+    return f"{unfinished}, {draws}"

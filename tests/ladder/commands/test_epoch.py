@@ -47,6 +47,21 @@ def test_an_epoch_from_its_seal_to_its_end(
     assert said(store, capsys) == "epoch 1 (beacon: drand quicknet, round 7): over, 2 draws\n"
 
 
+def test_an_epoch_that_a_later_one_follows_is_not_under_way(
+    store: Store, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its secret is told when its last match is over, or never, where that was lost."""
+    epoch(store, 1)
+    assert taken(store)
+    said(store, capsys, "--seal", "a beacon, round 9")
+    assert said(store, capsys, "--begin", "0c") == "epoch 2 has begun\n"
+    assert said(store, capsys).splitlines() == [
+        "epoch 1 (beacon: a beacon, round 7): followed by a later one, its secret is not told, "
+        "2 draws",
+        "epoch 2 (beacon: a beacon, round 9): under way, 0 draws",
+    ]
+
+
 def test_epochs_as_json(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
     """A script finds the number of the one that it has just sealed last in the list."""
     epoch(store, 1)
