@@ -1,10 +1,11 @@
 """`referee compare`: plays two bots against each other until it is clear which is better."""
 
 import secrets
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import AsyncExitStack, contextmanager
+from functools import partial
 from pathlib import Path
-from sys import stderr
 from typing import Annotated
 
 import trio
@@ -24,7 +25,7 @@ from ladder.stats.sprt import SprtResult, read_sprt
 from referee.bots.find import find
 from referee.bots.settings import read_settings
 from referee.commands import shared
-from referee.errors import HOST, INTERRUPTED
+from referee.errors import HOST, INTERRUPTED, HostError, innermost
 from referee.match.chance import KEY_BITS
 from referee.match.clock import parse_time
 from referee.match.seating import Seating
@@ -113,7 +114,8 @@ def compare(
     is wrong in at most one comparison of twenty, however long that takes and whatever bots do.
 
     Exit code 0 when there is an answer, or when N blocks have been played; 1 when it stays
-    undecided, or when a bot was faulted; 130 when interrupted, with what there is so far.
+    undecided, or when a bot was faulted; 3 when this machine or a cluster lets us go no further,
+    and 130 when interrupted, with what there is so far.
     """
     plan = make_comparison(
         Job(
@@ -145,7 +147,8 @@ def compare(
     job = replace(plan.job, hashes=hashes)
     comparison = Comparison(replace(plan, job=job, field_hashes=of_field))
     folder = None if records is None else new_folder(records)
-    trio.run(_conduct, comparison, workers, sandbox, folder, cluster)
+    conducted = partial(_conduct, comparison, workers, sandbox, folder, cluster)
+    trouble = _trouble(comparison, conducted)
     blocks = block_list(comparison, folder)
     if csv is not None:
         write_csv(csv, blocks)
@@ -154,9 +157,8 @@ def compare(
     else:
         print_report(console(), comparison, bots)
         print_worst(console(), comparison, bots, costliest(blocks, worst))
-    if comparison.given_up:
-        why = comparison.given_up
-        print(f"referee: given up after {ATTEMPTS} attempts: {why}", file=stderr)
+    if trouble:
+        print(f"referee: {trouble}", file=sys.stderr)
     raise typer.Exit(exit_code(comparison))
 
 
@@ -174,6 +176,26 @@ def exit_code(comparison: Comparison) -> int:
         comparison.decision if comparison.sprt is None else comparison.sprt.verdict
     )
     return int(decided in {Conclusion.UNDECIDED, SprtResult.OPEN})
+
+
+def _trouble(
+    comparison: Comparison, conducted: Callable[[], Coroutine[object, object, None]]
+) -> str:
+    """Conduct a comparison; return in words what of the host has ended it, "" if nothing has.
+
+    Raises:
+        HostError: nothing was played until then; else what was played holds.
+    """
+    try:
+        trio.run(conducted)
+    except Exception as error:
+        trouble = innermost(error)
+        if not isinstance(trouble, HostError) or not comparison.parts:
+            raise
+        comparison.give_up(str(trouble))
+        return str(trouble)
+    why = comparison.given_up
+    return why and f"given up after {ATTEMPTS} attempts: {why}"
 
 
 async def _conduct(

@@ -248,7 +248,7 @@ class Comparison:
         if len(outcome.blocks) == self.plan.part:
             self._count(outcome.blocks)
         if self.ending is None and outcome.given_up:
-            self.given_up, self.ending = outcome.given_up, ComparisonEnd.HOST
+            self.give_up(outcome.given_up)
         elif self.ending is None and len(self.parts) >= self.plan.parts:
             self.ending = ComparisonEnd.BLOCKS
         return self.ending
@@ -265,6 +265,11 @@ class Comparison:
             decided = self._decider.look(self._leads[-1:]) is not Conclusion.UNDECIDED
         if decided:
             self.ending = ComparisonEnd.DECIDED
+
+    def give_up(self, why: str) -> None:
+        """No more outcomes will come, by a fault of the host; what it was is in words."""
+        if self.ending is None:
+            self.given_up, self.ending = why, ComparisonEnd.HOST
 
     def interrupt(self) -> None:
         """No more outcomes will come."""

@@ -7,6 +7,8 @@ import random
 import shlex
 import signal
 import subprocess
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -555,6 +557,33 @@ def test_the_decks_that_cost_most_are_named_with_what_shows_them(
     assert "first" in shown
     assert run([*words, "--records", str(records)]) == 2
     assert "the folder must be new, or empty" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("counted", [0, 40])
+def test_a_machine_that_fails_leaves_the_answer_to_what_was_played(
+    counted: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As when a cluster goes away: exit code 3, why in a line, and what holds until then."""
+
+    class Lost(Dice):
+        async def play(self, job: Job, /) -> JobResult:
+            if job.first >= counted:
+                raise HostError("cluster tls://there:1: its scheduler has gone")
+            return await super().play(job)
+
+    @asynccontextmanager
+    async def opened(*_: object, **__: object) -> AsyncIterator[Lost]:
+        yield Lost(0, size=1)
+
+    monkeypatch.setattr("ladder.commands.compare.opened_players", opened)
+    assert run(["compare", "sample:greedy", "sample:first", "--until", "60", "--json"]) == 3
+    found = capsys.readouterr()
+    assert found.err.splitlines()[-1] == "referee: cluster tls://there:1: its scheduler has gone"
+    assert bool(found.out) == (counted > 0)
+    if counted:
+        told = json.loads(found.out)
+        assert PART <= told["blocks"] <= counted
+        assert (told["ending"], told["adaptive"]) == ("host", True)
 
 
 @pytest.mark.slow
