@@ -148,11 +148,12 @@ def started(ladder: Path | str, *words: str, says: IO[bytes] | None = None) -> S
     process = subprocess.Popen(command, stderr=to, stdout=to, start_new_session=True)
     url = f"http://127.0.0.1:{port}"
     until = time.monotonic() + 120
-    while time.monotonic() < until and process.poll() is None:
-        with suppress(httpx2.TransportError):
-            if httpx2.get(f"{url}/healthz").status_code == 200:
-                return Serving(url, process)
-        time.sleep(0.05)
+    with httpx2.Client() as client:  # which reads the machine's certificates, once
+        while time.monotonic() < until and process.poll() is None:
+            with suppress(httpx2.TransportError):
+                if client.get(f"{url}/healthz").status_code == 200:
+                    return Serving(url, process)
+            time.sleep(0.05)
     process.kill()
     raise AssertionError(f"the site does not answer: {process.wait()}")
 

@@ -6,9 +6,11 @@ import re
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
+from functools import cache
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Final
+from unittest import mock
 from urllib.parse import parse_qs, urlsplit
 
 import httpx2
@@ -59,6 +61,13 @@ def store(tmp_path: Path) -> Iterator[Store]:
 def idp() -> Iterator[LocalProvider]:
     with provider() as found:
         yield found
+
+
+@pytest.fixture(autouse=True, scope="module")
+def certificates() -> Iterator[None]:
+    """Those of the machine, which are read once."""
+    with mock.patch.object(httpx2, "create_ssl_context", cache(httpx2.create_ssl_context)):
+        yield
 
 
 @pytest.fixture
