@@ -69,7 +69,7 @@ async def _static(request: Request) -> Response:
 
 
 async def _kit(request: Request) -> Response:
-    """Answer with a bot to begin with, in a zip that can be handed in as it is."""
+    """Answer with a bot to begin with: its folder, in a zip that can be handed in as it is."""
     asked = request.query_params
     name = asked.get("name", "my-bot")
     try:
@@ -77,7 +77,8 @@ async def _kit(request: Request) -> Response:
     except RefereeError as error:
         raise Refused(str(error)) from error
     headers = {"content-disposition": f'attachment; filename="{name}.zip"'}
-    return Response(zipped(found), headers=headers, media_type="application/zip")
+    packed = zipped({f"{name}/{path}": content for path, content in found.items()})
+    return Response(packed, headers=headers, media_type="application/zip")
 
 
 async def _robots(request: Request) -> Response:

@@ -102,14 +102,15 @@ def test_the_bot_that_is_shown_is_one(tmp_path: Path) -> None:
 
 
 async def test_a_kit_of_every_language_is_had_as_a_zip_that_can_be_handed_in(store: Store) -> None:
-    """With the name that was asked for, in its bot.toml, too."""
+    """With the name that was asked for, of its one folder, and in its bot.toml, too."""
     async with opened(store) as site:
         for language in TESTS:
             found = await site.get(f"/kit?language={language}&name=eva-1")
             with zipfile.ZipFile(io.BytesIO(found.content)) as kit:
                 files = {name: kit.read(name) for name in kit.namelist()}
-            assert files == kit_files(language, "eva-1")
-            assert b'name = "eva-1"' in files["bot.toml"]
+            kept = kit_files(language, "eva-1")
+            assert files == {f"eva-1/{name}": content for name, content in kept.items()}
+            assert b'name = "eva-1"' in files["eva-1/bot.toml"]
             assert found.headers["content-disposition"] == 'attachment; filename="eva-1.zip"'
 
 
