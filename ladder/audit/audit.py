@@ -85,7 +85,7 @@ def prove(
         RefereeError: there is no ladder of ours, or its file is too damaged to be read at all.
         HostError: the database does not let us.
     """
-    if where.is_local and not where.database.exists():
+    if where.is_missing:
         check_version(0, where)
     database, findings = Database(where, to_prove=True), AuditFindings()
     try:

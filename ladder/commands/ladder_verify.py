@@ -324,7 +324,7 @@ def rebuild(where: Where = None, as_json: Json = False) -> None:
 def migrate_ladder(where: Where = None, as_json: Json = False) -> None:
     """Brings the database of an older referee up to date. Make a copy of it before."""
     meant = where_of(where)
-    if meant.is_local and not meant.database.exists():
+    if meant.is_missing:
         check_version(0, meant)
     database = Database(meant)
     try:

@@ -42,7 +42,7 @@ from referee.bots.settings import Settings, read_settings
 from referee.commands.shared import Json
 from referee.errors import RefereeError, innermost, not_installed
 from referee.play.interrupts import interruptible
-from referee.sandbox.choose import opened_for
+from referee.sandbox.choose import check_for_strangers, opened_for
 from referee.sandbox.names import SandboxName
 from referee.terminal.console import busy, console
 from referee.terminal.json_output import json_text
@@ -149,9 +149,12 @@ def submit(
         _submit_to(to, Remote(tuple(paths), name, author, partner, game, where), as_json=as_json)
         return
     asked = Asked(tuple(paths), name, author, tuple(partner or ()), tuple(game or ()))
-    _check(asked, where_of(where).places)
+    meant = where_of(where)
+    _check(asked, meant.places)
     settings = read_settings()
     for_any = not asked.partners and set(asked.games) <= set(USUAL_GAMES)
+    if for_any and meant.is_missing:  # none is made that could not take in a bot
+        trio.run(check_for_strangers, SandboxName(sandbox), settings)
     with opened_or_made(where) if for_any else opened(where) as store:
         partners = tuple(_partner(store.refresh(), text, asked) for text in asked.partners)
         pools = _pools(store, asked.games)

@@ -46,6 +46,11 @@ class Where(Struct, frozen=True):
         return self.url.get_backend_name() == "sqlite"
 
     @property
+    def is_missing(self) -> bool:
+        """Whether the database is a file that is not there: there is no such ladder yet."""
+        return self.is_local and not self.database.exists()
+
+    @property
     def database(self) -> Path:
         """The file of the database."""
         return Path(self.url.database or "")

@@ -81,7 +81,7 @@ class Store:
         self._seen = 0
         self._recent = Recent()
         check_owner(where)
-        if where.is_local and not where.database.exists():
+        if where.is_missing:
             if beginning is None:
                 check_version(0, where)
             _make(where)

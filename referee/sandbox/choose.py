@@ -232,6 +232,12 @@ async def opened_for(
         yield sandbox
 
 
+async def check_for_strangers(name: SandboxName, settings: Settings) -> None:
+    """Look whether there is a sandbox for bots of strangers; for arguments and errors see above."""
+    async with opened_for(name, (), settings, strangers=True):
+        pass
+
+
 class _LessError(SandboxError):
     """A sandbox keeps what it promises here, and that is less than the bots of strangers need."""
 

@@ -6,10 +6,12 @@ import subprocess
 import time
 from pathlib import Path
 from typing import Final
+from unittest import mock
 
 import pytest
 
 from ladder.core.retiring import WITHDRAWN
+from referee.errors import RefereeError
 from support.commands import Tell
 from support.processes import REFEREE
 from support.sandboxes import need
@@ -53,6 +55,17 @@ def test_a_mistyped_submit_makes_no_ladder(words: list[str], tell: Tell, tmp_pat
     said = tell("submit", *words, "--ladder", "new", code=2)
     assert said.startswith("referee: ")
     assert said.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_ladder_is_made_where_no_sandbox_is_to_be_had(
+    tell: Tell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refusal = RefereeError("no sandbox here is for the bots of strangers")
+    monkeypatch.setattr("referee.sandbox.choose.opened_for", mock.Mock(side_effect=refusal))
+    monkeypatch.setattr("ladder.commands.submit.opened_for", mock.Mock(side_effect=refusal))
+    told = tell("submit", "sample:greedy", "--ladder", str(tmp_path / "new"), code=2)
+    assert told == f"referee: {refusal}\n"
     assert list(tmp_path.iterdir()) == []
 
 
