@@ -2,6 +2,8 @@
 
 import os
 import socket
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -218,6 +220,24 @@ def test_a_run_of_another_container_is_not_ours_to_end() -> None:
     assert is_alive(f"{born}.1-{pid}-1")
     assert not is_alive(f"00000000.1-{pid}-{started}")
     assert not is_alive("nonsense")
+
+
+_SAYS_ITS_RUN = (
+    "import os; from referee.sandbox.janitor import run_of; print(run_of(os.getpid())); input()"
+)
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/ns/time"), reason="Linux 5.6 has them")
+def test_a_run_whose_clock_is_another_is_not_ours_to_end() -> None:
+    """In its time namespace all processes have begun at other moments."""
+    need("unshare", root=True)
+    words = ["unshare", "--time", "--boottime", "1000", sys.executable, "-uc", _SAYS_ITS_RUN]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(words, stdin=pipe, stdout=pipe, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert is_alive(process.stdout.readline().strip())
+        process.stdin.write("\n")
 
 
 def test_sockets_and_devices_are_no_files_of_a_bot(tmp_path: Path) -> None:
