@@ -1,17 +1,16 @@
 """Whether a bot can take the processor from another, which is late then by no fault of its own.
 
-    python -m tests.fair_shares SANDBOX [--deals 8] [--match-deals 2] [--move-ms 200] [HOW...]
+    python -m tests.fair_shares SANDBOX [--deals 8] [--move-ms 200] [HOW...]
 
 Bots that need 50 % and 90 % of their clock, and one that has children do 50 %, play against each
 kind of attacker of `tests/hostile/steals.py`, in bwrap or docker, as the user who calls, so many
-deals each; two deals a match, so that attackers begin anew, the kinds in turn. (With more, which
-take Docker less for starts, those that work before they are ready have two all the same.) One of
-them is honest: what goes wrong against it is the machine's noise. Prints how often each was at
-fault, and how many deals were void. Exit code 1 if a victim was at fault more often than against
-the honest one, and not by chance: by Fisher's exact test, with a risk of 1 % over all kinds. Bots
-of a match share a core, so two of these run beside each other where there are two: `taskset -c 0
-python ...`. A round of all kinds takes 80 to 290 seconds at 100 ms a move, as a user in Docker
-longest. Ctrl-C and SIGTERM print what there is.
+deals each; two deals a match, so that attackers begin anew, the kinds in turn. One of them is
+honest: what goes wrong against it is the machine's noise. Prints how often each was at fault, and
+how many deals were void. Exit code 1 if a victim was at fault more often than against the honest
+one, and not by chance: by Fisher's exact test, with a risk of 1 % over all kinds. Bots of a match
+share a core, so two of these run beside each other where there are two: `taskset -c 0 python ...`.
+A round of all kinds takes 80 to 290 seconds at 100 ms a move, as a user in Docker longest. Ctrl-C
+and SIGTERM print what there is.
 """
 
 import argparse
@@ -145,22 +144,18 @@ async def play(
     tally.voids += len(result.totals.voids)
 
 
-async def _play_all(
-    sandbox: Sandbox, meetings: list[Meeting], deals: int, at_once: int, move_ms: int
-) -> None:
-    for number in range(0, deals, at_once):
+async def _play_all(sandbox: Sandbox, meetings: list[Meeting], deals: int, move_ms: int) -> None:
+    for number in range(0, deals, _DEALS):
         print(f"\r{number} of {deals} deals each ", end="", file=sys.stderr, flush=True)
         for met in meetings:
-            of_match = _DEALS if met.how == "before-ready" else at_once
-            for _ in range(0, at_once, of_match):
-                await play(sandbox, met, move_ms=move_ms, deals=of_match)
+            await play(sandbox, met, move_ms=move_ms)
 
 
 def _words(faults: Counter[str]) -> str:
     return ", ".join(f"{count} {code}" for code, count in sorted(faults.items())) or "-"
 
 
-async def main(name: str, deals: int, at_once: int, move_ms: int, kinds: list[str]) -> int:
+async def main(name: str, deals: int, move_ms: int, kinds: list[str]) -> int:
     """Play so many deals each, or until ctrl-C, and print a line for each kind and need."""
     async with opened(SandboxName(name)) as sandbox:
         print(f"{sandbox.name}: {sandbox.how}; {move_ms} ms a move", flush=True)
@@ -168,7 +163,7 @@ async def main(name: str, deals: int, at_once: int, move_ms: int, kinds: list[st
             pairs = product(dict.fromkeys((HONEST, *(kinds or HOW))), NEEDS)
             meetings = [await meeting(sandbox, Path(top), *pair, move_ms) for pair in pairs]
             try:
-                await _play_all(sandbox, meetings, deals, at_once, move_ms)
+                await _play_all(sandbox, meetings, deals, move_ms)
             except* KeyboardInterrupt:  # it may come from within a nursery
                 pass
     for met in meetings:
@@ -200,8 +195,6 @@ if __name__ == "__main__":
     parser.add_argument("sandbox", choices=("bwrap", "docker"))
     parser.add_argument("how", nargs="*", metavar="HOW", help="kinds of attackers; all if none")
     parser.add_argument("--deals", type=int, default=8, help="so many each (8)")
-    parser.add_argument("--match-deals", type=int, default=_DEALS, help=f"of a match ({_DEALS})")
     parser.add_argument("--move-ms", type=int, default=MOVE_MS, help=f"the clock ({MOVE_MS})")
     asked = parser.parse_intermixed_args()
-    sizes = asked.deals, asked.match_deals, asked.move_ms
-    sys.exit(trio.run(main, asked.sandbox, *sizes, asked.how))
+    sys.exit(trio.run(main, asked.sandbox, asked.deals, asked.move_ms, asked.how))
