@@ -50,6 +50,12 @@ class BotProcess(Protocol):
     def recount(self) -> None:
         """Count now what `cpu_us` else counts now and then."""
 
+    def end_act(self) -> None:
+        """Count what it has used in the act that is over, as far as that is known at once."""
+
+    def late_us(self) -> int:
+        """How much of `cpu_us` was counted so late that it may be of any time, in microseconds."""
+
     def held_us(self) -> int:
         """For how long we held it still to look at it, all in all, in microseconds."""
 

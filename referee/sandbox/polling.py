@@ -75,7 +75,12 @@ def _mappings_of(pids: tuple[int, ...]) -> tuple[int, bool]:
 
 
 class PolledGroup:
-    """The processes below one that we started; see `referee.sandbox.cgroups.group.Group`."""
+    """The processes below one that we started; see `referee.sandbox.cgroups.group.Group`.
+
+    Attributes:
+        late_us: what processes beside the main one have used that was counted so late that it may
+            be of the act before, in microseconds; all in all.
+    """
 
     doors: tuple[str, ...] = ()
 
@@ -88,6 +93,9 @@ class PolledGroup:
         self._main = 0
         self._exceeded = False
         self._next_count_ns = 0
+        self.late_us = 0
+        self._is_behind = True
+        """Whether what was counted last is older than the end of its last act."""
 
     def begin(self, root: int) -> None:
         """Names the process below which all is the bot's."""
@@ -105,6 +113,17 @@ class PolledGroup:
                 return
             rest_s = min(max(_LOOK_S, _SHARE * (time.perf_counter() - began)), _LONGEST_S)
 
+    def end_act(self) -> None:
+        """Count what processes beside the main one have used until now, if there were any.
+
+        Of a bot that had none it is not asked, since it takes longer than an act; nor where a count
+        has just taken long. What is found later is late then: it may be of the act that is over.
+        """
+        is_counted = bool(self._others_us) and time.perf_counter_ns() >= self._next_count_ns
+        self._is_behind = not is_counted
+        if is_counted:
+            self._count()
+
     def recount(self) -> None:
         """Count what processes beside the main one have used, if a count has not just taken long.
 
@@ -118,7 +137,10 @@ class PolledGroup:
         begin = time.thread_time_ns()
         found = self.members()
         # of those that have ended, their parent knows
-        self._others_us = sum(map(cpu_us, found)) - cpu_us(self._main, waited=False)
+        others_us = sum(map(cpu_us, found)) - cpu_us(self._main, waited=False)
+        if self._is_behind:
+            self.late_us += max(others_us - self._others_us, 0)
+        self._others_us, self._is_behind = others_us, False
         took_ns = time.thread_time_ns() - begin
         if took_ns >= _LONG_COUNT_NS:
             self._next_count_ns = time.perf_counter_ns() + _COUNT_REST * took_ns

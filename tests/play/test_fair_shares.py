@@ -7,9 +7,10 @@ mechanism is seen to work, with clocks so generous that no busy machine decides.
 from pathlib import Path
 
 import pytest
-from fair_shares import meeting, play
+from fair_shares import HONEST, meeting, play
 from hostile.steals import HOW
 
+from referee.match.verdict import Freeze
 from referee.sandbox.choose import opened
 from referee.sandbox.names import SandboxName
 from support.sandboxes import need
@@ -39,3 +40,17 @@ async def test_no_attacker_has_an_honest_bot_charged(
 
     assert not met.tally.victim
     assert set(met.tally.attacker) <= VERDICTS, met.tally.said
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("freeze", [Freeze.AUTO, Freeze.ALWAYS])
+async def test_without_control_groups_a_bot_whose_children_think_is_charged_nothing(
+    freeze: Freeze, tmp_path: Path
+) -> None:
+    """What they have used in its act is found later, and is no work between its acts."""
+    need("bwrap")
+    async with opened(SandboxName.BWRAP, cgroups=False) as sandbox:
+        met = await meeting(sandbox, tmp_path, HONEST, (50, 4))
+        await play(sandbox, met, move_ms=_MOVE_MS, freeze=freeze)
+
+    assert not met.tally.victim

@@ -96,3 +96,27 @@ def test_what_children_use_is_known_when_it_is_recounted(monkeypatch: pytest.Mon
     group.recount()
 
     assert group.cpu_us() - before >= used[2]
+
+
+def test_what_children_have_used_is_late_where_it_may_be_of_an_act_that_is_over(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Once a bot is known to have children they are counted when its act ends."""
+    used = {1: 10_000, 2: 0}
+    monkeypatch.setattr(polling, "descendants", lambda _: set(used))
+    monkeypatch.setattr(polling, "cpu_us", lambda pid, waited=True: used[pid])
+    root, first = 1 << 30, 1 << 29
+    monkeypatch.setattr(polling, "children", {root: {first}, first: {1}}.__getitem__)
+    group = PolledGroup(64)
+    group.begin(root)
+    group.cpu_us()
+    group.recount()
+    assert group.late_us == 0
+
+    for _ in range(2):
+        used[2] += 5_000  # in its act
+        group.end_act()
+        used[2] += 300  # between its acts
+        group.recount()
+        assert group.late_us == 5_300, "in the first act: then it was not known to have any"
+    assert group.cpu_us() >= used[2]

@@ -53,6 +53,13 @@ class FakeProcess:
     def recount(self) -> None:
         """It is counted at each reading."""
 
+    def end_act(self) -> None:
+        """Likewise."""
+
+    def late_us(self) -> int:
+        """None."""
+        return 0
+
     def counts_all(self) -> bool:
         """Yes."""
         return True

@@ -94,6 +94,15 @@ class BubblewrapProcess(Streams):
         if isinstance(self._control, PolledGroup):
             self._control.recount()
 
+    def end_act(self) -> None:
+        """Count what its children have used in the act that is over, if it is known to have any."""
+        if isinstance(self._control, PolledGroup):
+            self._control.end_act()
+
+    def late_us(self) -> int:
+        """How much of what its children have used may be of any time, in microseconds."""
+        return self._control.late_us if isinstance(self._control, PolledGroup) else 0
+
     def held_us(self) -> int:
         """For how long we held it still to look at it, all in all, in microseconds."""
         return self._control.held_us() if isinstance(self._control, Group) else 0
