@@ -148,7 +148,7 @@ def compare(
     comparison = Comparison(replace(plan, job=job, field_hashes=of_field))
     folder = None if records is None else new_folder(records)
     conducted = partial(_conduct, comparison, workers, sandbox, folder, cluster)
-    trouble = _trouble(comparison, conducted)
+    trouble = _ended_by(comparison, conducted)
     blocks = block_list(comparison, folder)
     if csv is not None:
         write_csv(csv, blocks)
@@ -178,7 +178,7 @@ def exit_code(comparison: Comparison) -> int:
     return int(decided in {Conclusion.UNDECIDED, SprtResult.OPEN})
 
 
-def _trouble(
+def _ended_by(
     comparison: Comparison, conducted: Callable[[], Coroutine[object, object, None]]
 ) -> str:
     """Conduct a comparison; return in words what of the host has ended it, "" if nothing has.

@@ -58,8 +58,6 @@ class OffTurn:
         self._after_us = self._before_us = 0
         """What it used after it was stopped: since its last act, and before that in the deal."""
         self.since_us = self._seen_us = NEVER
-        self._late_us = 0
-        """What had been counted late by the end of its last act."""
         self._rested_us = 0
         """The processor time that it had used when it was last made to rest, which it may."""
         self._since_ns = -NEVER
@@ -110,7 +108,6 @@ class OffTurn:
         """
         self._process.end_act()
         self.since_us = self._seen_us = self._process.cpu_us()
-        self._late_us = self._process.late_us()
         self._before_us, self._after_us = self._before_us + self._after_us, 0
         self._stopped_us = self.since_us if self.freezes else NEVER
         self._since_ns = time.perf_counter_ns()
@@ -192,11 +189,7 @@ class OffTurn:
             self._stopped_us = NEVER
         else:  # what a slow daemon lets it use is not its fault, nor what we count only now
             self._process.recount()
-            self._stopped_us = self._dated(self._process.cpu_us())
-
-    def _dated(self, cpu: int) -> int:
-        """Return the processor time that it has used without what may be of its last act."""
-        return cpu - (self._process.late_us() - self._late_us)
+            self._stopped_us = self._process.cpu_us()
 
     def _freeze(self, cpu: int, *, for_now: bool = False) -> bool:
         """Stop the bot; one that works so much that it cannot be stopped is ended for it.
@@ -227,11 +220,8 @@ class OffTurn:
         One that has used much after it was stopped, all in all in a deal, is ended for it: it was
         in the kernel, where nothing stops it, and has kept the core from all others.
         """
-        if cpu - self.since_us <= OFF_TURN_US or self.charge:
-            return False
-        cpu = self._dated(cpu)
         used_us = cpu - self.since_us
-        if used_us <= OFF_TURN_US:
+        if used_us <= OFF_TURN_US or self.charge:
             return False
         self._after_us = max(cpu - self._stopped_us, self._after_us)
         if self._before_us + self._after_us > MOST_STOPPED_US:

@@ -51,10 +51,7 @@ class BotProcess(Protocol):
         """Count now what `cpu_us` else counts now and then."""
 
     def end_act(self) -> None:
-        """Count what it has used in the act that is over, as far as that is known at once."""
-
-    def late_us(self) -> int:
-        """How much of `cpu_us` was counted so late that it may be of any time, in microseconds."""
+        """Have `cpu_us` count nothing of the act that is over from now on, which it has not yet."""
 
     def held_us(self) -> int:
         """For how long we held it still to look at it, all in all, in microseconds."""

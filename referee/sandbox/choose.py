@@ -233,7 +233,7 @@ async def opened_for(
 
 
 async def check_for_strangers(name: SandboxName, settings: Settings) -> None:
-    """Look whether there is a sandbox for bots of strangers; for arguments and errors see above."""
+    """Look whether there is a sandbox for the bots of strangers; for errors see `opened_for`."""
     async with opened_for(name, (), settings, strangers=True):
         pass
 

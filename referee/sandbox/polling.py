@@ -75,12 +75,7 @@ def _mappings_of(pids: tuple[int, ...]) -> tuple[int, bool]:
 
 
 class PolledGroup:
-    """The processes below one that we started; see `referee.sandbox.cgroups.group.Group`.
-
-    Attributes:
-        late_us: what processes beside the main one have used that was counted so late that it may
-            be of the act before, in microseconds; all in all.
-    """
+    """The processes below one that we started; see `referee.sandbox.cgroups.group.Group`."""
 
     doors: tuple[str, ...] = ()
 
@@ -93,9 +88,10 @@ class PolledGroup:
         self._main = 0
         self._exceeded = False
         self._next_count_ns = 0
-        self.late_us = 0
-        self._is_behind = True
-        """Whether what was counted last is older than the end of its last act."""
+        self._undated_us = 0
+        """What others used before a first count, of which it is not known in whose act it was."""
+        self._is_behind = False
+        """Whether the next count is such a first one."""
 
     def begin(self, root: int) -> None:
         """Names the process below which all is the bot's."""
@@ -116,13 +112,13 @@ class PolledGroup:
     def end_act(self) -> None:
         """Count what processes beside the main one have used until now, if there were any.
 
-        Of a bot that had none it is not asked, since it takes longer than an act; nor where a count
-        has just taken long. What is found later is late then: it may be of the act that is over.
+        Of a bot that had none it is not asked, since that takes longer than an act: should it have
+        some by now, what they used before the next count may be of this act, and is left out.
         """
-        is_counted = bool(self._others_us) and time.perf_counter_ns() >= self._next_count_ns
-        self._is_behind = not is_counted
-        if is_counted:
+        if self._others_us:
             self._count()
+        else:
+            self._is_behind = True
 
     def recount(self) -> None:
         """Count what processes beside the main one have used, if a count has not just taken long.
@@ -139,7 +135,7 @@ class PolledGroup:
         # of those that have ended, their parent knows
         others_us = sum(map(cpu_us, found)) - cpu_us(self._main, waited=False)
         if self._is_behind:
-            self.late_us += max(others_us - self._others_us, 0)
+            self._undated_us += max(others_us - self._others_us, 0)
         self._others_us, self._is_behind = others_us, False
         took_ns = time.thread_time_ns() - begin
         if took_ns >= _LONG_COUNT_NS:
@@ -219,7 +215,8 @@ class PolledGroup:
             self._main = min(inside, default=0)
         with suppress(OSError):
             own_us = time.clock_gettime_ns((~self._main << 3) | 2) // 1000 if self._main else 0
-            self._cpu_us = max(self._cpu_us, own_us + self._others_us)
+            dated_us = self._others_us - self._undated_us
+            self._cpu_us = max(self._cpu_us, own_us + dated_us)
         return self._cpu_us
 
     def oom_kills(self) -> int:

@@ -66,12 +66,8 @@ class Streams(ABC):
     def recount(self) -> None:  # noqa: B027  # most count all of it at each reading
         """Count now what is else counted now and then: nothing."""
 
-    def end_act(self) -> None:  # noqa: B027  # likewise
-        """Count what it has used in the act that is over: nothing."""
-
-    def late_us(self) -> int:
-        """How much was counted late: nothing."""
-        return 0
+    def end_act(self) -> None:  # noqa: B027  # most count all of it at each reading
+        """Have nothing of the act that is over counted from now on: nothing would be."""
 
     def drop(self) -> None:  # noqa: B027  # not every kind has anything to drop
         """Begin to drop what the bot has read: nothing, where no group knows what that is."""

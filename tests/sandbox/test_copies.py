@@ -227,7 +227,7 @@ _SAYS_ITS_RUN = (
 )
 
 
-@pytest.mark.skipif(not os.path.exists("/proc/self/ns/time"), reason="Linux 5.6 has them")
+@pytest.mark.skipif(not os.path.exists("/proc/self/ns/time"), reason="a kernel before Linux 5.6")
 def test_a_run_whose_clock_is_another_is_not_ours_to_end() -> None:
     """In its time namespace all processes have begun at other moments."""
     need("unshare", root=True)

@@ -83,40 +83,41 @@ def test_a_count_that_took_long_is_not_made_again_at_once(
     assert made == [0, 40_000_000, 80_000_000, 120_000_000, 160_000_000]
 
 
+def group_of(used: dict[int, int], monkeypatch: pytest.MonkeyPatch) -> PolledGroup:
+    """A group of process 1, which uses nothing, and of others that have used so much."""
+    root, first = 1 << 30, 1 << 29
+    monkeypatch.setattr(polling, "descendants", lambda _: set(used))
+    monkeypatch.setattr(polling, "cpu_us", lambda pid, waited=True: used[pid])
+    monkeypatch.setattr(polling, "children", {root: {first}, first: {1}}.__getitem__)
+    monkeypatch.setattr(time, "clock_gettime_ns", lambda _: 0)
+    group = PolledGroup(64)
+    group.begin(root)
+    assert group.cpu_us() == 0
+    return group
+
+
 def test_what_children_use_is_known_when_it_is_recounted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Between looks they can stop a core, and who is to move then must not pay for it."""
-    used = {1: 10_000, 2: 300_000}
-    monkeypatch.setattr(polling, "descendants", lambda _: set(used))
-    monkeypatch.setattr(polling, "cpu_us", lambda pid, waited=True: used[pid])
-    root, first = 1 << 30, 1 << 29
-    monkeypatch.setattr(polling, "children", {root: {first}, first: {1}}.__getitem__)
-    group = PolledGroup(64)
-    group.begin(root)
-    before = group.cpu_us()
+    group = group_of({1: 10_000, 2: 300_000}, monkeypatch)
     group.recount()
 
-    assert group.cpu_us() - before >= used[2]
+    assert group.cpu_us() == 300_000
 
 
-def test_what_children_have_used_is_late_where_it_may_be_of_an_act_that_is_over(
+def test_what_children_have_used_in_an_act_is_no_work_after_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Once a bot is known to have children they are counted when its act ends."""
+    """Found later it is left out; once a bot is known to have any, an act's end counts them."""
     used = {1: 10_000, 2: 0}
-    monkeypatch.setattr(polling, "descendants", lambda _: set(used))
-    monkeypatch.setattr(polling, "cpu_us", lambda pid, waited=True: used[pid])
-    root, first = 1 << 30, 1 << 29
-    monkeypatch.setattr(polling, "children", {root: {first}, first: {1}}.__getitem__)
-    group = PolledGroup(64)
-    group.begin(root)
-    group.cpu_us()
-    group.recount()
-    assert group.late_us == 0
-
-    for _ in range(2):
-        used[2] += 5_000  # in its act
-        group.end_act()
-        used[2] += 300  # between its acts
+    group = group_of(used, monkeypatch)
+    seen_us = []
+    for in_act_us, later_us in ((5_000, 0), (0, 300), (7_000, 0), (0, 300)):
+        used[2] += in_act_us
+        if in_act_us:
+            group.end_act()
+            seen_us.append(group.cpu_us())
+        used[2] += later_us
         group.recount()
-        assert group.late_us == 5_300, "in the first act: then it was not known to have any"
-    assert group.cpu_us() >= used[2]
+        seen_us.append(group.cpu_us())
+
+    assert seen_us == [0, 0, 300, 7_300, 7_300, 7_600]

@@ -56,10 +56,6 @@ class FakeProcess:
     def end_act(self) -> None:
         """Likewise."""
 
-    def late_us(self) -> int:
-        """None."""
-        return 0
-
     def counts_all(self) -> bool:
         """Yes."""
         return True

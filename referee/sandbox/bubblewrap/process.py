@@ -95,13 +95,9 @@ class BubblewrapProcess(Streams):
             self._control.recount()
 
     def end_act(self) -> None:
-        """Count what its children have used in the act that is over, if it is known to have any."""
+        """Have nothing that its children used in the act that is over counted from now on."""
         if isinstance(self._control, PolledGroup):
             self._control.end_act()
-
-    def late_us(self) -> int:
-        """How much of what its children have used may be of any time, in microseconds."""
-        return self._control.late_us if isinstance(self._control, PolledGroup) else 0
 
     def held_us(self) -> int:
         """For how long we held it still to look at it, all in all, in microseconds."""
