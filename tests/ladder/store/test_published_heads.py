@@ -615,8 +615,12 @@ def no_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
     async def opened_for(*_: object, **__: object) -> AsyncIterator[None]:
         yield
 
+    async def check_for_strangers(*_: object) -> None:
+        """There is one, as it were: a machine without any has its own test."""
+
     monkeypatch.setattr("ladder.commands.submit.taken_in", taken_in)
     monkeypatch.setattr("ladder.commands.submit.opened_for", opened_for)
+    monkeypatch.setattr("ladder.commands.submit.check_for_strangers", check_for_strangers)
 
 
 @pytest.mark.parametrize("how", [(), ("--json",)])
