@@ -7,6 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from ladder.cluster.clock import Clock
 from ladder.cluster.messages import Machine
 from ladder.cluster.pace import Pace
 
@@ -27,6 +28,7 @@ class Peer:
         address: where the engine has it.
         machine: how it has introduced itself.
         pace: what it has played that counts.
+        clock: the one by which the time of its bots is counted.
         slow: in how many it was slow.
         troubles: how many it could not play that another could, since it has played one.
         left_out: why it gets no more jobs; "" if it does.
@@ -36,7 +38,8 @@ class Peer:
 
     def __init__(self, address: str, machine: Machine, now: float) -> None:
         """It is there from this moment on, and plays nothing."""
-        self.address, self.machine, self.pace = address, machine, Pace(now)
+        self.address, self.machine = address, machine
+        self.pace, self.clock = Pace(now), Clock(now)
         self.slow = self.busy = self.troubles = 0
         self.left_out = self.too_slow = ""
         self.has: set[str] = set()

@@ -20,6 +20,7 @@ from ladder.cluster import machine
 from ladder.cluster.address import Address
 from ladder.cluster.board import board, closing_lines, joining_line
 from ladder.cluster.checks import Checks, Draw, NoOther, named, played
+from ladder.cluster.clock_watch import watch_clocks
 from ladder.cluster.connection import Connection, MachineGone
 from ladder.cluster.errands import Errands
 from ladder.cluster.keep import keep
@@ -144,9 +145,11 @@ class Cluster:
         Raises:
             HostError: the scheduler is gone.
         """
-        while True:
-            await self.look()
-            await trio.sleep(_LOOK_S)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(watch_clocks, self.peers, self._call, self._checks.leave_out)
+            while True:
+                await self.look()
+                await trio.sleep(_LOOK_S)
 
     async def look(self) -> None:
         """Look who is there.
