@@ -88,7 +88,8 @@ class Waits:
     Nor by what its threads have waited before: one may come to be looked at only now, since older
     ones have ended, and one that calls `execve` takes the place and the number of the first thread,
     but keeps its own counts. So from one reading to the next no thread can have run and waited for
-    longer than that was, and one that is new has begun since the last.
+    longer than that was, and one that is new has begun since the last. But for a wait that was
+    under way at the last: the kernel counts it when it is over, and it had begun before.
     """
 
     def __init__(self, first: Reading) -> None:
@@ -160,6 +161,8 @@ class _ThreadTimes:
     def __init__(self, begin: Thread, at: int) -> None:
         self._begin, self._at = begin, at
         self._ran = self._waited = self._under_way = 0
+        self._before = 0
+        """How long a wait that was under way at the last reading can have been by then."""
 
     def add(self, now: Thread, at: int) -> None:
         begin, spent = self._begin, at - self._at
@@ -167,7 +170,9 @@ class _ThreadTimes:
             self._under_way = spent
             return
         ran = min(max(now.ran - begin.ran, 0), spent)
-        waited = min(max(now.waited - begin.waited, 0), spent - ran)
+        rest = spent - ran
+        waited = min(max(now.waited - begin.waited, 0), self._before + rest)
+        self._before = rest - max(waited - self._before, 0) if now.is_ready else 0
         self._ran, self._waited = self._ran + ran, self._waited + waited
         self._begin, self._at, self._under_way = now, at, 0
 

@@ -101,13 +101,16 @@ def threads(at: int, **waited_ms: int) -> Reading:
 def test_what_threads_waited_before_does_not_count() -> None:
     """Neither where older ones end, so that they are looked at, nor by `execve` in a thread.
 
-    Each such trick wins the time between two readings at most; and a second one, by another thread,
-    does not add to it.
+    Each such trick wins the time between two readings at most, and that before, where the thread
+    whose place is taken was ready in between; a second one, by another thread, does not add to it.
     """
     begin = threads(0, t1=0, t2=5000)
     assert held_up_us(begin, threads(100, t2=5000, t33=6700)) == 0
     assert held_up_us(begin, threads(100, t1=6700, t2=5000)) == 100_000
     assert held_up_us(begin, threads(100, t1=6700), threads(200, t1=6700, t2=9000)) == 100_000
+    in_between = Reading(100 * MS, 0, {1: Thread(0, 0, slept=1, is_ready=True)})
+    assert held_up_us(begin, in_between, threads(200, t1=6700)) == 200_000
+    assert held_up_us(begin, in_between, threads(200, t1=6700), threads(300, t1=9900)) == 300_000
     readings = [threads(100 * at, **{f"t{at}": 100 * at}) for at in range(1, 9)]
     assert held_up_us(begin, *readings) == 0
     assert held_up_us(begin, threads(100, t33=100), threads(200, t33=100, t34=150)) == 100_000
@@ -135,6 +138,15 @@ def test_a_wait_is_the_same_in_one_reading_or_in_many() -> None:
     assert held_up_us(begin, under_way[-1]) == 150_000
     assert held_up_us(begin, *under_way) == 150_000
     assert held_up_us(begin, over) == held_up_us(begin, *under_way, over) == 170_000
+
+
+def test_a_wait_that_looks_come_into_is_counted_as_a_whole() -> None:
+    """Each look cut off what of it was before: 10 ms an act where a daemon kept the core busy."""
+    begin = reading((0, 0), at=0)
+    in_a_wait = [reading((4 * at, 6 * (at - 1)), at=10 * at) for at in (1, 2, 3)]
+    assert held_up_us(begin, *in_a_wait, reading((15, 18), at=33)) == 18_000
+    asleep_first = reading((4, 0), at=10, is_ready=False)
+    assert held_up_us(begin, asleep_first, reading((8, 12), at=20)) == 6_000
 
 
 @pytest.mark.parametrize("ran_ns", [1, 20 * MS])
