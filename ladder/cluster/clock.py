@@ -16,7 +16,7 @@ MOST_OFF: Final = 0.1
 TIMES: Final = 2
 """A clock that is wrong so many times in succession is wrong."""
 
-FIRST_S: Final = 5.0
+FIRST_S: Final = 2.0
 LONGEST_S: Final = 60.0
 """A machine is asked when it has joined, soon after that, and then each minute."""
 

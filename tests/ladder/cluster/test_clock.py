@@ -1,6 +1,6 @@
 """A machine whose clock does not go as the conductor's does is found: its bots have other time."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -18,7 +18,7 @@ RATES = st.floats(1 - MOST_OFF + 0.001, 1 + MOST_OFF - 0.001)
 
 
 def readings(
-    moments: list[float], delays: Iterator[tuple[float, float]], clock: Callable[[float], float]
+    moments: Sequence[float], delays: Iterator[tuple[float, float]], clock: Callable[[float], float]
 ) -> list[Reading]:
     """What a clock says at some moments; a question and an answer may take their time."""
     return [
@@ -27,9 +27,9 @@ def readings(
     ]
 
 
-@given(RATES, st.lists(st.tuples(st.floats(0, 1e5), DELAYS, DELAYS), min_size=2, max_size=20))
+@given(RATES, st.lists(st.tuples(st.integers(0, 10**5), DELAYS, DELAYS), min_size=2, max_size=20))
 def test_no_delay_makes_a_right_clock_wrong(
-    rate: float, taken: list[tuple[float, float, float]]
+    rate: float, taken: list[tuple[int, float, float]]
 ) -> None:
     """Of questions, of answers, of either for as long as it likes."""
     taken.sort()
@@ -62,7 +62,7 @@ def test_a_machine_is_asked_at_once_and_then_ever_less_often() -> None:
         if clock.is_due(now):
             clock.ask(now)
             asked.append(now - 1000)
-    assert asked == [0, 5, 10, 20, 40, 80, 140, 200, 260]
+    assert asked == [0, 2, 4, 8, 16, 32, 64, 124, 184, 244]
     assert asked[1] == FIRST_S
     assert asked[-1] - asked[-2] == LONGEST_S
 
@@ -80,12 +80,12 @@ async def watched(
 
 
 @pytest.mark.parametrize("rate", [0.0, 0.1, 0.8, 1.3, 10.0])
-async def test_a_machine_whose_clock_is_wrong_is_named_within_a_quarter_of_a_minute(
+async def test_a_machine_whose_clock_is_wrong_is_named_within_six_seconds(
     rate: float, tmp_path: Path, mock_clock: trio.testing.MockClock
 ) -> None:
     odd, other = FakeMachine(tmp_path, "a"), FakeMachine(tmp_path, "b")
     odd.clock = at_rate(rate)
-    (line,) = await watched(15, mock_clock, odd, other)
+    (line,) = await watched(6, mock_clock, odd, other)
     assert line == (
         "machine a is left out: its clock, by which bots have their time, goes "
         f"{rate:.2f} times as fast as ours"

@@ -41,7 +41,7 @@ def test_machines_with_wrong_clocks_come_to_the_same(tmp_path: Path) -> None:
         machine_name(4): shifted(tmp_path, 8000 * _HOUR_S),
         machine_name(5): shifted(tmp_path, -48 * _HOUR_S),
     }
-    bot = dawdler(tmp_path, 0.02)
+    bot = dawdler(tmp_path, 0.03)
     words, here = comparison(bot, "--until", "30", "--time", "start=100s")
     with running(tmp_path / "cluster", 6, before=lambda name: before.get(name, ())) as cluster:
         cluster.wait_for(*map(machine_name, range(5)))
