@@ -1,16 +1,17 @@
 """Whether a bot can take the processor from another, which is late then by no fault of its own.
 
-    python -m tests.fair_shares SANDBOX [--deals 8] [--move-ms 200] [HOW...]
+    python -m tests.fair_shares SANDBOX [--deals 8] [--of-a-match 2] [--move-ms 200]
+        [--no-children] [HOW...]
 
 Bots that need 50 % and 90 % of their clock, and one that has children do 50 %, play against each
 kind of attacker of `tests/hostile/steals.py`, in bwrap or docker, as the user who calls, so many
-deals each; two deals a match, so that attackers begin anew, the kinds in turn. One of them is
+deals each; few deals a match, so that attackers begin anew, the kinds in turn. One of them is
 honest: what goes wrong against it is the machine's noise. Prints how often each was at fault, and
 how many deals were void. Exit code 1 if a victim was at fault more often than against the honest
 one, and not by chance: by Fisher's exact test, with a risk of 1 % over all kinds. Bots of a match
 share a core, so two of these run beside each other where there are two: `taskset -c 0 python ...`.
-A round of all kinds takes 80 to 290 seconds at 100 ms a move, as a user in Docker longest. Ctrl-C
-and SIGTERM print what there is.
+A round of all kinds takes 80 to 290 seconds at 100 ms a move, as a user in Docker longest, where
+most of it are starts. Ctrl-C and SIGTERM print what there is.
 """
 
 import argparse
@@ -144,26 +145,40 @@ async def play(
     tally.voids += len(result.totals.voids)
 
 
-async def _play_all(sandbox: Sandbox, meetings: list[Meeting], deals: int, move_ms: int) -> None:
-    for number in range(0, deals, _DEALS):
-        print(f"\r{number} of {deals} deals each ", end="", file=sys.stderr, flush=True)
+class Asked(argparse.Namespace):
+    """What was typed."""
+
+    sandbox: str
+    how: list[str]
+    deals: int
+    of_a_match: int
+    move_ms: int
+    no_children: bool
+
+
+async def _play_all(sandbox: Sandbox, meetings: list[Meeting], asked: Asked) -> None:
+    for number in range(0, asked.deals, asked.of_a_match):
+        print(f"\r{number} of {asked.deals} deals each ", end="", file=sys.stderr, flush=True)
         for met in meetings:
-            await play(sandbox, met, move_ms=move_ms)
+            await play(sandbox, met, move_ms=asked.move_ms, deals=asked.of_a_match)
 
 
 def _words(faults: Counter[str]) -> str:
     return ", ".join(f"{count} {code}" for code, count in sorted(faults.items())) or "-"
 
 
-async def main(name: str, deals: int, move_ms: int, kinds: list[str]) -> int:
+async def main(asked: Asked) -> int:
     """Play so many deals each, or until ctrl-C, and print a line for each kind and need."""
-    async with opened(SandboxName(name)) as sandbox:
-        print(f"{sandbox.name}: {sandbox.how}; {move_ms} ms a move", flush=True)
+    needs = [
+        (percent, children) for percent, children in NEEDS if not (children and asked.no_children)
+    ]
+    async with opened(SandboxName(asked.sandbox)) as sandbox:
+        print(f"{sandbox.name}: {sandbox.how}; {asked.move_ms} ms a move", flush=True)
         with tempfile.TemporaryDirectory() as top:
-            pairs = product(dict.fromkeys((HONEST, *(kinds or HOW))), NEEDS)
-            meetings = [await meeting(sandbox, Path(top), *pair, move_ms) for pair in pairs]
+            pairs = product(dict.fromkeys((HONEST, *(asked.how or HOW))), needs)
+            meetings = [await meeting(sandbox, Path(top), *pair, asked.move_ms) for pair in pairs]
             try:
-                await _play_all(sandbox, meetings, deals, move_ms)
+                await _play_all(sandbox, meetings, asked)
             except* KeyboardInterrupt:  # it may come from within a nursery
                 pass
     for met in meetings:
@@ -195,6 +210,11 @@ if __name__ == "__main__":
     parser.add_argument("sandbox", choices=("bwrap", "docker"))
     parser.add_argument("how", nargs="*", metavar="HOW", help="kinds of attackers; all if none")
     parser.add_argument("--deals", type=int, default=8, help="so many each (8)")
+    parser.add_argument(
+        "--of-a-match", type=int, default=_DEALS, help=f"so many of them a match ({_DEALS})"
+    )
     parser.add_argument("--move-ms", type=int, default=MOVE_MS, help=f"the clock ({MOVE_MS})")
-    asked = parser.parse_intermixed_args()
-    sys.exit(trio.run(main, asked.sandbox, asked.deals, asked.move_ms, asked.how))
+    parser.add_argument(
+        "--no-children", action="store_true", help="without the bot that has children do its work"
+    )
+    sys.exit(trio.run(main, parser.parse_intermixed_args(namespace=Asked())))
