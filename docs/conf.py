@@ -24,7 +24,7 @@ PAGES = {"README": "index", "SPEC": "spec", "SECURITY": "security"} | {
 """The documents at the top of the project, and the pages that they become."""
 
 _DOCUMENT = re.compile(r'<!-- (\w+)\.md(?: from "(.*?)" to "(.*?)")? -->')
-_LINK = re.compile(r"\]\((?:docs/|\.\./)?(\w+)\.md")
+_LINK = re.compile(r"\]\((?:docs/|\.\./)?([\w-]+)\.md")
 
 
 def _text_of(document: re.Match[str]) -> str:
