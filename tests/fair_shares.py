@@ -34,7 +34,7 @@ from scipy.stats import fisher_exact
 from referee.bots.find import BotSpec, find
 from referee.bots.settings import Settings
 from referee.match.plan import make_plan
-from referee.match.verdict import Freeze
+from referee.match.verdict import FAULTS_BEFORE_BENCH, Freeze
 from referee.play.conductor import play_match
 from referee.record.writer import NoRecord
 from referee.sandbox import Sandbox
@@ -211,7 +211,11 @@ if __name__ == "__main__":
     parser.add_argument("how", nargs="*", metavar="HOW", help="kinds of attackers; all if none")
     parser.add_argument("--deals", type=int, default=8, help="so many each (8)")
     parser.add_argument(
-        "--of-a-match", type=int, default=_DEALS, help=f"so many of them a match ({_DEALS})"
+        "--of-a-match",
+        type=int,
+        default=_DEALS,
+        choices=range(1, FAULTS_BEFORE_BENCH + 1),
+        help=f"so many a match ({_DEALS}); after {FAULTS_BEFORE_BENCH} faults a bot is out",
     )
     parser.add_argument("--move-ms", type=int, default=MOVE_MS, help=f"the clock ({MOVE_MS})")
     parser.add_argument(
