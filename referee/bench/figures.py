@@ -47,6 +47,14 @@ def _acts(sandbox: str, part: Part = Part.ACTS) -> tuple[Figure, ...]:
     )
 
 
+def _exchanges(sandbox: str) -> tuple[Figure, ...]:
+    what = f"exchange, {sandbox}"
+    return (
+        Figure(f"exchange.{sandbox}.auto", Part.ACTS, what, "us", in_l=True),
+        Figure(f"exchange.{sandbox}.always", Part.ACTS, f"{what}, frozen", "us", in_l=True),
+    )
+
+
 def _starts(sandbox: str, part: Part = Part.STARTS) -> tuple[Figure, ...]:
     return (
         Figure(f"first.{sandbox}", part, f"start, {sandbox}", "ms"),
@@ -62,6 +70,7 @@ FIGURES: Final = (
     Figure(LINE, None, "round trip in C: L", "us", in_l=True),
     *_acts("bare"),
     *_acts("bwrap"),
+    *_exchanges("bwrap"),
     *_acts("docker", Part.DOCKER),
     *_starts("bare"),
     *_starts("bwrap"),
@@ -73,6 +82,8 @@ FIGURES: Final = (
 
 LEGEND: Final = """\
 act          from its question to the next, by two C bots; frozen: by --freeze always
+exchange     what of it is the kernel's and the bots' work: the same lines are written and the
+             answers read, and nothing else is done
 start, life  of a C bot, to its first line and to its end
 deals        of forty acts, by C bots that live for hundreds, on all cores at once;
              target: 0.22 x cores / 40 L"""

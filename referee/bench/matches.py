@@ -13,7 +13,7 @@ from protocol.messages import Answer
 from referee.bots.find import BotSource
 from referee.errors import HostError
 from referee.match.clock import parse_time
-from referee.match.leg import Leg
+from referee.match.leg import Ask, Leg
 from referee.match.plan import MatchConfig, MatchPlan, make_plan
 from referee.match.terms import Terms, all_options
 from referee.match.verdict import Freeze, Receipt
@@ -24,6 +24,7 @@ from referee.sandbox import Sandbox
 GAME: Final = "briscola-2"
 C_BOT: Final = "sample:first-c"
 KEY: Final = "bench"
+SEATS: Final = 2
 LONGEST_START_S: Final = 30
 
 
@@ -45,23 +46,33 @@ def terms(freeze: Freeze = Freeze.AUTO) -> Terms:
 
 
 def _plan(deals: int, freeze: Freeze = Freeze.AUTO) -> MatchPlan:
-    return make_plan(MatchConfig(terms=terms(freeze), bots=2, deals=deals, key=KEY, dealer=0))
+    return make_plan(MatchConfig(terms=terms(freeze), bots=SEATS, deals=deals, key=KEY, dealer=0))
+
+
+def questions(deals: int) -> list[Ask]:
+    """Return all that is asked in a match of bots that play the first legal action.
+
+    The first `SEATS` of it are greetings, one for each place in order.
+    """
+    leg, asked = Leg(_plan(deals).leg(0)), []
+    while leg.next_deal() is not None:
+        for place in leg.to_start():
+            asked.append(hello := leg.greet(place))
+            hello.connection.hear(b'{"type":"ready","protocol":1,"name":"x"}\n')
+        leg.open_deal()
+        while (ask := leg.ask()) is not None:
+            asked.append(ask)
+            action = ask.legal[0]
+            ask.connection.hear(b'{"id":"%b","action":"%b"}\n' % (ask.id.encode(), action.encode()))
+            leg.answered(Answer(ask.id, action), Receipt(0, 0, 0, 0))
+        leg.close_deal()
+    return asked
 
 
 def mean_line(deals: int = 20) -> int:
     """How long the line of an act is in such matches, in bytes, on average."""
-    leg, sizes = Leg(_plan(deals).leg(0)), []
-    while leg.next_deal() is not None:
-        for place in leg.to_start():
-            leg.greet(place).connection.hear(b'{"type":"ready","protocol":1,"name":"x"}\n')
-        leg.open_deal()
-        while (ask := leg.ask()) is not None:
-            sizes.append(len(ask.line.splitlines()[-1]) + 1)
-            action = leg.deal.table.legal[0]
-            ask.connection.hear(b'{"id":"%b","action":"%b"}\n' % (ask.id.encode(), action.encode()))
-            leg.answered(Answer(ask.id, action), Receipt(0, 0, 0, 0))
-        leg.close_deal()
-    return round(mean(sizes))
+    acts = questions(deals)[SEATS:]
+    return round(mean(len(ask.line.splitlines()[-1]) + 1 for ask in acts))
 
 
 async def cost_of_acts(

@@ -12,6 +12,7 @@ from typing import Final, TypeVar
 import trio
 from msgspec import Struct
 
+from referee.bench.exchanges import cost_of_exchanges
 from referee.bench.figures import LINE, Part
 from referee.bench.machine import machine
 from referee.bench.matches import C_BOT, cost_of_acts, lives, mean_line
@@ -133,6 +134,13 @@ class _Run:
         for freeze in _turned([Freeze.AUTO, Freeze.ALWAYS], self._round):
             # what comes first finds caches cold
             self._add(f"act.{sandbox.name}.{freeze}", await self._act(sandbox, freeze))
+            if sandbox.name == SandboxName.BWRAP:
+                await self._exchanges(sandbox, freeze)
+
+    async def _exchanges(self, sandbox: Sandbox, freeze: Freeze) -> None:
+        cost = await cost_of_exchanges(sandbox, self._bot, freeze, self._sizes.deals)
+        if cost is not None:
+            self._add(f"exchange.{sandbox.name}.{freeze}", cost)
 
     async def _act(self, sandbox: Sandbox, freeze: Freeze) -> float:
         """Return how many microseconds an act costs."""

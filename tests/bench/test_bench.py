@@ -53,24 +53,26 @@ def test_a_ratio_is_taken_round_by_round() -> None:
         ("act.bare.auto", 8.1, False, "<= 4.0 L"),
         ("act.bwrap.auto", 9.0, True, "<= 4.5 L"),
         ("act.bwrap.auto", 9.1, False, "<= 4.5 L"),
+        ("act.bwrap.always", 12.0, True, "<= 1.5 x"),
+        ("act.bwrap.always", 12.1, False, "<= 1.5 x"),
         ("deals.bare", 5500.0, True, ">= 5,500/s"),
         ("deals.bwrap", 5499.0, False, ">= 5,500/s"),
     ],
 )
 def test_targets_are_met_or_missed(figure: str, sample: float, met: bool, text: str) -> None:
-    """What issue 5 asks for, where a line takes 2 us on each of two cores."""
-    found = goal(figure, {LINE: [2.0], "act.bare.auto": [8.0], figure: [sample]}, 2)
+    """Where a line takes 2 us on each of two cores, and an act in bubblewrap 8."""
+    found = goal(figure, {LINE: [2.0], "act.bwrap.auto": [8.0], figure: [sample]}, 2)
 
     assert found is not None
     assert (found.met, found.text) == (met, text)
 
 
 def test_figures_without_a_target_have_none() -> None:
-    """Freezing and starts are measured, not judged."""
+    """Starts and exchanges are measured, not judged."""
     samples = {figure.id: [1.0] for figure in FIGURES}
     judged = {figure.id for figure in FIGURES if goal(figure.id, samples, 1) is not None}
 
-    assert judged == {"act.bare.auto", "act.bwrap.auto", *CROWDS}
+    assert judged == {"act.bare.auto", "act.bwrap.auto", "act.bwrap.always", *CROWDS}
 
 
 def test_rows_are_what_was_measured_in_the_order_of_the_table() -> None:
@@ -168,7 +170,9 @@ def test_all_is_measured_as_often_as_was_asked(
     absent = {"docker", *report.absent}
     expected = {one.id for one in FIGURES if absent.isdisjoint(one.id.split("."))}
 
-    assert {row.id for row in report.rows} == expected
+    found = {row.id for row in report.rows}
+    assert found <= expected
+    assert expected - found <= {"exchange.bwrap.always"}, "a user has no file that stops a bot"
     assert {len(row.samples) for row in report.rows} == {2}
     assert json.loads(said)["machine"]["cores"] == len(os.sched_getaffinity(0))
     show(report, console())
