@@ -7,15 +7,13 @@ down.
 
 import os
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Final
 
-import trio
-
 from protocol.codec import plain_answer
 from protocol.messages import Answer
-from referee.bench.matches import LONGEST_START_S, SEATS, questions
+from referee.bench.matches import SEATS, end, first_line, questions
 from referee.bots.find import BotSource
 from referee.errors import HostError
 from referee.match.leg import Ask
@@ -44,8 +42,9 @@ async def cost_of_exchanges(
         processes = []
         for ask in asked[:SEATS]:
             processes.append(process := await sandbox.launch(spec))
-            stack.callback(_end, process)
-            await _greet(process, ask.line)
+            stack.callback(end, process)
+            await first_line(process, ask.line, bot, sandbox)
+            os.read(process.stdout, READ_MOST)
             if freeze is Freeze.ALWAYS and not _stopped_by_file(process):
                 return None
         return _microseconds(processes, asked[SEATS:])
@@ -63,33 +62,21 @@ def _stopped_by_file(process: BotProcess) -> bool:
     return bool(process.freezer().freeze)
 
 
-async def _greet(process: BotProcess, line: bytes) -> None:
-    os.write(process.stdin, line)
-    with trio.fail_after(LONGEST_START_S):
-        await trio.lowlevel.wait_readable(process.stdout)
-    os.read(process.stdout, READ_MOST)
-
-
-def _microseconds(processes: Sequence[BotProcess], asked: Iterable[Ask]) -> float:
+def _microseconds(processes: Sequence[BotProcess], asked: Sequence[Ask]) -> float:
     """Ask all of it, and return how long a question took on average."""
     ends = [(one.stdin, one.stdout, one.stderr, one.freezer()) for one in processes]
-    count = 0
+    answers = []
     begin = time.perf_counter_ns()
     for ask in asked:
         to, source, errors, file = ends[ask.place]
         line, wait_ms = ask.line, SYNC_WAIT_MS
-        count += 1
         while True:
             data = exchange(to, source, errors, line, ask.id, ask.legal, wait_ms, *file)[2]
             if data or wait_ms != SYNC_WAIT_MS:
                 break
             line, wait_ms = b"", _LONGEST_MS  # nothing more is said, and its answer awaited
-        if plain_answer(data) != Answer(ask.id, ask.legal[0]):
-            raise HostError("bench: a bot did not answer with its first legal action")
-    return (time.perf_counter_ns() - begin) / 1000 / count
-
-
-def _end(process: BotProcess) -> None:
-    process.kill()
-    trio.lowlevel.notify_closing(process.stdout)
-    process.release()
+        answers.append(data)
+    spent_us = (time.perf_counter_ns() - begin) / 1000
+    if [*map(plain_answer, answers)] != [Answer(ask.id, ask.legal[0]) for ask in asked]:
+        raise HostError("bench: a bot did not answer with its first legal action")
+    return spent_us / len(asked)

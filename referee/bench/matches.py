@@ -19,13 +19,13 @@ from referee.match.terms import Terms, all_options
 from referee.match.verdict import Freeze, Receipt
 from referee.play.conductor import play_match
 from referee.record.writer import Recorder
-from referee.sandbox import Sandbox
+from referee.sandbox import BotProcess, Sandbox
 
 GAME: Final = "briscola-2"
 C_BOT: Final = "sample:first-c"
 KEY: Final = "bench"
 SEATS: Final = 2
-LONGEST_START_S: Final = 30
+_LONGEST_START_S: Final = 30
 
 
 class Cost(Struct, frozen=True):
@@ -103,6 +103,26 @@ async def cost_of_acts(
     return Cost(act=done.wall_us / acts, whole=whole_us / acts)
 
 
+async def first_line(process: BotProcess, hello: bytes, bot: BotSource, sandbox: Sandbox) -> None:
+    """Greet a bot, and wait until there is something to read of it.
+
+    Raises:
+        HostError: it says nothing.
+    """
+    os.write(process.stdin, hello)
+    with trio.move_on_after(_LONGEST_START_S) as waiting:
+        await trio.lowlevel.wait_readable(process.stdout)
+    if waiting.cancelled_caught:
+        raise HostError(f"bench: {bot.typed} says nothing in {sandbox.name}")
+
+
+def end(process: BotProcess) -> None:
+    """End a bot that was started, and let go of it."""
+    process.kill()
+    trio.lowlevel.notify_closing(process.stdout)
+    process.release()
+
+
 async def lives(sandbox: Sandbox, bot: BotSource, times: int) -> tuple[float, float]:
     """Milliseconds from a bot's start to its first line, and to its end: medians.
 
@@ -115,15 +135,9 @@ async def lives(sandbox: Sandbox, bot: BotSource, times: int) -> tuple[float, fl
         begin = time.perf_counter()
         process = await sandbox.launch(spec)
         try:
-            os.write(process.stdin, b'{"type":"hello"}\n')
-            with trio.move_on_after(LONGEST_START_S) as waiting:
-                await trio.lowlevel.wait_readable(process.stdout)
+            await first_line(process, b'{"type":"hello"}\n', bot, sandbox)
             first.append(time.perf_counter() - begin)
-            if waiting.cancelled_caught:
-                raise HostError(f"bench: {bot.typed} says nothing in {sandbox.name}")
         finally:
-            process.kill()
-            trio.lowlevel.notify_closing(process.stdout)
-            process.release()
+            end(process)
         whole.append(time.perf_counter() - begin)
     return median(first) * 1000, median(whole) * 1000

@@ -5,7 +5,7 @@ from statistics import median
 
 from msgspec import Struct
 
-from referee.bench.figures import FIGURES
+from referee.bench.figures import FIGURES, LINE
 from referee.bench.targets import Goal, Samples, goal, in_l
 
 
@@ -63,7 +63,7 @@ class BenchReport(Struct, frozen=True):
 
 
 def rows_of(samples: Samples, cores: int) -> tuple[Row, ...]:
-    """The rows of what was measured, in the order of the table."""
+    """The rows of what was measured in each round, in the order of the table."""
     return tuple(
         Row(
             id=figure.id,
@@ -77,5 +77,5 @@ def rows_of(samples: Samples, cores: int) -> tuple[Row, ...]:
             goal=goal(figure.id, samples, cores),
         )
         for figure in FIGURES
-        if (found := samples.get(figure.id))
+        if (found := samples.get(figure.id)) and len(found) == len(samples[LINE])
     )
