@@ -221,4 +221,7 @@ if __name__ == "__main__":
     parser.add_argument(
         "--no-children", action="store_true", help="without the bot that has children do its work"
     )
-    sys.exit(trio.run(main, parser.parse_intermixed_args(namespace=Asked())))
+    typed = parser.parse_intermixed_args(namespace=Asked())
+    if unknown := [kind for kind in typed.how if kind not in HOW]:  # it would be honest
+        parser.error(f"no such kind: {unknown[0]} (there are {', '.join(HOW)})")
+    sys.exit(trio.run(main, typed))
